@@ -1,5 +1,3 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type {
   RequestFact,
   Emit,
@@ -11,18 +9,14 @@ import type { Address } from '../../machines/kernel/address.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Tool } from '../../machines/catalog/index.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import {
-  answerMs,
-  answerRequests,
-  capabilitiesOf as ownCapabilities,
-  type Answers,
-} from './messages/answers.ts';
+import { answerMs, capabilitiesOf, ServerRequests, type Answers } from './messages/answers.ts';
 import type { Around, McpTransport } from './transport.ts';
 import { transportOf, type TransportOptions } from './transports.ts';
 import { Handshake } from './handshake.ts';
+import type { Initialized } from './lenient/initialize.ts';
+import { open } from './opening.ts';
 import { isAllowed, notAllowed } from './messages/methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
-import { capabilitiesOf, shownOf } from './messages/capabilities.ts';
 import { gather, listed, type ListRequest } from './messages/pages.ts';
 import { TaskCall } from './task-call.ts';
 import { TracedRequests } from './traced-requests.ts';
@@ -57,14 +51,6 @@ export interface SessionOptions extends TransportOptions {
 const nothing = (): void => {};
 const nameIn = (params: unknown): unknown => (params as { readonly name?: unknown } | undefined)?.name;
 const connectionEnded = 'the connection ended';
-/** Time-outs are the machines' business. The SDK insists on one; this is the longest that a timer can do. */
-const never = { timeout: 2 ** 31 - 1 };
-/** Answers are given as received; checking them against output schemas is the machines' business, too. */
-const trusting: jsonSchemaValidator = {
-  getValidator<T>(): JsonSchemaValidator<T> {
-    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
-  },
-};
 
 /** connecting → open → lost, or connecting → lost; `close` leads from each to closed, without a word. */
 export class Session {
@@ -72,9 +58,10 @@ export class Session {
   readonly #input: SessionInput;
   readonly #options: SessionOptions;
   readonly #emit: Emit<SessionFact>;
-  readonly #client: Client;
   readonly #transport: McpTransport | undefined;
   readonly #requests: PendingRequests | undefined;
+  /** What the server asks us. */
+  readonly #asked: ServerRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
   /** Names of tools that run as tasks only, as this session has listed them. */
@@ -91,11 +78,6 @@ export class Session {
     const { answers = {}, clientInfo, tracing } = options;
     this.#traced =
       tracing && new TracedRequests(tracing, input, options.remoteOf?.(input.server, input.spec)?.kind);
-    const capabilities = ownCapabilities(answers);
-    this.#client = new Client(clientInfo, { capabilities, jsonSchemaValidator: trusting });
-    const { server } = input;
-    const ms = options.answerMs ?? answerMs;
-    answerRequests(this.#client, { server, answers, ms, timers: around.timers });
     const notice: Around['notice'] = (seen) => {
       around.notice(seen);
       this.#handshake?.count(seen);
@@ -115,12 +97,22 @@ export class Session {
       tell: (waits) => this.#emit({ type: 'session.waits', waits }),
     });
     this.#requests = requests;
+    const tell = (text: string): void => notice({ kind: 'protocol', text, bytes: 0 });
+    const asked = new ServerRequests({
+      server: input.server,
+      answers,
+      ms: options.answerMs ?? answerMs,
+      timers: around.timers,
+      send: (answer) => requests.send(answer),
+      tell,
+    });
+    this.#asked = asked;
     requests.onclose = () => this.#lose();
+    requests.onrequest = (request) => asked.take(request);
     requests.onnotification = (method, params) => this.#hear(method, params);
-    this.#client.onerror = (error) => notice({ kind: 'protocol', text: error.message, bytes: 0 });
-    this.#client.connect(requests, never).then(
-      () => this.#opened(transport, requests),
-      (error: unknown) => this.#fail(handshakeFailure(error, transport.lost?.reason)),
+    const lost = (): string | undefined => transport.lost?.reason;
+    void open(requests, { clientInfo, capabilities: capabilitiesOf(answers), tell, lost }).then((end) =>
+      'opened' in end ? this.#opened(end.opened, transport) : this.#fail(end.failure),
     );
   }
 
@@ -205,7 +197,7 @@ export class Session {
   /** The server may ask for the roots anew. */
   announceRoots(): void {
     if (this.#state === 'open' && this.#options.answers?.roots)
-      this.#client.sendRootsListChanged().catch(nothing);
+      this.#requests?.notify('notifications/roots/list_changed').catch(nothing);
   }
 
   close(): void {
@@ -220,30 +212,26 @@ export class Session {
     await this.#transport?.closed?.();
   }
   #end(): void {
-    this.#client.close().catch(nothing);
-    // The client has let go of a transport that ended or never began.
+    this.#asked?.close();
     this.#transport?.close().catch(nothing);
   }
 
   #version({ protocolVersion }: PendingRequests): string {
     return this.#transport?.revision ?? protocolVersion;
   }
-  #opened(transport: McpTransport, requests: PendingRequests): void {
+  #opened({ protocolVersion, info }: Initialized, transport: McpTransport): void {
     // The server answered and ended in one breath.
     if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     this.#handshake?.over();
-    const said = this.#client.getServerVersion() ?? { name: '', version: '' };
-    const { name, version } = said;
-    const shown = shownOf(said, this.#client.getInstructions());
-    const capabilities = capabilitiesOf(this.#client.getServerCapabilities() ?? {});
-    this.#capabilities = capabilities;
-    const info = { name, version, protocolVersion: this.#version(requests), capabilities, ...shown };
-    this.#emit({ type: 'session.opened', info });
+    this.#capabilities = info.capabilities;
+    const spoken = transport.revision ?? protocolVersion;
+    this.#emit({ type: 'session.opened', info: { ...info, protocolVersion: spoken } });
   }
   /** Before it is open nobody has anything that could have changed. */
   #hear(method: string, params: unknown): void {
+    if (method === 'notifications/cancelled') return this.#asked?.withdraw(params);
     if (this.#state !== 'open') return;
     if (method === 'notifications/tasks/status') for (const call of this.#tasks) call.hear(params);
     const fact = factOfNotification(method, params);
@@ -260,6 +248,8 @@ export class Session {
   }
   /** While connecting, the handshake itself fails, a moment later and with a better reason. */
   #lose(): void {
+    this.#asked?.close();
+    if (this.#state === 'connecting') this.#requests?.lose();
     if (this.#state !== 'open') return;
     this.#state = 'lost';
     this.#requests?.lose();

@@ -2,6 +2,7 @@ import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type McpTransport } from './transport.ts';
+import { written } from './lenient/messages.ts';
 import { createFramer, type Framer } from './messages/framing.ts';
 import { Inbox } from './messages/inbox.ts';
 
@@ -63,7 +64,7 @@ export class StreamTransport implements McpTransport {
     const { stdin } = this.#options;
     if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
     this.#gather();
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return sent;
+    if (stdin.write(`${written(message)}\n`)) return sent;
     this.#drained ??= new Promise((resolve) => {
       this.#release = resolve;
     });

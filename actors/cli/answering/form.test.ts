@@ -87,6 +87,10 @@ describe('a form of a server', () => {
     ['1e3', { type: 'number' }, { value: 1000 }],
     ['Big', { oneOf: [{ const: 'b', title: 'Big' }] }, { value: 'b' }],
     ['a, b', { type: 'array', items: { type: 'string' }, maxItems: 1 }, 'at most 1'],
+    ['2', { oneOf: [{ const: 2, title: 'Two' }] }, { value: 2 }],
+    ['Two', { oneOf: [{ const: 2, title: 'Two' }] }, { value: 2 }],
+    ['{"b":1}', { type: 'object' }, { value: { b: 1 } }],
+    ['b', { type: 'object' }, 'a JSON object'],
     ['x', { type: 'string', maxLength: 0 }, 'at most 0 characters'],
   ])('takes %s for %j as it is meant', (text, field, read) => {
     expect(readField(text, field)).toEqual(read);

@@ -14,7 +14,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /** A value that may be chosen, and how it is shown. */
 interface Choice {
-  readonly value: string;
+  readonly value: unknown;
   readonly title: string;
 }
 /** Of `enum` with or without `enumNames`, or of `oneOf` and `anyOf` with titles. */
@@ -22,13 +22,13 @@ function choicesOf(schema: Fields): readonly Choice[] {
   const { enum: values, enumNames: names } = schema;
   const titled = schema['oneOf'] ?? schema['anyOf'];
   if (Array.isArray(titled))
-    return titled.filter(isObject).map((one) => {
-      const value = String(one['const']);
-      return { value, title: textOf(one['title']) ?? value };
-    });
+    return titled.filter(isObject).map((one) => ({
+      value: one['const'],
+      title: textOf(one['title']) ?? String(one['const']),
+    }));
   if (!Array.isArray(values)) return [];
-  return values.map((value, n) => ({
-    value: String(value),
+  return values.map((value: unknown, n) => ({
+    value,
     title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
   }));
 }
@@ -43,11 +43,22 @@ export function readField(text: string, schema: Fields): { readonly value: unkno
     return /^(n|no|false)$/i.test(text) ? { value: false } : 'yes or no';
   }
   if (type === 'integer' || type === 'number') return readNumber(text, schema);
+  if (type === 'object') return readObject(text);
   return readText(text, schema);
 }
-function readChoice(text: string, choices: readonly Choice[]): { readonly value: string } | string {
+/** A field with fields of its own, which MCP has not, is written as JSON. */
+function readObject(text: string): { readonly value: unknown } | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return { value };
+  } catch {
+    // Told below, as JSON of another kind.
+  }
+  return 'a JSON object';
+}
+function readChoice(text: string, choices: readonly Choice[]): { readonly value: unknown } | string {
   const chosen =
-    choices[Number(text) - 1] ?? choices.find(({ value, title }) => value === text || title === text);
+    choices[Number(text) - 1] ?? choices.find(({ value, title }) => String(value) === text || title === text);
   return chosen ? { value: chosen.value } : `a number from 1 to ${choices.length}`;
 }
 function readChoices(
@@ -55,7 +66,7 @@ function readChoices(
   choices: readonly Choice[],
   schema: Fields,
 ): { readonly value: unknown } | string {
-  const all: string[] = [];
+  const all: unknown[] = [];
   for (const part of text.split(',').map((each) => each.trim())) {
     const one = choices.length > 0 ? readChoice(part, choices) : { value: part };
     if (typeof one === 'string') return one;

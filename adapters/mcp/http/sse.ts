@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
+import { written } from '../lenient/messages.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { refusedBy } from '../refused-request.ts';
 import { causeWords, notMcp } from './http-failures.ts';
@@ -32,7 +33,7 @@ export class SseTransport extends WebTransport {
   }
   /** Resolves when the server has taken it. */
   send(message: JSONRPCMessage): Promise<void> {
-    const body = JSON.stringify(message);
+    const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if (!('method' in message && 'id' in message)) {
       const isDropped =

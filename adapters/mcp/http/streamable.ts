@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readBody, readEvents } from '../messages/bodies.ts';
+import { written } from '../lenient/messages.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, notMcp } from './http-failures.ts';
@@ -43,7 +44,7 @@ export class StreamableTransport extends WebTransport {
   }
   /** A request: resolves when its exchange is over. Anything else: when the server has taken it. */
   send(message: JSONRPCMessage): Promise<void> {
-    const body = JSON.stringify(message);
+    const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if ('method' in message && 'id' in message)
       return this.#ask(message.id, body, this.headersFor?.(message as Request));

@@ -1,15 +1,20 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
-  ListRootsRequestSchema,
+  CreateMessageResultSchema,
+  CreateMessageResultWithToolsSchema,
   type ClientCapabilities,
   type CreateMessageRequest,
   type CreateMessageResult,
   type ElicitRequest,
   type ElicitResult,
+  type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { Timers } from '../../clock.ts';
+import { readElicitation, withDefaults } from '../lenient/elicitation.ts';
+import { answeredId, answering } from '../lenient/messages.ts';
+import { fieldsOf, Unreadable, type Tell } from '../lenient/reading.ts';
+import { readSampling } from '../lenient/sampling.ts';
+import type { Envelope } from './envelope.ts';
 
 /**
  * What the host can answer when a server asks. `signal` aborts when nobody wants the answer any more: the server
@@ -48,63 +53,154 @@ export const capabilitiesOf = ({ roots, sample, elicit, elicitUrl }: Answers): C
   }),
 });
 
-const [internalError, methodNotFound] = [-32603, -32601];
-/** What the SDK makes the JSON-RPC error of: a code and a sentence. */
-const refusal = (message: string): Error => Object.assign(new Error(message), { code: internalError });
+const codes = { invalidRequest: -32_600, methodNotFound: -32_601, invalidParams: -32_602, internal: -32_603 };
+/** The JSON-RPC error that a server is answered with. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: number;
+  constructor(message: string, code: number = codes.internal) {
+    super(message);
+    this.code = code;
+  }
+}
 
-/** Each request of the server is answered on its own: none waits for another, and no answer to us waits for them. */
-export function answerRequests(
-  client: Client,
-  { server, answers, ms, timers }: { server: string; answers: Answers; ms: number; timers: Timers },
-): void {
-  const { roots, sample, elicit, elicitUrl } = answers;
-  const asked = <Answer>(
-    outer: AbortSignal,
-    ask: (signal: AbortSignal) => Promise<Answer>,
-    late: () => Answer,
-  ): Promise<Answer> => inTime({ outer, ask, late, ms, timers });
-  if (roots)
-    client.setRequestHandler(ListRootsRequestSchema, () =>
-      answered(() => ({ roots: roots(server).map((root) => ({ ...root })) })),
+interface Around {
+  readonly server: string;
+  readonly answers: Answers;
+  readonly ms: number;
+  readonly timers: Timers;
+  /** Rejects when the answer cannot go out. */
+  readonly send: (answer: JSONRPCMessage) => Promise<void>;
+  /** Hears of what is not as MCP has it. */
+  readonly tell: Tell;
+}
+type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
+
+/**
+ * Answers each request of a server on its own: none waits for another, and no answer to us waits for them. A request that
+ * cannot be read is answered, too. What a server withdraws, and what is open at `close`, is aborted and not answered.
+ */
+export class ServerRequests {
+  readonly #around: Around;
+  readonly #open = new Map<unknown, AbortController>();
+
+  constructor(around: Around) {
+    this.#around = around;
+  }
+  take(request: Envelope): void {
+    const { id, method } = request;
+    const { tell, send } = this.#around;
+    const aborting = new AbortController();
+    // JSON-RPC: an id that is none is answered as null.
+    const isId = typeof id === 'string' || typeof id === 'number';
+    if (isId) this.#open.set(id, aborting);
+    const answer = isId
+      ? this.#answer(request, aborting.signal)
+      : Promise.reject(new Refusal('the id of a request is a text or a number', codes.invalidRequest));
+    void answer
+      .then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error: errorFor(error) }),
+      )
+      .then((said) => {
+        if (this.#open.get(id) === aborting) this.#open.delete(id);
+        if (aborting.signal.aborted) return undefined;
+        const message = { jsonrpc: '2.0', id: isId ? id : null, ...said } as JSONRPCMessage;
+        return send(answering(request, message));
+      })
+      .catch((error: unknown) => tell(`${String(method)} could not be answered: ${sentenceOf(error)}`));
+  }
+  /** The server does not want an answer any more. An id that it has not asked with is forgotten. */
+  withdraw(params: unknown): void {
+    const { requestId: id } = fieldsOf(params);
+    const key = [id, typeof id === 'number' ? String(id) : answeredId(id)].find((one) => this.#open.has(one));
+    this.#open.get(key)?.abort();
+    this.#open.delete(key);
+  }
+  close(): void {
+    for (const aborting of this.#open.values()) aborting.abort();
+    this.#open.clear();
+  }
+
+  async #answer({ method, params }: Envelope, signal: AbortSignal): Promise<object> {
+    const { roots, sample, elicit, elicitUrl } = this.#around.answers;
+    if (method === 'ping') return {};
+    if (method === 'roots/list' && roots) return this.#roots(roots);
+    if (method === 'sampling/createMessage' && sample) return this.#sample(sample, params, signal);
+    if (method === 'elicitation/create' && (elicit ?? elicitUrl)) return this.#elicit(params, signal);
+    if (typeof method !== 'string')
+      throw new Refusal('the method of a request is a text', codes.invalidRequest);
+    const why = method === 'sampling/createMessage' ? 'its host gave it no model' : 'it is not built';
+    throw new Refusal(`${method} is not answered by this client: ${why}`, codes.methodNotFound);
+  }
+  async #roots(roots: NonNullable<Answers['roots']>): Promise<object> {
+    return given(() => ({ roots: roots(this.#around.server).map((root) => ({ ...root })) }));
+  }
+  async #sample(sample: NonNullable<Answers['sample']>, raw: unknown, signal: AbortSignal): Promise<object> {
+    const { server, tell, ms } = this.#around;
+    const params = readSampling(raw, tell);
+    const sampled = await this.#asked(
+      signal,
+      (inner) => sample(server, params, inner),
+      () => {
+        throw new Refusal(`nobody answered within ${ms} ms`);
+      },
     );
-  if (sample)
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
-      asked(
+    return checked(params.tools ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, sampled);
+  }
+  async #elicit(raw: unknown, signal: AbortSignal): Promise<object> {
+    const params = readElicitation(raw, this.#around.tell);
+    return this.elicit(params, signal);
+  }
+  /** Asks a person, for a request or because the answer to one of ours said so. Refuses what was not declared. */
+  async elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
+    const { server, answers } = this.#around;
+    const mode = params.mode ?? 'form';
+    const ask = mode === 'url' ? answers.elicitUrl : answers.elicit;
+    if (!ask) throw new Refusal(`this client has not declared elicitation by ${mode}`, codes.invalidParams);
+    const answer = checked(
+      personSays,
+      await this.#asked(
         signal,
-        (inner) => sample(server, params, inner),
-        () => {
-          throw refusal(`nobody answered within ${ms} ms`);
-        },
+        (inner) => ask(server, params, inner),
+        () => ({ action: 'cancel' as const }),
       ),
     );
-  // What was not declared: a server that asks all the same hears why nobody answers.
-  client.fallbackRequestHandler = ({ method }) => {
-    const why = method === 'sampling/createMessage' ? 'its host gave it no model' : 'it is not built';
-    throw Object.assign(new Error(`${method} is not answered by this client: ${why}`), {
-      code: methodNotFound,
-    });
-  };
-  if (elicit ?? elicitUrl)
-    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => {
-      // The client has refused what is not declared.
-      const ask = params.mode === 'url' ? elicitUrl : elicit;
-      return asked(
-        signal,
-        (inner) => ask?.(server, params, inner) ?? Promise.resolve({ action: 'decline' }),
-        () => ({ action: 'cancel' }),
-      );
-    });
+    if (answer.action !== 'accept' || mode === 'url') return answer as ElicitResult;
+    return { ...answer, content: withDefaults(answer.content ?? {}, params) } as ElicitResult;
+  }
+  #asked<Answer>(outer: AbortSignal, ask: Ask<Answer>, late: () => Answer): Promise<Answer> {
+    const { ms, timers } = this.#around;
+    return inTime({ outer, ask, late, ms, timers });
+  }
+}
+/** A content may be what a form asked for, nested or not. */
+const personSays = z.looseObject({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.record(z.string(), z.unknown()).optional(),
+});
+/** A host may answer with anything. */
+function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Refusal(`the host could not answer: ${issue?.path.map(String).join('.')}: ${issue?.message}`);
+}
+function errorFor(error: unknown): { readonly code: number; readonly message: string } {
+  if (error instanceof Refusal) return { code: error.code, message: error.message };
+  if (error instanceof Unreadable) return { code: codes.invalidParams, message: error.message };
+  return { code: codes.internal, message: 'the request could not be read' };
 }
 
 /** The words of what a host throws, its first line; never the stack. */
 const sentenceOf = (error: unknown): string =>
-  `the host could not answer: ${(error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200)}`;
+  `${(error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200)}`;
 
-async function answered<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
+async function given<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await answer();
   } catch (error) {
-    throw refusal(sentenceOf(error));
+    throw new Refusal(`the host could not answer: ${sentenceOf(error)}`);
   }
 }
 
@@ -117,7 +213,7 @@ function inTime<Answer>(asked: {
 }): Promise<Answer> {
   const { outer, ask, late, ms, timers } = asked;
   // Withdrawn before anybody was asked.
-  if (outer.aborted) return Promise.reject(refusal('withdrawn'));
+  if (outer.aborted) return Promise.reject(new Refusal('withdrawn'));
   const inner = new AbortController();
   let timer: unknown;
   let withdrawn = (): void => {};
@@ -130,13 +226,13 @@ function inTime<Answer>(asked: {
     withdrawn();
   };
   outer.addEventListener('abort', abort, { once: true });
-  const first = Promise.race([answered(() => ask(inner.signal)).then((answer) => ({ answer })), over]);
+  const first = Promise.race([given(() => ask(inner.signal)).then((answer) => ({ answer })), over]);
   return first
     .then((won) => {
       if (typeof won === 'object') return won.answer;
       inner.abort();
       // Nobody hears it.
-      if (won === 'withdrawn') throw refusal('withdrawn');
+      if (won === 'withdrawn') throw new Refusal('withdrawn');
       return late();
     })
     .finally(() => {

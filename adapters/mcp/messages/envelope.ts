@@ -21,9 +21,6 @@ export function weigh(message: object, bytes: number): void {
 }
 export const bytesOf = (message: object): number | undefined => lengths.get(message);
 
-export const isResponse = (message: Envelope): boolean =>
-  message.method === undefined && (message.result !== undefined || message.error !== undefined);
-
 /** It says that it is an error, in whatever form. */
 export const hasError = ({ error }: Envelope): boolean => error !== undefined && error !== null;
 /** It has a result, whatever JSON that is but null, and no error beside it. */

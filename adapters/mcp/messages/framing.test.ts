@@ -69,6 +69,16 @@ describe('framing', () => {
     ]);
   });
 
+  it.each([
+    ['before the first message', '\uFEFF{"a":1}\n{"b":2}\n'],
+    ['before each message', '\uFEFF{"a":1}\n\uFEFF{"b":2}\n'],
+    ['on a line of its own', '\uFEFF\n{"a":1}\r\n\uFEFF\r\n{"b":2}\n'],
+  ])('passes over a byte order mark %s', (_where, text) => {
+    const lines = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
+    expect(frames(lines)).toMatchObject([{ message: { a: 1 } }, { message: { b: 2 } }]);
+    expect(frames([Buffer.from(text)])).toMatchObject([{ message: { a: 1 } }, { message: { b: 2 } }]);
+  });
+
   it('takes what stands after the last line break when the stream ends', () => {
     expect(frames([Buffer.from('{"a":1}\n{"b":2}')])).toMatchObject([
       { message: { a: 1 } },

@@ -1,13 +1,13 @@
 import { sizes } from '../../../machines/protocol/protocol.ts';
+import { parsed } from '../lenient/messages.ts';
 
 /** A message may have this many bytes; a longer one is not kept. */
 export const messageBytes: number = sizes.stdioMessageBytes;
 /** Of an over-long line so much is kept at either end: JSON-RPC ids stand first or last. */
 const endBytes = 4 * 1024;
-/** So much of a line that is no message is shown. */
-
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** What the framer finds. `bytes` is the length of the line without its line break. */
 export interface Found {
@@ -33,10 +33,10 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
 
   const read = (bytes: Buffer, from: number, lineEnd: number): void => {
     const to = lineEnd > from && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
-    if (to === from) return;
+    if (to === from || bytes.subarray(from, to).equals(byteOrderMark)) return;
     let value: unknown;
     try {
-      value = JSON.parse(bytes.toString('utf8', from, to));
+      value = parsed(bytes.toString('utf8', from, to));
     } catch {
       // Told below, as anything else that is no message.
     }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Around } from '../transport.ts';
-import { isResponse, tooLargeError, weigh, type Envelope } from './envelope.ts';
+import { answeredId, answerOf, isAnswer, parsed } from '../lenient/messages.ts';
+import { tooLargeError, weigh, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';
 
@@ -26,17 +27,19 @@ export class Inbox implements Found {
       return;
     }
     const message: Envelope = value;
-    if (bytes > this.#around.resultBytes && isResponse(message)) this.refuse(message.id as RequestId, bytes);
-    else {
-      weigh(value, bytes);
-      this.#deliver(value as JSONRPCMessage);
-    }
+    if (!isAnswer(message)) return this.#deliver(value as JSONRPCMessage);
+    const answer = answerOf(message);
+    const { id } = answer as { readonly id: RequestId };
+    if (id !== message.id) this.#note(`an answer came with the id ${id} as text`);
+    if (bytes > this.#around.resultBytes) return this.refuse(id, bytes);
+    weigh(answer, bytes);
+    this.#deliver(answer);
   }
   /** The text of one message that something else has framed. */
   text(text: string, bytes: number): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parsed(text);
     } catch {
       // Told below, as anything else that is no message.
     }
@@ -49,11 +52,14 @@ export class Inbox implements Found {
   overlong(head: string, tail: string, bytes: number): void {
     const id = responseIdOf(head, tail);
     if (id === undefined) this.#around.notice({ kind: 'overlong', text: head, bytes });
-    else this.refuse(id, bytes);
+    else this.refuse(answeredId(id) as RequestId, bytes);
   }
   /** In place of an answer that is too large. */
   refuse(id: RequestId, bytes: number): void {
     const error = tooLargeError(bytes, this.#around.resultBytes);
     this.#deliver({ jsonrpc: '2.0', id, error: { ...error } });
+  }
+  #note(text: string): void {
+    this.#around.notice({ kind: 'protocol', text, bytes: 0 });
   }
 }

@@ -10,6 +10,9 @@ export function responseIdOf(head: string, tail: string): number | string | unde
   return typeof id === 'number' || typeof id === 'string' ? id : undefined;
 }
 
+/** The id of a JSON-RPC message as its digits or its text stand there; undefined: it has none. */
+export const idLiteralOf = (text: string): string | undefined => leadingMembers(text).get('id');
+
 /** The line need not be JSON at all, so a literal may turn out to be none. */
 function valueOf(literal: string | undefined): unknown {
   try {

@@ -1,11 +1,7 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isAnswer, isNotification } from '../lenient/messages.ts';
 import type { McpTransport, Around } from '../transport.ts';
-import { errorOf, type Envelope } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';
 import type { Progress } from '../../../machines/protocol/messages/progress.ts';
 import { progressOf } from './notifications.ts';
@@ -16,30 +12,25 @@ export interface Asker {
   progress(progress: Progress): void;
 }
 
-/** The SDK counts its ids from 0 and sends a handful per session; ours start where it never gets. */
-const firstId = 1_000_000;
+/** The first question is `initialize`, which nobody may cancel (MCP, lifecycle). */
+const greetingId = 0;
 
 /**
- * The SDK's client and our questions on one transport. The client keeps what it is good at (handshake, requests of the
- * server); questions go past it, because the client's own way costs a timer, an abort signal, two schema checks and
- * two promises per call, and takes the id "7" for 7; and so do notifications, which it hands on a moment later, when
- * the answer that followed is long there. It is itself the `Transport` that the client sees.
+ * Our questions on one transport, and what the server asks and says by itself. An answer goes to who asked with its id;
+ * requests and notifications are passed on at once, in the order in which they came.
  */
-export class PendingRequests implements Transport {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Transport['onmessage'];
-  /** Notifications but progress, and `cancelled`, which is the client's. */
-  onnotification?: ((method: string, params: unknown) => void) | undefined;
+export class PendingRequests {
+  onclose: () => void = () => {};
+  onrequest: (request: Envelope) => void = () => {};
+  /** Notifications but progress, which goes to who asked. */
+  onnotification: (method: string, params: unknown) => void = () => {};
   protocolVersion = '';
   readonly #inner: McpTransport;
   readonly #notice: Around['notice'];
   readonly #frame: Around['frame'];
   /** By id, which is the token of its progress, too. */
   readonly #asked = new Map<unknown, Asker>();
-  /** Requests of the client itself. */
-  readonly #clients = new Set<unknown>();
-  #nextId = firstId;
+  #nextId = 0;
 
   constructor(inner: McpTransport, { notice, frame }: Pick<Around, 'notice' | 'frame'>) {
     this.#inner = inner;
@@ -58,18 +49,23 @@ export class PendingRequests implements Transport {
     const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;
     this.#asked.set(id, asker);
     try {
-      return { id, sent: this.#out(request) };
+      return { id, sent: this.send(request) };
     } catch (error) {
       this.#asked.delete(id);
       throw error;
     }
   }
 
+  /** Rejects when it cannot go out. */
+  notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
   /** The server is told, once, unless it has answered. Its late answer is dropped. */
   cancel(id: number): void {
-    if (!this.#asked.delete(id)) return;
+    if (!this.#asked.delete(id) || id === greetingId) return;
     const params = { requestId: id, reason: 'withdrawn by the caller' };
-    this.#out({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {
+    this.notify('notifications/cancelled', params).catch(() => {
       // The stream is gone, and with it the call.
     });
   }
@@ -91,8 +87,8 @@ export class PendingRequests implements Transport {
   }
 
   start(): Promise<void> {
-    this.#inner.onclose = () => this.onclose?.();
-    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => this.onclose();
+    this.#inner.onerror = ({ message: text }) => this.#notice({ kind: 'protocol', text, bytes: 0 });
     this.#inner.onmessage = (message) => {
       this.#frame('in', message);
       this.#take(message);
@@ -100,44 +96,31 @@ export class PendingRequests implements Transport {
     return this.#inner.start();
   }
   send(message: JSONRPCMessage): Promise<void> {
-    if ('method' in message && 'id' in message) this.#clients.add(message.id);
-    return this.#out(message);
-  }
-  #out(message: JSONRPCMessage): Promise<void> {
     this.#frame('out', message);
     return this.#inner.send(message);
-  }
-  close(): Promise<void> {
-    return this.#inner.close();
   }
   setProtocolVersion(version: string): void {
     this.protocolVersion = version;
     this.#inner.setProtocolVersion?.(version);
   }
 
-  #take(message: JSONRPCMessage): void {
-    const envelope: Envelope = message;
+  #take(envelope: Envelope): void {
     const { id, method, params } = envelope;
-    if (typeof method === 'string' && id === undefined) return this.#hear(method, params, message);
-    if (method !== undefined) return this.onmessage?.(message);
+    if (isNotification(envelope)) return this.#hear(String(method), params);
+    if (!isAnswer(envelope)) return this.onrequest(envelope);
     const asker = this.#asked.get(id);
     if (asker) {
       this.#asked.delete(id);
-      asker.settle(envelope);
-    } else if (this.#clients.delete(id)) this.onmessage?.(readable(message));
-    else {
-      const kind = this.#wasAsked(id) ? 'lateAnswer' : 'unknownId';
-      this.#notice({ kind, text: JSON.stringify(id) ?? 'none', bytes: 0 });
+      return asker.settle(envelope);
     }
+    // One of our questions, which is over.
+    const wasAsked = Number.isInteger(id) && Number(id) >= 0 && Number(id) < this.#nextId;
+    const text = JSON.stringify(id) ?? 'none';
+    this.#notice({ kind: wasAsked ? 'lateAnswer' : 'unknownId', text, bytes: 0 });
   }
-  /** One of our questions, which is over. */
-  #wasAsked(id: unknown): boolean {
-    return typeof id === 'number' && Number.isInteger(id) && id >= firstId && id < this.#nextId;
-  }
-  #hear(method: string, params: unknown, message: JSONRPCMessage): void {
+  #hear(method: string, params: unknown): void {
     if (method === 'notifications/progress') return this.#progress(params);
-    if (method === 'notifications/cancelled') return this.onmessage?.(message);
-    this.onnotification?.(method, params);
+    this.onnotification(method, params);
   }
   /** Nobody asked with this token, or it is answered already: dropped, and counted. */
   #progress(params: unknown): void {
@@ -156,12 +139,4 @@ function withToken(params: unknown, progressToken: number): object {
   // Nothing is spread first and grows then: such an object gets a hidden class of its own each time.
   if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
   return { ...said, _meta: { ...said._meta, progressToken } };
-}
-
-/** The client passes over a response of foreign shape, and its caller would wait for ever. */
-function readable(message: JSONRPCMessage): JSONRPCMessage {
-  if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) return message;
-  const { id }: Envelope = message;
-  const error = errorOf(message) ?? { code: -32603, message: 'the answer is not what JSON-RPC asks for' };
-  return { jsonrpc: '2.0', id: id as number, error: { ...error } };
 }

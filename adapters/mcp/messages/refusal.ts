@@ -1,4 +1,3 @@
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { rpcErrorDetails } from '../../../machines/protocol/rpc-error.ts';
@@ -12,7 +11,7 @@ import {
   type Envelope,
   type RpcError,
 } from './envelope.ts';
-import { foreignVersion, versionRefusal } from '../versions.ts';
+import { versionRefusal } from '../versions.ts';
 
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
@@ -88,32 +87,17 @@ function failureOf(error: RpcError, what: string): Failure {
   };
 }
 
-/** Why a session never opened: the stream ended, the server said no, or what it said is not MCP. */
+/** Why a session never opened: the stream ended, or the request for it was refused on its way. */
 export function handshakeFailure(error: unknown, lostBecause: string | undefined): Failure {
   if (error instanceof Refused) return error.failure;
   if (lostBecause) return { code: 'ServerLost', message: `${lostBecause} before the handshake was done` };
-  if (error instanceof McpError) {
-    // The SDK puts a prefix of its own before the words of the server.
-    const message = error.message.replace(/^MCP error -?\d+: /, '');
-    const refusal = versionRefusal({ code: error.code, message, data: error.data });
-    if (refusal) return refusal;
-    return {
-      code: wireCodes.toolFailed,
-      message: `the server refused: ${message}`,
-      details: { code: error.code },
-    };
-  }
-  const sentence = sentenceOf(error);
-  // The SDK has no class for it.
-  const theirs = /^Server's protocol version is not supported: (.*)$/s.exec(sentence);
-  if (theirs) return foreignVersion(theirs[1]);
+  const sentence = error instanceof Error ? error.message : 'the connection ended';
   return { code: wireCodes.internal, message: `the handshake failed: ${sentence}` };
 }
-
-/** The message of a schema error is a page of JSON; its first issue says enough. */
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!('issues' in error) || !Array.isArray(error.issues)) return error.message;
-  const { path, message } = error.issues[0] as { path: readonly PropertyKey[]; message: string };
-  return `the answer to initialize is not valid at "${path.map(String).join('.')}": ${message}`;
-}
+/** The server answered `initialize` with an error. */
+export const handshakeRefusal = (error: RpcError): Failure =>
+  versionRefusal(error) ?? {
+    code: wireCodes.toolFailed,
+    message: `the server refused: ${error.message}`,
+    details: { code: error.code },
+  };

@@ -181,7 +181,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     await session.call('work').answer();
     await world.until(() => world.port.noiseOf('echo').lateProgress === 1);
     const noise = world.port.noiseOf('echo');
-    expect(noise).toMatchObject({ unknownId: 2 + Number(noise.garbage === 2), lateProgress: 1 });
+    expect(noise).toMatchObject({ unknownId: 1 + Number(noise.garbage === 2), protocol: 1, lateProgress: 1 });
     expect(noise.garbage).toBeGreaterThanOrEqual(2);
     expect(noise.last?.length).toBeLessThanOrEqual(200);
   });

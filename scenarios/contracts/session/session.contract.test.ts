@@ -59,12 +59,13 @@ describe('a session over the streams of a process', () => {
     const { key } = await connect();
     await call(key, 'garbage');
     await call(key, 'stringId');
-    expect(world.notices).toMatchObject([
+    // What comes after the answer may come later.
+    expect(world.notices.slice(0, 5)).toMatchObject([
       { kind: 'garbage', text: 'Server listening on port 3000' },
       { kind: 'unknownId' },
       { kind: 'garbage', text: '42' },
-      { kind: 'unknownId', text: '"1000001"' },
       { kind: 'unknownId', text: '"nobody"' },
+      { kind: 'protocol', text: 'an answer came with the id 2 as text' },
     ]);
   });
 

@@ -217,7 +217,7 @@ const foreignLines = [
   }),
 
   rule(
-    '102, 103: answers nobody when its id is unknown, or is a string that looks like a number',
+    '102, 103: answers nobody when its id is unknown, and who asked when its id came as a string',
     async ({ opened }) => {
       const session = await opened('echo');
       assert.deepEqual(await session.text('stringId'), 'right');

@@ -65,7 +65,7 @@ export type ServerTool =
   | 'hangUp'
   /** Writes lines to stdout that are no messages, then answers "still here". */
   | 'garbage'
-  /** Answers its id as a string with "wrong", an unknown id with "wrong", then its id with "right". */
+  /** Answers an unknown id with "wrong", its id as a string with "right", then its id with "late". */
   | 'stringId'
   /** Pings the client with the string id "1000000"; text is the JSON of the answer. */
   | 'asksBack'

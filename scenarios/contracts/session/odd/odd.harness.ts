@@ -1,0 +1,69 @@
+import { sessionPortOf, type Answers } from '../../../../adapters/mcp/index.ts';
+import type { RequestFact, SessionFact } from '../../../../machines/kernel/ports.ts';
+import { wires, type Behaviour } from './odd-server.ts';
+
+/** The answer to `initialize` that nobody could mind. */
+export const greeting = {
+  protocolVersion: '2025-11-25',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'odd', version: '1' },
+};
+/** Greets, and does the rest as it is told. */
+export const greeted =
+  (behave: Behaviour): Behaviour =>
+  (heard, say) => {
+    const { id, method } = heard;
+    if (method === 'initialize') say({ jsonrpc: '2.0', id, result: greeting });
+    else behave(heard, say);
+  };
+
+export interface OddSession {
+  /** Its first fact but what it waits for. */
+  readonly first: SessionFact;
+  /** All facts but what it waits for. */
+  readonly facts: readonly SessionFact[];
+  /** What was noted of the server, in order. */
+  readonly notices: readonly string[];
+  ask(method: string, params?: object): Promise<RequestFact>;
+  close(): Promise<void>;
+}
+/** A session with such a server. */
+export async function openOdd(wire: string, behave: Behaviour, answers: Answers = {}): Promise<OddSession> {
+  const make = wires[wire];
+  if (!make) throw new Error(`no such wire: ${wire}`);
+  const { streams, spec, stop } = await make(behave);
+  const notices: string[] = [];
+  const facts: SessionFact[] = [];
+  const port = sessionPortOf({
+    clientInfo: { name: 'test', version: '1' },
+    ledger: { streamsOf: () => streams },
+    remoteOf: () => spec,
+    answers,
+    notice: (_server, { text }) => notices.push(text),
+  });
+  const key = 'session';
+  let count = 0;
+  const process = streams ? 'process' : null;
+  let opened = (_: SessionFact): void => {};
+  const first = new Promise<SessionFact>((resolve) => (opened = resolve));
+  const session = port.open(key, { server: 'odd', generation: 1, spec: 1, key, process }, (fact) => {
+    if (fact.type === 'session.waits') return;
+    facts.push(fact);
+    opened(fact);
+  });
+  return {
+    first: await first,
+    facts,
+    notices,
+    ask: (method, params) =>
+      new Promise((resolve) => {
+        const request = { id: `q${(count += 1)}`, target: key, method, params };
+        port.request('asker', request, (fact) => fact.type === 'ask.progress' || resolve(fact));
+      }),
+    close: async () => {
+      session.close();
+      await port.closed();
+      await stop();
+    },
+  };
+}
