@@ -1,17 +1,40 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
-import { gather } from './messages/pages.ts';
+import { weigh } from './messages/envelope.ts';
+import { Gathering } from './messages/pages.ts';
+
+function gathering(method: string) {
+  const facts: RequestFact[] = [];
+  const told: string[] = [];
+  const list = new Gathering(
+    { id: 'q', method },
+    (fact) => facts.push(fact),
+    (text) => told.push(text),
+  );
+  return { facts, told, take: (result: unknown) => list.take({ id: 1, result }), list };
+}
+/** Answers each request with what the server has for its cursor, until the list is over. */
+function listOf(method: string, pageAt: (cursor: unknown) => object) {
+  const { facts, told, list } = gathering(method);
+  const asked: unknown[] = [];
+  for (let params: object | undefined = {}; params;) {
+    const { cursor } = params as { readonly cursor?: unknown };
+    asked.push(cursor);
+    params = list.take(pageAt(cursor));
+  }
+  return { fact: facts[0] as RequestFact, told, asked };
+}
+const good = { name: 'good', inputSchema: { type: ['object', 'null'] } };
+const tool = (name: string) => ({ name, inputSchema: {} });
 
 it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted, with the reason (case 101)', () => {
-  const facts: RequestFact[] = [];
-  const next = gather({ id: 'q', method: 'tools/list' }, (fact) => facts.push(fact));
-  const good = { name: 'good', inputSchema: { type: ['object', 'null'] } };
+  const { facts, take } = gathering('tools/list');
   const first = [
     { ...good, _meta: { k: 1 }, 'x-new': 1 },
     { name: 'bad', inputSchema: { type: 'array' } },
   ];
-  expect(next({ id: 1, result: { tools: first, nextCursor: 'c' } })).toEqual({ cursor: 'c' });
-  expect(next({ id: 2, result: { tools: [null, { name: 'late', inputSchema: {} }] } })).toBeUndefined();
+  expect(take({ tools: first, nextCursor: 'c' })).toEqual({ cursor: 'c' });
+  expect(take({ tools: [null, { name: 'late', inputSchema: {} }] })).toBeUndefined();
   const tools = [
     { ...good, meta: { k: 1 }, more: { 'x-new': 1 } },
     { name: 'late', inputSchema: {} },
@@ -21,4 +44,111 @@ it('a list holds the entries in our words; a tool whose arguments are a list is 
     { name: '#3', inputSchema: {}, unusable: 'it is no object' },
   ];
   expect(facts).toEqual([{ type: 'ask.answered', id: 'q', result: { tools, malformed: 2, unusable } }]);
+});
+
+describe('a list of tools', () => {
+  const page = (name: string, nextCursor?: unknown) => ({ result: { tools: [tool(name)], nextCursor } });
+  it.each<
+    readonly [
+      what: string,
+      pageAt: (cursor: unknown) => object,
+      names: readonly string[],
+      asked: readonly unknown[],
+    ]
+  >([
+    ['null for a cursor', () => page('a', null), ['a'], [undefined]],
+    ['a cursor that comes twice', () => page('a', '2'), ['a'], [undefined, '2']],
+    [
+      'two cursors that lead to each other',
+      (at) => page(`at ${String(at)}`, at === '1' ? '2' : '1'),
+      ['at undefined', 'at 1', 'at 2'],
+      [undefined, '1', '2'],
+    ],
+    ['an empty cursor for ever', () => page('a', ''), ['a'], [undefined, '']],
+    [
+      'an empty cursor that leads on',
+      (at) => (at === undefined ? page('a', '') : page('b')),
+      ['a', 'b'],
+      [undefined, ''],
+    ],
+    [
+      'an empty cursor that leads nowhere',
+      (at) => (at === undefined ? page('a', '') : { error: { code: -32602, message: 'no' } }),
+      ['a'],
+      [undefined, ''],
+    ],
+    [
+      'a number for a cursor',
+      (at) => (at === undefined ? page('a', 2) : page('b')),
+      ['a', 'b'],
+      [undefined, 2],
+    ],
+    ['the cursor 0', (at) => (at === undefined ? page('a', 0) : page('b')), ['a', 'b'], [undefined, 0]],
+    ['an object for a cursor', () => page('a', {}), ['a'], [undefined]],
+    ['false for a cursor', () => page('a', false), ['a'], [undefined]],
+    ['null for its entries', () => ({ result: { tools: null } }), [], [undefined]],
+    ['no entries', () => ({ result: {} }), [], [undefined]],
+  ])('is read to its end, with %s', (_what, pageAt, names, asked) => {
+    const list = listOf('tools/list', pageAt);
+    expect(list.fact).toMatchObject({
+      type: 'ask.answered',
+      result: { tools: names.map((name) => ({ name })) },
+    });
+    expect(list.asked).toEqual(asked);
+  });
+
+  it.each<readonly [what: string, pageAt: (cursor: unknown) => object, message: string]>([
+    [
+      'an object in place of its entries',
+      () => ({ result: { tools: { a: tool('a') } } }),
+      'without a list of tools',
+    ],
+    ['a list in place of its result', () => ({ result: [] }), 'without a list of tools'],
+    [
+      'an error behind a cursor',
+      (at) => (at === undefined ? page('a', 'x') : { error: { code: 1, message: 'no' } }),
+      'no',
+    ],
+    ['ever new cursors', (at) => page('a', `${String(at)}.`), 'has more than 500 pages'],
+    [
+      'very many entries',
+      (at) => ({
+        result: { tools: Array.from({ length: 2_000 }, () => tool('a')), nextCursor: `${String(at)}.` },
+      }),
+      'has more than 50000 entries',
+    ],
+    [
+      'very large pages',
+      (at) => {
+        const answer = page('a', `${String(at)}.`);
+        weigh(answer, 5_000_000);
+        return answer;
+      },
+      'has more than 20 MiB in all its pages',
+    ],
+  ])('is refused, with %s', (_what, pageAt, message) => {
+    expect(listOf('tools/list', pageAt).fact).toMatchObject({
+      type: 'ask.refused',
+      failure: { message: expect.stringContaining(message) },
+    });
+  });
+
+  it('that cannot end says what to do', () => {
+    const { fact } = listOf('tools/list', (at) => page('a', `${String(at)}.`));
+    expect(fact).toMatchObject({ failure: { code: 413, remedy: expect.any(String) } });
+  });
+  it('whose cursor came twice is noted', () => {
+    expect(listOf('tools/list', () => page('a', '2')).told).toEqual([
+      'tools/list: the cursor "2" came twice; the list ends there',
+    ]);
+  });
+});
+
+it('resources without a name are left out, counted and noted', () => {
+  const resources = [{ uri: 'a:1', name: 'one' }, { uri: 'a:2' }, { uri: 'a:3', name: null }];
+  const { fact, told } = listOf('resources/list', () => ({ result: { resources } }));
+  expect(fact).toMatchObject({ result: { resources: [{ uri: 'a:1' }], malformed: 2 } });
+  expect(told).toEqual([
+    'resources/list: 2 entries are left out: they lack what they are found by, or a name',
+  ]);
 });

@@ -15,9 +15,10 @@ import { transportOf, type TransportOptions } from './transports.ts';
 import { Handshake } from './handshake.ts';
 import type { Initialized } from './lenient/initialize.ts';
 import { open } from './opening.ts';
+import type { Tell } from './lenient/reading.ts';
 import { isAllowed, notAllowed } from './messages/methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
-import { gather, listed, type ListRequest } from './messages/pages.ts';
+import { Gathering, listed, type ListRequest } from './messages/pages.ts';
 import { TaskCall } from './task-call.ts';
 import { TracedRequests } from './traced-requests.ts';
 import { PendingRequests, type Asker } from './messages/pending-requests.ts';
@@ -69,6 +70,8 @@ export class Session {
   readonly #tasks = new Set<TaskCall>();
   readonly #timers: Around['timers'];
   readonly #traced: TracedRequests | undefined;
+  /** Hears of what is not as MCP has it. */
+  readonly #tell: Tell;
 
   constructor(options: SessionOptions, input: SessionInput, around: Around, emit: Emit<SessionFact>) {
     this.#emit = emit;
@@ -82,6 +85,7 @@ export class Session {
       around.notice(seen);
       this.#handshake?.count(seen);
     };
+    this.#tell = (text) => notice({ kind: 'protocol', text, bytes: 0 });
     const made = transportOf(options, input, { ...around, notice });
     if ('failure' in made) {
       queueMicrotask(() => this.#fail(made.failure));
@@ -97,7 +101,7 @@ export class Session {
       tell: (waits) => this.#emit({ type: 'session.waits', waits }),
     });
     this.#requests = requests;
-    const tell = (text: string): void => notice({ kind: 'protocol', text, bytes: 0 });
+    const tell = this.#tell;
     const asked = new ServerRequests({
       server: input.server,
       answers,
@@ -143,13 +147,13 @@ export class Session {
     if (method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
       return this.#callTask(request, requests, emit);
     const told = method === 'tools/list' ? this.#noted(emit) : emit;
-    const next = listed[method] === undefined ? undefined : gather(request, told);
+    const list = listed[method] === undefined ? undefined : new Gathering(request, told, this.#tell);
     let current = -1;
     const asker: Asker = {
       settle: (answer) => {
         if (!answer) return emit(lost(id, this.#transport?.lost?.reason ?? connectionEnded));
-        if (!next) return emit(factOf(id, answer, method));
-        const more = next(answer);
+        if (!list) return emit(factOf(id, answer, method));
+        const more = list.take(answer);
         if (more) send(more);
       },
       progress: (progress) => emit({ type: 'ask.progress', id, ...progress }),

@@ -1,11 +1,16 @@
 import type { Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Tool } from '../../../machines/catalog/index.ts';
+import { wireCodes } from '../../../machines/protocol/failure.ts';
+import { fieldsOf, isFields, type Tell } from '../lenient/reading.ts';
 import { decoders, unusableTool } from './codec.ts';
-import type { Envelope } from './envelope.ts';
+import { bytesOf, type Envelope } from './envelope.ts';
 import { factOf, unusable } from './refusal.ts';
 
-/** A list with more pages than this never ends. */
-const mostPages = 1_000;
+/**
+ * One list may have so much in all its pages together. A larger one is refused: it is kept in memory, and a server that
+ * has more each time would end its host.
+ */
+const most = { pages: 500, entries: 50_000, bytes: 20 * 1024 * 1024 } as const;
 const mostUnusable = 100;
 
 /** Methods whose answers come in pages → the member that holds the entries. */
@@ -22,56 +27,111 @@ export interface ListRequest {
   readonly params?: unknown;
 }
 
+type Page = { readonly cursor?: string | number; readonly refused?: RequestFact };
+
 /**
  * Gathers all pages of one list: give it each answer, and it names the params of the next request, or gives the
- * one fact `{<member>: entries}` and names none. What is no such entry is left out and counted as `malformed`;
- * of tools the first hundred stand in `unusable`, with the reason.
+ * one fact `{<member>: entries}` and names none. An entry that is none is left out and counted as `malformed`;
+ * of tools the first hundred stand in `unusable`, with the reason. Every cursor that is not null is followed once.
  */
-export function gather(
-  request: ListRequest,
-  emit: Emit<RequestFact>,
-): (answer: Envelope) => object | undefined {
-  const { id, method } = request;
-  const member = listed[method] ?? 'items';
-  const entries: object[] = [];
-  const cursors = new Set<string>();
-  let malformed = 0;
-  const flawed: Tool[] = [];
-  /** One page: the cursor of the next, the fact that ends the list, or neither at the last page. */
-  const read = (answer: Envelope): { cursor?: string; refused?: RequestFact } => {
-    const fact = factOf(id, answer, method);
-    if (fact.type !== 'ask.answered') return { refused: fact };
-    const page = fact.result as Readonly<Record<string, unknown>>;
-    const found = page[member];
-    if (!Array.isArray(found))
-      return { refused: unusable(id, `the server answered ${method} without a list of ${member}`) };
-    for (const entry of found) {
-      const decoded = decoders[method]?.(entry);
-      if (decoded) entries.push(decoded);
-      else {
-        malformed += 1;
-        if (member === 'tools' && flawed.length < mostUnusable)
-          flawed.push(unusableTool(entry, entries.length + malformed));
-      }
-    }
-    const cursor = page['nextCursor'];
-    if (typeof cursor !== 'string' || cursor === '') return {};
-    if (cursors.has(cursor))
-      return { refused: unusable(id, `the list of ${member} does not end: one page came twice`) };
-    cursors.add(cursor);
-    if (cursors.size >= mostPages)
-      return { refused: unusable(id, `the list of ${member} has more than ${mostPages} pages`) };
-    return { cursor };
-  };
-  return (answer) => {
-    const { cursor, refused } = read(answer);
-    if (cursor !== undefined) return { ...(request.params as object | undefined), cursor };
-    const result = {
-      [member]: entries,
-      ...(malformed > 0 && { malformed }),
-      ...(flawed.length > 0 && { unusable: flawed }),
-    };
-    emit(refused ?? { type: 'ask.answered', id, result });
+export class Gathering {
+  readonly #request: ListRequest;
+  readonly #emit: Emit<RequestFact>;
+  readonly #tell: Tell;
+  readonly #member: string;
+  readonly #cursors = new Set<string | number>();
+  readonly #flawed: Tool[] = [];
+  #entries: object[] = [];
+  #malformed = 0;
+  #bytes = 0;
+  #last: string | number | undefined;
+
+  constructor(request: ListRequest, emit: Emit<RequestFact>, tell: Tell) {
+    this.#request = request;
+    this.#emit = emit;
+    this.#tell = tell;
+    this.#member = listed[request.method] ?? 'items';
+  }
+  /** Params of the next request; undefined: the list is over, and told. */
+  take(answer: Envelope): object | undefined {
+    const { params } = this.#request;
+    const { cursor, refused } = this.#read(answer);
+    if (cursor !== undefined) return { ...(params as object | undefined), cursor };
+    this.#emit(refused ?? this.#whole());
     return undefined;
-  };
+  }
+  #whole(): RequestFact {
+    const { id, method } = this.#request;
+    if (this.#malformed > 0 && this.#member !== 'tools')
+      this.#tell(
+        `${method}: ${this.#malformed} entries are left out: they lack what they are found by, or a name`,
+      );
+    const result = {
+      [this.#member]: this.#entries,
+      ...(this.#malformed > 0 && { malformed: this.#malformed }),
+      ...(this.#flawed.length > 0 && { unusable: this.#flawed }),
+    };
+    return { type: 'ask.answered', id, result };
+  }
+  /** One page: the cursor of the next, the fact that ends the list, or neither at the last page. */
+  #read(answer: Envelope): Page {
+    const { id, method } = this.#request;
+    const fact = factOf(id, answer, method);
+    if (fact.type !== 'ask.answered') {
+      // Some write an empty cursor on their last page, and know nothing behind it.
+      return this.#last === '' ? {} : { refused: fact };
+    }
+    const page = fieldsOf(fact.result);
+    const found = page[this.#member] ?? [];
+    if (!isFields(fact.result) || !Array.isArray(found))
+      return { refused: unusable(id, `the server answered ${method} without a list of ${this.#member}`) };
+    for (const entry of found) this.#add(entry);
+    this.#bytes += bytesOf(answer) ?? 0;
+    const tooMuch = this.#tooMuch();
+    return tooMuch === undefined ? this.#next(page['nextCursor']) : { refused: tooLarge(id, tooMuch) };
+  }
+  #add(entry: unknown): void {
+    const decoded = decoders[this.#request.method]?.(entry);
+    if (decoded) return void this.#entries.push(decoded);
+    this.#malformed += 1;
+    if (this.#member === 'tools' && this.#flawed.length < mostUnusable)
+      this.#flawed.push(unusableTool(entry, this.#entries.length + this.#malformed));
+  }
+  #tooMuch(): string | undefined {
+    const list = `the list of ${this.#member}`;
+    if (this.#bytes > most.bytes)
+      return `${list} has more than ${most.bytes / 1024 / 1024} MiB in all its pages`;
+    if (this.#entries.length > most.entries) return `${list} has more than ${most.entries} entries`;
+    return this.#cursors.size >= most.pages ? `${list} has more than ${most.pages} pages` : undefined;
+  }
+  #next(cursor: unknown): Page {
+    if (cursor === undefined || cursor === null) return {};
+    if (typeof cursor !== 'string' && typeof cursor !== 'number') {
+      this.#tell(`${this.#request.method}: nextCursor is neither text nor number; the list ends there`);
+      return {};
+    }
+    this.#last = cursor;
+    if (!this.#cursors.has(cursor)) {
+      this.#cursors.add(cursor);
+      return { cursor };
+    }
+    this.#tell(
+      `${this.#request.method}: the cursor ${JSON.stringify(cursor).slice(0, 80)} came twice; the list ends there`,
+    );
+    // The page came twice, too.
+    this.#entries = [...new Map(this.#entries.map((entry) => [JSON.stringify(entry), entry])).values()];
+    return {};
+  }
 }
+
+const tooLarge = (id: string, message: string): RequestFact => ({
+  type: 'ask.refused',
+  id,
+  failure: {
+    code: wireCodes.tooLarge,
+    message,
+    details: { limit: most },
+    remedy: 'Let the server list less, or switch it off',
+  },
+  sent: true,
+});
