@@ -62,6 +62,26 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+test('values of inputs are not kept in the history', async () => {
+  process.env['XDG_STATE_HOME'] = join(folder, 'state');
+  const { terminal, until, exited } = up();
+  delete process.env['XDG_STATE_HOME'];
+  await until(/a2c> /);
+  const inputs = join(folder, 'inputs.json');
+  writeFileSync(inputs, JSON.stringify([{ type: 'promptString', id: 'token', password: true }]));
+  terminal.write(`inputs load ${inputs}\r`);
+  await until(/"inputs_loaded"/);
+  terminal.write('inputs value set token s3cret-word\r');
+  await until(/set token/);
+  terminal.write('inputs value list\r');
+  await until(/"token":"\*\*\*"/);
+  terminal.write('quit\r');
+  expect(await exited).toBe(0);
+  const lines = readFileSync(join(folder, 'state', 'a2c', 'history'), 'utf8');
+  expect(lines).toContain('inputs value list');
+  expect(lines).not.toContain('s3cret-word');
+});
+
 test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server process is left', async () => {
   const { terminal, until, facts, exited, serverPid } = up();
   // 1. start → the prompt

@@ -122,6 +122,118 @@ describe('a value that is another by now', () => {
   });
 });
 
+describe('a value that was set', () => {
+  const orders = ['startServer', 'restartServer', 'retryServer'] as const;
+  it.each(orders)('reaches a server that needs it by %s, and stays', async (order) => {
+    await start({ s: wants('s') });
+    expect(stateOf('s')?.state).toBe('needsInput');
+    expect(computer.inputs.values.set('token', 'by hand')).toBe(true);
+    await computer[order]('s');
+    expect([stateOf('s')?.state, valueAt('s')]).toEqual(['ready', 'by hand']);
+    expect(computer.inputs.values.list()).toEqual({ token: 'by hand' });
+    await computer.restartServer('s');
+    await computer.stopServer('s');
+    await computer.startServer('s');
+    expect([valueAt('s'), computer.inputs.values.get('token')]).toEqual(['by hand', 'by hand']);
+  });
+  it('is taken without a question, by all servers that use its input, until it is cleared', async () => {
+    const { asked, input } = says('typed', 'typed again');
+    await start({ s: wants('s'), t: wants('t') }, { input });
+    expect([valueAt('s'), valueAt('t')]).toEqual(['typed', 'typed']);
+    computer.inputs.values.set('token', 'by hand');
+    await computer.restartServer('s');
+    await ear.until(() => ear.statesOf('t').filter((state) => state === 'ready').length === 2);
+    expect([valueAt('s'), valueAt('t'), asked.length]).toEqual(['by hand', 'by hand', 1]);
+    await computer.addOrUpdateServer({ servers: { s: wants('s', undefined, { disabled: true }) } });
+    await computer.removeServer('t');
+    await computer.addOrUpdateServer({ servers: { s: wants('s') } });
+    expect([valueAt('s'), asked.length]).toEqual(['by hand', 1]);
+    computer.inputs.values.clear();
+    await computer.restartServer('s');
+    expect([valueAt('s'), asked.length]).toEqual(['typed again', 2]);
+  });
+  it('answers the question that is open', async () => {
+    const input: AskInput = () => new Promise(() => {});
+    await start({ s: wants('s') }, { input, timing: { bootMs: 100 } });
+    computer.inputs.values.set('token', 'by hand');
+    await ear.until(() => stateOf('s')?.state === 'ready');
+    expect(valueAt('s')).toBe('by hand');
+  });
+  it('goes with its definition', async () => {
+    await start({ s: wants('s') });
+    computer.inputs.values.set('token', 'by hand');
+    await computer.startServer('s');
+    await computer.inputs.add({ ...token, description: 'Another' });
+    expect(computer.inputs.values.list()).toEqual({});
+  });
+});
+
+describe('a server that runs', () => {
+  it('runs on when the question of its restart is refused, with its value', async () => {
+    const { input } = says('one', new Error('not now'), 'two');
+    await start({ s: wants('s') }, { input });
+    const pid = pidOf('s');
+    await expect(computer.restartServer('s')).rejects.toMatchObject({
+      code: 'InputNotFound',
+      message: expect.stringMatching(/not now.*runs on as it was/) as string,
+      remedy: expect.stringContaining('servers restart s') as string,
+    });
+    expect([stateOf('s')?.state, pidOf('s'), computer.inputs.values.get('token')]).toEqual([
+      'ready',
+      pid,
+      'one',
+    ]);
+    await computer.restartServer('s');
+    expect(valueAt('s')).toBe('two');
+  });
+  it('is restarted with the earlier answer where there is no other', async () => {
+    const answers: (string | undefined)[] = ['one', undefined];
+    await start({ s: wants('s') }, { input: async () => answers.shift() });
+    const pid = pidOf('s');
+    await computer.restartServer('s');
+    expect(pidOf('s')).not.toBe(pid);
+    expect(valueAt('s')).toBe('one');
+  });
+  it('runs while its restart asks, comes back after a crash, and a stop withdraws the question', async () => {
+    const asked: AbortSignal[] = [];
+    const input: AskInput = async (_, { signal }) => {
+      asked.push(signal);
+      ear.look();
+      return asked.length === 1 ? 'one' : new Promise(() => {});
+    };
+    await start({ s: wants('s') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
+    const restart = computer.restartServer('s');
+    await ear.until(() => asked.length === 2);
+    expect(stateOf('s')?.state).toBe('ready');
+    process.kill(pidOf('s') ?? 0, 'SIGKILL');
+    await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 2);
+    expect(valueAt('s')).toBe('one');
+    await computer.stopServer('s');
+    await expect(restart).rejects.toThrow("Server 's' was stopped before it was restarted");
+    expect([stateOf('s')?.state, asked.map(({ aborted }) => aborted)]).toEqual(['idle', [false, true]]);
+  });
+  it('whose variable is gone runs on', async () => {
+    set('INPUT_VALUES_HOME', '/a');
+    await start({ s: wants('s', { AT: '${env:INPUT_VALUES_HOME}' }) });
+    delete process.env['INPUT_VALUES_HOME'];
+    await expect(computer.restartServer('s')).rejects.toThrow('INPUT_VALUES_HOME is not set');
+    expect([stateOf('s')?.state, valueAt('s', 'AT')]).toEqual(['ready', '/a']);
+  });
+});
+
+describe('an order that another one interrupts', () => {
+  it('says which', async () => {
+    await start(
+      { s: wants('s', {}, { args: ['-e', 'setInterval(() => {}, 1000)'] }) },
+      { autoConnect: false },
+    );
+    const started = computer.startServer('s');
+    await ear.until(() => stateOf('s')?.state === 'connecting');
+    await computer.stopServer('s');
+    await expect(started).rejects.toThrow("Server 's' was stopped before it was ready");
+  });
+});
+
 describe('while a person is asked', () => {
   const pending = () => {
     const asked: AbortSignal[] = [];

@@ -124,4 +124,21 @@ describe('the value of a password', () => {
     expect(text).toContain('the word is');
     expect(text).not.toContain(secret);
   });
+
+  it('that was set by the host is as hidden, before its server starts and after', async () => {
+    const log: unknown[] = [];
+    await start(
+      { s: server({ WORD: '${input:pass}' }) },
+      { log: (entry) => log.push(entry), logLevel: 'debug' },
+    );
+    computer.inputs.values.set('pass', secret);
+    await computer.startServer('s');
+    await computer.restartServer('s');
+    expect(envOf()['WORD']).toBe(secret);
+    computer.inputs.values.clear();
+    await expect(computer.restartServer('s')).rejects.toThrow('needs input pass');
+    const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
+    const all = [computer.status(), computer.config(), await computer.tools(), ear.told, log, trace];
+    expect(JSON.stringify(all)).not.toContain(secret);
+  });
 });

@@ -15,7 +15,7 @@ interface Use {
   /** The revision of the answer to each input. */
   answers: ReadonlyMap<string, number>;
 }
-type Wanted = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'clearValue'>;
+type Wanted = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
 
 /** Of which values the launch specs of servers were made, to know whose may be another by now. */
 export class InputUses {
@@ -58,12 +58,12 @@ export class InputUses {
   askAnew(name: string): void {
     this.#inputs.askAnew(this.#uses.get(name)?.inputs ?? []);
   }
-  /** These and no others are in the config: what nobody uses is forgotten. */
+  /** These and no others are in the config: answers that no server uses are forgotten. */
   keep(names: ReadonlySet<string>): void {
     const all = this.#inputsInUse();
     for (const name of [...this.#uses.keys()]) if (!names.has(name)) this.#uses.delete(name);
     const left = this.#inputsInUse();
-    for (const id of all) if (!left.has(id)) this.#inputs.clearValue(id);
+    this.#inputs.forgetAnswers([...all].filter((id) => !left.has(id)));
   }
   #grounds(inputs: readonly string[], variables: readonly string[], settings: LaunchSettings): string {
     return JSON.stringify([this.#inputs.groundsOf(inputs, variables), settings]);

@@ -106,6 +106,28 @@ export class LaunchSpecs {
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
   }
+  /**
+   * Asks anew for the answers that a server runs with, which stay where there are no others. Resolves to why it could not
+   * be started now, if so. Takes as long as whoever gives the values. Never rejects.
+   */
+  async renew(
+    server: ServerConfig,
+    settings: LaunchSettings,
+    signal: AbortSignal,
+  ): Promise<Failure | undefined> {
+    const { inputs, places } = this.#options;
+    const asking: LaunchSpecsOptions['inputs'] = {
+      variable: (name) => inputs.variable(name),
+      variables: () => inputs.variables(),
+      resolve: (id, wanted) => inputs.resolve(id, wanted, true),
+    };
+    const rendered = await renderServer(server, asking, {
+      signal,
+      places: settings.expand ? places : undefined,
+      order: 'restart',
+    });
+    return rendered.ok ? undefined : rendered.failure;
+  }
   /** Each once: servers start again and again. */
   #warn(server: string, unknown: readonly string[]): void {
     for (const typed of unknown) {

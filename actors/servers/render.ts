@@ -72,6 +72,8 @@ export interface Rendering {
   readonly signal?: AbortSignal;
   /** Where `~` (`${userHome}`) and `${workspaceFolder}` are. Absent: nothing is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
+  /** The order that its remedy names. Default `start`. */
+  readonly order?: 'start' | 'restart';
 }
 /** In which facts of a server variables are expanded. */
 const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers', 'ca']);
@@ -80,7 +82,7 @@ const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'he
 export async function renderServer(
   server: ServerConfig,
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
-  { signal, places }: Rendering = {},
+  { signal, places, order = 'start' }: Rendering = {},
 ): Promise<RenderedServer> {
   const raw = launchConfigOf(server);
   const ids = placeholdersIn(raw);
@@ -105,7 +107,7 @@ export async function renderServer(
     return found;
   };
   const rendered = renderWith(raw, lookup, places && server.kind !== 'own' ? expanded : undefined);
-  if (!rendered.ok) return lacking(server.name, rendered.missing, resolved);
+  if (!rendered.ok) return lacking(server.name, rendered.missing, { resolved, order });
   const read = readFacts(server.kind, rendered.value);
   if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));
   const told = await withFiles(read.facts, places?.workspace);
@@ -189,7 +191,7 @@ const secretsInFacts = (facts: OwnFacts): readonly string[] =>
 const lacking = (
   name: string,
   { inputs, variables }: { readonly inputs: readonly string[]; readonly variables: readonly string[] },
-  resolved: ReadonlyMap<string, Resolved>,
+  { resolved, order }: { readonly resolved: ReadonlyMap<string, Resolved>; readonly order: string },
 ): RenderedServer => {
   const reasons = [
     ...inputs.map((id) => {
@@ -204,7 +206,7 @@ const lacking = (
     code: first === undefined ? 'ConfigInvalid' : 'InputNotFound',
     message: `Server '${name}' ${first === undefined ? 'cannot start: ' : ''}${reasons.join('; ')}`,
     details: { server_name: name, ...(first !== undefined && { input_id: first }), inputs, variables },
-    remedy: `${givenBy(inputs, variables)}, then start it again: servers start ${name}`,
+    remedy: `${givenBy(inputs, variables)}, then ${order} it again: servers ${order} ${name}`,
   };
   return { ok: false, needs: inputs, reasons, failure };
 };

@@ -37,6 +37,8 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
   'closing',
 ]);
 
+/** It runs, or did and is on its way back: a restart that cannot be done changes nothing. */
+const kept: ReadonlySet<ServerStatus['state']> = new Set(['ready', 'recovering', 'waiting']);
 /** On its way or there: a start is no new one. */
 const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
 type Rested = ServerStatus & { readonly failure: Failure | null };
@@ -76,8 +78,26 @@ export class ServerOrders {
     await this.#order('server.stop', name, 'idle');
   }
   async restart(name: string): Promise<void> {
+    const { servers, statusOf } = this.#options;
+    if (kept.has(statusOf(name)?.state ?? 'idle')) await this.#renewed(name);
+    else servers.askAnew(name);
     await this.stop(name);
-    await this.start(name);
+    await this.#order('server.start', name, 'ready');
+  }
+  /** Asked for its values anew, while it runs; rejects when one cannot be had, or it is stopped meanwhile. */
+  async #renewed(name: string): Promise<void> {
+    const { listeners, servers } = this.#options;
+    const end = new AbortController();
+    const isDown = ({ state }: ServerStatus): boolean => state === 'idle' || state === 'disabled';
+    const stops = [
+      listeners.on('server.changed', (s) => s.name === name && isDown(s) && end.abort()),
+      listeners.on('server.removed', (s) => s.name === name && end.abort()),
+    ];
+    const failure = await servers.renew(name, end.signal);
+    for (const stop of stops) stop();
+    this.#mustBeOpen(name);
+    if (end.signal.aborted) throw notDone(name, `Server '${name}' was stopped before it was restarted`);
+    if (failure) throw new A2cError({ ...failure, message: `${failure.message}; it runs on as it was` });
   }
   /** Resolves when the server has come to rest as wanted; rejects with why when it rests otherwise. */
   async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
@@ -91,14 +111,7 @@ export class ServerOrders {
     send({ type, server: name });
     const { state, reason, failure } = await rested;
     if (state === wanted) return;
-    // Another order came in between, or it did not start.
-    const { code = 'ServerNotActive', details, remedy } = failure ?? {};
-    throw new A2cError({
-      code,
-      message: reason ?? `Server '${name}' is ${state}`,
-      details: { ...details, server_name: name, state },
-      ...(remedy !== undefined && { remedy }),
-    });
+    throw notDone(name, reason ?? otherOrder(name, state), { state, failure });
   }
   #mustBeOpen(name: string): void {
     if (!this.#options.isOpen())
@@ -232,6 +245,27 @@ export class ServerOrders {
   }
 }
 
+/** Another order came in between. */
+const otherOrder = (name: string, state: ServerStatus['state']): string => {
+  if (state === 'idle') return `Server '${name}' was stopped before it was ready`;
+  return state === 'ready'
+    ? `Server '${name}' was started again before it had ended`
+    : `Server '${name}' is ${state}`;
+};
+/** An order that came to another end than was wanted. */
+const notDone = (
+  name: string,
+  message: string,
+  { state, failure = null }: { readonly state?: string; readonly failure?: Failure | null } = {},
+): A2cError => {
+  const { code = 'ServerNotActive', details, remedy } = failure ?? {};
+  return new A2cError({
+    code,
+    message,
+    details: { ...details, server_name: name, ...(state !== undefined && { state }) },
+    ...(remedy !== undefined && { remedy }),
+  });
+};
 const withoutFailure = ({ failure: _, ...status }: Rested): ServerStatus => status;
 const withServer = (servers: readonly ServerConfig[], server: ServerConfig): readonly ServerConfig[] =>
   servers.some((s) => s.name === server.name)

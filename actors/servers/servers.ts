@@ -12,6 +12,7 @@ import {
   type ServerConfig,
 } from '../../machines/config/index.ts';
 import type { Transformer } from '../../machines/kernel/transformer.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
 import { fingerprintOf } from './identity/fingerprint.ts';
 import { InputUses } from './input-uses.ts';
 import type { Inputs } from './inputs/inputs.ts';
@@ -132,6 +133,11 @@ export class Servers {
   /** Somebody starts it again: whoever answered for it is asked anew. */
   askAnew(name: string): void {
     this.#uses.askAnew(name);
+  }
+  /** The same of one that runs, while it runs. Resolves to why it could not be started now, if so. */
+  async renew(name: string, signal: AbortSignal): Promise<Failure | undefined> {
+    const server = this.#known.get(name)?.server;
+    return server && this.#specs.renew(server, this.#launchSettings(server), signal);
   }
   /** What it is launched with; of its config, or of what it was before. */
   async resolve(name: string, generation: number, signal: AbortSignal): Promise<SpecResolved> {

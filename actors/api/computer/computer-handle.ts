@@ -124,7 +124,7 @@ export interface Computer extends AsyncDisposable {
   startServer(name: string): Promise<void>;
   /** Lets its calls end first, up to `drainMs`; asked twice it hurries. */
   stopServer(name: string): Promise<void>;
-  /** Stop, then start. */
+  /** Stop, then start. Values of inputs are asked for first: when one cannot be had, it rejects, and the server runs on as it was. */
   restartServer(name: string): Promise<void>;
   /**
    * Tries again at once what waits for its next try, or rests after too many. Like each start of one that is not up it asks

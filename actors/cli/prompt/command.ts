@@ -15,6 +15,8 @@ export interface PromptCommand {
   readonly takes?: Named;
   /** It is done at once, also while another command is at work. */
   readonly isImmediate?: boolean;
+  /** Its line may hold a secret: the history does not keep it. */
+  readonly isPrivate?: boolean;
   run(rest: string): void | Promise<void>;
 }
 /** Commands of one subject, under a heading. */

@@ -105,8 +105,9 @@ const valueCommands = (terminal: Terminal, inputs: Inputs): readonly PromptComma
   {
     names: ['inputs value set'],
     args: 'ID [JSON | TEXT]',
-    does: 'give a value; without one, its default',
+    does: 'give a value, which is kept until it is cleared; without one, its default',
     takes: 'input',
+    isPrivate: true,
     run: (rest) => {
       const [id = ''] = rest.split(/\s+/);
       if (id === '') throw usage('inputs value set ID VALUE');

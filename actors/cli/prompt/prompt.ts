@@ -17,7 +17,7 @@ import { isUnfinished } from './words.ts';
 
 const keys = `Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line, and
 else ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
-A line after a blank is not kept in the history.`;
+A line after a blank is not kept in the history, nor is a value of an input.`;
 
 export interface PromptHow {
   readonly officeLine: string;
@@ -69,12 +69,15 @@ export class Prompt {
         (line) => this.#take(line),
         () => this.#interrupt(),
         {
-          ...(history && { history: history.lines, onHistory: (lines) => history.keep(lines) }),
+          ...(history && { history: history.lines, onHistory: (lines) => history.keep(this.#toKeep(lines)) }),
           complete: (line) => this.#table.complete(line, (what) => this.#namesOf(what)),
           isImmediate: (line) => this.#begun === '' && this.#table.find(line)?.command.isImmediate === true,
         },
       );
     signal.removeEventListener('abort', stop);
+  }
+  #toKeep(lines: readonly string[]): readonly string[] {
+    return lines.filter((line) => this.#table.find(line)?.command.isPrivate !== true);
   }
   #interrupt(): 'over' | 'again' {
     if (this.#begun !== '') {

@@ -21,7 +21,11 @@ export interface ComputerInputs {
   readonly values: {
     /** Undefined: it was not asked for yet. Passwords are given as they are. */
     get(id: string): unknown;
-    /** False: no input has this id, or the value is none of its options. Who is just asked needs not answer any more. */
+    /**
+     * Servers have it from their next start, restart or retry on, and nobody is asked: kept until it is removed or cleared, set
+     * again, or its definition changes. A variable of the environment comes first. False: no input has this id, or the value is none
+     * of its options. Who is just asked needs not answer any more.
+     */
     set(id: string, value: unknown): boolean;
     /** The next server that wants it asks again. False: nothing was known. */
     remove(id: string): boolean;

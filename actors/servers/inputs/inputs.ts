@@ -39,9 +39,10 @@ export const variablesFor = (id: string): readonly string[] => {
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';
 
-/** An answer, as long as the next start may have it without a question. */
 interface Known {
   readonly value: unknown;
+  /** Set by a host or a person, not the answer to a question: nobody is asked while it is there. */
+  readonly isSet: boolean;
   /** Somebody has to be asked anew before it counts. */
   readonly isStale: boolean;
   /** Counts the values that this input has had. */
@@ -55,8 +56,9 @@ interface Asking {
 }
 
 /**
- * The values of inputs: from the environment, then from what is known, then from who is asked, then the default. An
- * answer is kept until its input changes or `askAnew`; two who want the same input at once ask once. Ends by `close`.
+ * The values of inputs: from the environment, then as somebody set them, then from earlier answers, then from who is
+ * asked, then the default. A value that was set is kept until it is cleared or its input changes, an answer also no
+ * longer than until `askAnew`; two who want the same input at once ask once. Ends by `close`.
  */
 export class Inputs {
   readonly #definitions = new Map<string, InputDefinition>();
@@ -75,8 +77,11 @@ export class Inputs {
     this.#run = run;
   }
 
-  /** Never rejects. `signal`: it is wanted no more; a question that nobody waits for is withdrawn. */
-  async resolve(id: string, signal?: AbortSignal): Promise<Resolved> {
+  /**
+   * Never rejects. `signal`: it is wanted no more; a question that nobody waits for is withdrawn. `isAnew`: an earlier
+   * answer does not count, and stays when there is no other.
+   */
+  async resolve(id: string, signal?: AbortSignal, isAnew = false): Promise<Resolved> {
     const given = variablesFor(id).find((name) => this.variable(name));
     const definition = this.#definitions.get(id);
     if (given !== undefined) {
@@ -84,7 +89,8 @@ export class Inputs {
       return fits(definition, value) ? this.#found(id, value) : missing(`${given} ${noOption}`);
     }
     const known = this.#values.get(id);
-    if (known && !known.isStale) return this.#found(id, known.value);
+    const isAskedAgain = isAnew && known?.isSet === false && this.#asker(definition) !== undefined;
+    if (known && !known.isStale && !isAskedAgain) return this.#found(id, known.value);
     if (definition === undefined) return missing('the config does not define it');
     if (this.#isClosed) return missing('the computer is closed');
     const asking = this.#asking.get(id) ?? this.#start(definition);
@@ -92,13 +98,16 @@ export class Inputs {
     signal?.addEventListener('abort', () => this.#leave(id, asking), { once: true });
     return asking.answer;
   }
-  /** Whoever wants one of these next asks for it, whatever was answered before. */
+  /** Whoever wants one of these next asks for it, whatever was answered before. What was set stays. */
   askAnew(ids: readonly string[]): void {
-    if (!this.#ask && !this.#run) return;
     for (const id of ids) {
       const known = this.#values.get(id);
-      if (known) this.#values.set(id, { ...known, isStale: true });
+      if (known?.isSet === false) this.#values.set(id, { ...known, isStale: true });
     }
+  }
+  /** Answers to these are kept no longer. What was set stays. */
+  forgetAnswers(ids: readonly string[]): void {
+    for (const id of ids) if (this.#values.get(id)?.isSet === false) this.#values.delete(id);
   }
   /** Grows with each answer that is another than the one before. */
   revisionOf(id: string): number {
@@ -151,7 +160,7 @@ export class Inputs {
     const definition = this.#definitions.get(id);
     const copy = jsonOf(value);
     if (definition === undefined || copy === undefined || !fits(definition, copy)) return false;
-    this.#keep(id, copy);
+    this.#keep(id, copy, true);
     this.#asking.get(id)?.end.abort('it was set while it was asked');
     return true;
   }
@@ -168,11 +177,12 @@ export class Inputs {
     for (const { end } of this.#asking.values()) end.abort('the computer is closed');
   }
 
-  #keep(id: string, value: unknown): void {
+  #keep(id: string, value: unknown, isSet: boolean): void {
     const known = this.#values.get(id);
     const isSame = known !== undefined && JSON.stringify(known.value) === JSON.stringify(value);
     this.#revisions += isSame ? 0 : 1;
-    this.#values.set(id, { value, isStale: false, revision: isSame ? known.revision : this.#revisions });
+    const revision = isSame ? known.revision : this.#revisions;
+    this.#values.set(id, { value, isSet, isStale: false, revision });
   }
   #leave(id: string, asking: Asking): void {
     asking.waiting -= 1;
@@ -202,9 +212,9 @@ export class Inputs {
     return asking;
   }
   /** A command answers for itself. */
-  #asker(definition: InputDefinition): AskInput | undefined {
+  #asker(definition: InputDefinition | undefined): AskInput | undefined {
     const run = this.#run;
-    if (definition.type !== 'command' || definition.isForeign || !run) return this.#ask;
+    if (definition?.type !== 'command' || definition.isForeign || !run) return this.#ask;
     return async (_, { signal }) => (await run(lineOf(definition), signal)).trim();
   }
   async #answer(definition: InputDefinition, signal: AbortSignal): Promise<Resolved> {
@@ -218,15 +228,19 @@ export class Inputs {
     if (signal.aborted)
       return known && !known.isStale ? this.#found(id, known.value) : missing(String(signal.reason));
     if (!said.ok) return said;
-    const isEmpty = said.value === undefined || (said.value === '' && fallback !== null);
-    const value = isEmpty ? (fallback ?? undefined) : said.value;
+    const value = valueOf(said.value, known, fallback);
     if (value === undefined) return missing(unasked(definition));
     if (!fits(definition, value)) return missing(`the answer ${noOption}`);
-    this.#keep(id, value);
+    this.#keep(id, value, false);
     return this.#found(id, value);
   }
 }
 
+/** No answer leaves an earlier one as it was; an empty one means the default. */
+const valueOf = (said: unknown, known: Known | undefined, fallback: unknown): unknown => {
+  if (said === undefined) return known ? known.value : (fallback ?? undefined);
+  return said === '' ? (fallback ?? said) : said;
+};
 type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
 const answered = async (ask: AskInput, definition: InputDefinition, signal: AbortSignal): Promise<Said> => {
