@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../scenarios/fixtures/hostile-texts.ts';
 import { createAgent, createComputer, createOffice, type Log, type LogEntry } from '../index.ts';
@@ -22,6 +22,8 @@ const entries: LogEntry[] = [];
 const into: Log = (entry) => void entries.push(entry);
 const all = { office: into, computer: into, agent: into };
 const logged = (): LogEntry[] => entries.splice(0);
+/** A question that its agent takes back as it goes is no news of the next test. */
+afterEach(() => void logged());
 
 it('a call that its server refuses is followed by its req_id through server, computer, link, office and agent', async () => {
   const { agent, close } = await house('went wrong', all);

@@ -42,7 +42,13 @@ export type AgentOrder =
   | AgentFollow
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'close' };
+/** The computers that sat in its office when it came; none where the office does not tell. Those that come later are told by themselves. */
+export interface RoomKnown {
+  readonly type: 'room.known';
+  readonly computers: readonly string[];
+}
 export type AgentNews =
+  | RoomKnown
   | Extract<LinkNews, { type: 'link.changed' }>
   | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' }>
   | HostFact

@@ -39,6 +39,7 @@ import {
   openViewAgain,
   refreshRefused,
   reqIdOf,
+  tellUnknownRoom,
   tellViewGivenUp,
   wakeView,
 } from './agent.views.ts';
@@ -132,8 +133,7 @@ export const agentMachine = parts.createMachine({
       exit: { type: 'cancel', params: { id: 'room' } },
       on: {
         'ask.answered': { actions: openRoom },
-        /** An office that cannot tell: the notices still come. */
-        'ask.refused': {},
+        'ask.refused': { actions: tellUnknownRoom },
         'computer.entered': { actions: [passOn, ...openComer] },
         'computer.left': { actions: [passOn, ...closeViews] },
         ...hearNotifications,

@@ -78,7 +78,18 @@ export const openRoom = [
     type: 'add',
     params: ({ context: c, event }: At<Answered>) => ({ names: roomOf(c, event.result) }),
   },
+  {
+    type: 'post',
+    params: ({ context: c, event }: At<Answered>) =>
+      post(c.owner, { type: 'room.known', computers: roomOf(c, event.result) }),
+  },
 ] as const;
+/** An office that cannot tell who is there: the notices still come. */
+export const tellUnknownRoom = {
+  type: 'post',
+  params: ({ context }: { readonly context: Context }) =>
+    post(context.owner, { type: 'room.known', computers: [] }),
+} as const;
 export const openComer = [
   {
     type: 'openAll',

@@ -88,7 +88,7 @@ export interface ComputerConfig {
 }
 /** An agent that sits in an office. `await using` closes it. */
 export interface Agent extends AgentReading, AsyncDisposable {
-  /** Those whose tools are known. */
+  /** All that sit in the office, as far as it was told; `tools(name)` waits for those that were not asked yet. */
   computers(): readonly string[];
   /**
    * Waits for a computer that is still being asked. Rejects when its tools are not known within `timeoutMs` (default

@@ -8,7 +8,6 @@ import type {
   AgentQuery,
   AgentStart,
 } from '../../../machines/agent/agent.machine.ts';
-import type { Context as AgentContext } from '../../../machines/agent/agent.events.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../../machines/call/settlement.ts';
 import { message } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
@@ -53,6 +52,8 @@ class HostedAgent implements Agent {
   readonly #calls = new PendingCalls();
   readonly #known = new KnownComputers(this.#listeners);
   readonly #joined = deferred();
+  /** It knows who sits there. */
+  readonly #room = deferred();
   /** Who waits for what only an agent that lives can hear. */
   readonly #waiting = new Set<() => void>();
   readonly #keepTrying: boolean;
@@ -72,19 +73,27 @@ class HostedAgent implements Agent {
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
   }
-  get joined(): Promise<void> {
-    return this.#joined.promise;
+  /** It sits in the office, and knows who sits there, unless the office takes too long to say so. */
+  async settled(): Promise<void> {
+    await this.#joined.promise;
+    const timer = systemClock.setTimeout(() => this.#room.resolve(), longestRoomMs);
+    await this.#room.promise.finally(() => systemClock.clearTimeout(timer));
   }
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
       for (const giveUp of this.#waiting) giveUp();
-      return this.#joined.reject(notJoined('agent', 'the agent was closed', null));
+      const closed = notJoined('agent', 'the agent was closed', null);
+      this.#room.reject(closed);
+      return this.#joined.reject(closed);
     }
     const news = event as AgentNews;
     if (news.type === 'computer.entered') this.#known.meet(news.computer);
-    else if (news.type === 'computer.left') this.#known.forget(news.computer);
+    else if (news.type === 'room.known') {
+      this.#known.find(news.computers);
+      this.#room.resolve();
+    } else if (news.type === 'computer.left') this.#known.forget(news.computer);
     else if (news.type === 'computer.configChanged')
       this.#listeners.emit('config.changed', { computer: news.computer });
     else if (news.type === 'view.toolsChanged') this.#known.learnTools(news);
@@ -105,13 +114,8 @@ class HostedAgent implements Agent {
     if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
   }
 
-  /** Whether it sits in the office, as far as we were told: also one whose tools nobody knows yet. */
-  #isThere(computer: string): boolean {
-    const snapshot = this.#runtime.directory.find('agent')?.ref.getSnapshot();
-    return (snapshot?.context as AgentContext | undefined)?.computers.includes(computer) ?? false;
-  }
   computers(): readonly string[] {
-    return [...this.#known.tools.keys()];
+    return [...this.#known.present];
   }
   async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
     const known = this.#known.toolsOf(computer);
@@ -132,7 +136,7 @@ class HostedAgent implements Agent {
       found.reject(
         new A2cError(
           failure ??
-            (this.#isThere(computer)
+            (this.#known.present.has(computer)
               ? {
                   code: wireCodes.timeout,
                   message: `Computer '${computer}' has not told its tools within ${timeoutMs} ms`,
@@ -180,7 +184,7 @@ class HostedAgent implements Agent {
       };
       this.#sendOrSettle(call, ticket, reqId, tool);
     };
-    const wasThere = this.#isThere(computer);
+    const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
     const { reqId, cancel, on } = call;
     return Object.assign(
@@ -266,13 +270,18 @@ class HostedAgent implements Agent {
   }
 }
 
+/** How long a new agent waits at most for the list of its room. */
+const longestRoomMs = 2_000;
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
 const givenUp: Failure = {
   code: 'ToolCallCancelled',
   message: 'It was not asked: its signal is aborted',
 };
 
-/** Takes the agent's seat in an office; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
+/**
+ * Takes the agent's seat in an office; resolves when it sits there and `computers()` names who else does (or 2 s later, where
+ * the office does not say). Rejects with an `A2cError`, unless `keepTrying`.
+ */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
   const runtime = await runtimeOf(options, shared);
   const agent = new HostedAgent(options, runtime, shared !== undefined);
@@ -280,7 +289,7 @@ export async function createAgent(options: AgentOptions, shared?: Runtime): Prom
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted) abort();
   try {
-    await agent.joined;
+    await agent.settled();
     return agent;
   } catch (error) {
     await agent.close();

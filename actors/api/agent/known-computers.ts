@@ -11,10 +11,12 @@ import type { AgentEvents } from './agent-handle.ts';
 import type { Listeners } from '../listeners.ts';
 
 export class KnownComputers {
+  /** Those that sit in the office, as far as we were told, in the order in which they were found. */
+  readonly present = new Set<string>();
+  readonly #met = new Set<string>();
   readonly tools = new Map<string, readonly SmcpTool[]>();
   /** Why the tools of one could not be had. */
   readonly failures = new Map<string, Failure>();
-  readonly #present = new Set<string>();
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
   /** What of a computer could not be had, and why, as it was told last. */
@@ -25,10 +27,15 @@ export class KnownComputers {
   constructor(listeners: Listeners<AgentEvents>) {
     this.#listeners = listeners;
   }
+  /** They sat there before us: the host is told with their tools, so that who listens once it has its agent hears of them. */
+  find(computers: readonly string[]): void {
+    for (const computer of computers) this.present.add(computer);
+  }
   /** Told once for each stay, whether it was announced or found in the room. */
   meet(computer: string): void {
-    if (this.#present.has(computer)) return;
-    this.#present.add(computer);
+    this.present.add(computer);
+    if (this.#met.has(computer)) return;
+    this.#met.add(computer);
     this.#listeners.emit('computer.joined', { computer });
   }
   /** Undefined: not known. That there is no tool is not known of one that gave no answer when it was asked again. */
@@ -37,13 +44,13 @@ export class KnownComputers {
     return tools?.length === 0 && this.failures.has(computer) ? undefined : tools;
   }
   forget(computer: string): void {
-    this.#present.delete(computer);
+    this.present.delete(computer);
     for (const known of [this.tools, this.failures, this.#desktops, this.#finders]) known.delete(computer);
     for (const collection of ['desktop', 'finder']) this.#troubles.delete(`${collection} ${computer}`);
-    this.#listeners.emit('computer.left', { computer });
+    if (this.#met.delete(computer)) this.#listeners.emit('computer.left', { computer });
   }
   forgetAll(): void {
-    for (const computer of [...this.#present]) this.forget(computer);
+    for (const computer of [...this.present]) this.forget(computer);
   }
   learnTools({ computer, tools, failure }: ViewToolsChanged): void {
     this.meet(computer);
