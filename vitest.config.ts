@@ -9,7 +9,7 @@ const alone = [
   'adapters/process/**/*.test.ts',
   'scenarios/contracts/process/**/*.test.ts',
 ];
-const long = ['**/node_modules/**', '**/*.{long,simulation,interop,browser,redis,chaos}.test.ts'];
+const long = ['**/node_modules/**', '**/*.{long,simulation,interop,browser,redis,chaos,lifecycle}.test.ts'];
 
 export default defineConfig({
   test: {

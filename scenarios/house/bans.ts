@@ -43,7 +43,12 @@ export const purity: readonly Ban[] = [
   { what: 'async', pattern: /\basync\b|\bawait\b/g, instead: 'a callback port', where: isMachine },
 ];
 
-const noSpawn = starting('adapters/process/', 'scenarios/fixtures/', 'scenarios/contracts/');
+const noSpawn = starting(
+  'adapters/process/',
+  'scenarios/fixtures/',
+  'scenarios/contracts/',
+  'scenarios/lifecycle/',
+);
 const noStreams = starting('adapters/terminal/', 'adapters/documents/', 'actors/main');
 const noConsole = starting('adapters/terminal/', 'actors/main', 'scenarios/fixtures/', 'scenarios/bench/');
 

@@ -85,6 +85,7 @@ const packages: readonly Allowance[] = [
   { where: /^scenarios\/house\//, may: ['oxc-parser'] },
   { where: /^scenarios\/drawings\//, may: ['preact', 'preact-render-to-string'] },
   { where: /^scenarios\/fault-server\//, may: ['fastest-levenshtein'] },
+  { where: /^scenarios\/lifecycle\/drivers\//, may: ['a2c-actors', '@modelcontextprotocol/sdk/*'] },
   {
     where: /^scenarios\/(bench|contracts|fixtures)\//,
     may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],

@@ -91,4 +91,5 @@ function importBans(source: Source): Violation[] {
 }
 
 const mayLaunch = (path: string): boolean =>
-  isTest(path) || /^(adapters\/process|scenarios\/(bench|fixtures|contracts|fault-server))\//.test(path);
+  isTest(path) ||
+  /^(adapters\/process|scenarios\/(bench|fixtures|contracts|fault-server|lifecycle))\//.test(path);

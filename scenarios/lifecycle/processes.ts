@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process of the table that has a mark in its environment. */
+export interface Marked {
+  readonly pid: number;
+  /** The first two words of its command line, without folders. */
+  readonly command: string;
+}
+export const readOr = (file: string): string => {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+};
+/** Processes with `mark` in their environment, from the process table of Linux. A zombie has no environment any more. */
+export const processesWith = (mark: string): readonly Marked[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readOr(`/proc/${name}/environ`).includes(mark))
+    .map((pid) => ({
+      pid: Number(pid),
+      command: readOr(`/proc/${pid}/cmdline`)
+        .split('\0')
+        .slice(0, 2)
+        .join(' ')
+        .replace(/\/\S*\//g, ''),
+    }));
+/** The most memory that a process ever held, in MB; 0 when it has ended. */
+export const peakMemoryOf = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readOr(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
+
+export const endProcess = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+};

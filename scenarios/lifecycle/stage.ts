@@ -1,0 +1,149 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Host, type Answer, type Asked } from './host.ts';
+import { endProcess, processesWith, readOr, type Marked } from './processes.ts';
+
+/** Ten times what a rule allows where it says two seconds: a slow machine is never what is judged. */
+export const soonMs = 20_000;
+/** For what a rule wants known within five seconds or ten, and below the minute after which callers give up anyway. */
+export const knownMs = 45_000;
+/** Servers end by themselves after this, whatever they ignore: longer than any case waits for their end. */
+const lifeMs = 300_000;
+
+/** A line of the log of a fault server. */
+interface Line {
+  readonly got?: string;
+  readonly did?: string;
+  readonly tool?: string;
+  readonly id?: unknown;
+}
+/** A config of the fault server (its README has it). */
+export type Faulty = Readonly<Record<string, unknown>> & { readonly name?: string };
+
+/** One case: a folder, a mark for its servers, and a host that is judged. */
+export class Stage {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'a2c-lifecycle-'));
+  readonly #mark = randomUUID();
+  readonly #driver: readonly string[];
+  readonly #faultServer: readonly string[];
+  readonly #hosts: Host[] = [];
+  readonly #remote: ChildProcess[] = [];
+  readonly host: Host;
+
+  constructor(driver: readonly string[], faultServer: readonly string[]) {
+    this.#driver = driver;
+    this.#faultServer = faultServer;
+    this.host = this.anotherHost();
+  }
+  /** A second driver beside the first, to compare with. Hosts of other cases clean up nothing of this one. */
+  anotherHost(): Host {
+    const state = join(this.#folder, `state-${this.#hosts.length}`);
+    const host = new Host(this.#driver, { ...process.env, XDG_STATE_HOME: state });
+    this.#hosts.push(host);
+    return host;
+  }
+  #write(config: Faulty, name: string, how: readonly string[] = []): readonly string[] {
+    const file = join(this.#folder, `${name}.json`);
+    const kept = { log: join(this.#folder, `${name}.log`), starts: join(this.#folder, `${name}.starts`) };
+    writeFileSync(file, JSON.stringify({ ...kept, lifeMs, ...config }));
+    return [...this.#faultServer, ...how, '--file', file];
+  }
+  /** A server as a host configures it. `wrapped`: behind a shell, as `npx` and `uvx` start theirs. */
+  server(config: Faulty, { wrapped = false, name = 'shaky' } = {}): object {
+    const words = this.#write(config, name);
+    const env = { A2C_LIFECYCLE: this.#mark, PATH: process.env.PATH };
+    return wrapped
+      ? { command: 'sh', args: ['-c', '"$@"; exit $?', 'sh', ...words], env }
+      : { command: words[0], args: words.slice(1), env };
+  }
+  /** A server at a URL, which runs until the case is over. */
+  async remote(config: Faulty, name = 'shaky'): Promise<object> {
+    const [program = '', ...args] = this.#write(config, name, ['--http']);
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#remote.push(child);
+    const line = await new Promise<string>((resolve, reject) => {
+      child.on('exit', (code) => reject(new Error(`the fault server ended with code ${code}`)));
+      createInterface({ input: child.stdout }).once('line', resolve);
+    });
+    return { url: (JSON.parse(line) as { readonly url: string }).url };
+  }
+  /** What a server got and did, in order. */
+  log(name = 'shaky'): readonly Line[] {
+    return readOr(join(this.#folder, `${name}.log`))
+      .split('\n')
+      .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
+  }
+  /** How many messages of this method it got; `tool`: calls of this tool alone. */
+  got(method: string, tool?: string): number {
+    return this.log().filter((line) => line.got === method && (tool === undefined || line.tool === tool))
+      .length;
+  }
+  did(fault: string): boolean {
+    return this.log().some((line) => line.did === fault);
+  }
+  starts(): number {
+    return readOr(join(this.#folder, 'shaky.starts')).split('\n').filter(Boolean).length;
+  }
+  /** Processes of all servers of this case that live, with all that they started. */
+  processes(): readonly Marked[] {
+    return processesWith(this.#mark);
+  }
+  /** Whether it came to be within `ms`. */
+  async until(isSo: () => boolean | Promise<boolean>, ms = soonMs): Promise<boolean> {
+    const end = performance.now() + ms;
+    while (!(await isSo())) {
+      if (performance.now() > end) return false;
+      await sleep(50);
+    }
+    return true;
+  }
+  /** The processes that are left after `ms`, or none as soon as there are none. */
+  async left(ms = soonMs): Promise<readonly Marked[]> {
+    await this.until(() => this.processes().length === 0, ms);
+    return this.processes();
+  }
+  ask(name: string, more: object = {}, limitMs = knownMs): Promise<Answer> {
+    return this.host.order(name, more, limitMs).answer;
+  }
+  /** Starts the host with one server. */
+  start(
+    config: Faulty,
+    { wrapped = false, ...more }: { wrapped?: boolean; idleMs?: number } = {},
+  ): Promise<Answer> {
+    return this.ask('start', {
+      servers: { shaky: this.server({ tools: { read: {} }, ...config }, { wrapped }) },
+      ...more,
+    });
+  }
+  async startRemote(config: Faulty): Promise<Answer> {
+    return this.ask('start', { servers: { shaky: await this.remote({ tools: { read: {} }, ...config }) } });
+  }
+  calling(more: object = {}, limitMs = knownMs): Asked {
+    return this.host.order('call', { server: 'shaky', tool: 'read', args: { text: 'hi' }, ...more }, limitMs);
+  }
+  call(more: object = {}, limitMs = knownMs): Promise<Answer> {
+    return this.calling(more, limitMs).answer;
+  }
+  /** The first call that is answered well, or the last one. */
+  async callUntilOk(more: object = {}, ms = knownMs): Promise<Answer> {
+    const end = performance.now() + ms;
+    for (;;) {
+      const answer = await this.call(more);
+      if (answer.ok || answer.isLate || this.host.ended !== undefined || performance.now() > end)
+        return answer;
+      await sleep(200);
+    }
+  }
+  /** Ends all that it started, and all that the host left. */
+  close(): void {
+    for (const host of this.#hosts) host.end();
+    for (const child of this.#remote) child.kill('SIGKILL');
+    for (const { pid } of this.processes()) endProcess(pid);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
