@@ -73,7 +73,7 @@ export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { writtenAs } from './storage/config/formats.ts';
 export { readCertificates, readEnvFile } from './storage/config/launch-files.ts';
-export { foundAppFiles, type AppFile } from './storage/config/found-apps.ts';
+export { foundAppFiles, projectOf, type AppFile } from './storage/config/found-apps.ts';
 export { isLink, readLink } from './storage/config/links.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
 export { lineHistory } from './storage/history/history.ts';

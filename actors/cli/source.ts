@@ -7,7 +7,7 @@ import {
   trust,
   type FoundConfig,
 } from '../../adapters/index.ts';
-import { parseConfig, type Config } from '../../machines/config/index.ts';
+import { parseConfig, shownTarget, type Config } from '../../machines/config/index.ts';
 import { accepted } from '../api/config-files/accepted.ts';
 import { A2cError } from '../api/errors.ts';
 import { Programs } from '../servers/programs.ts';
@@ -77,7 +77,7 @@ async function beTrusted(
   isWanted: boolean,
 ): Promise<void> {
   const commands = config.servers.flatMap((s) =>
-    s.kind === 'stdio' && !s.disabled ? [`${s.name}: ${[s.launch.command, ...s.launch.args].join(' ')}`] : [],
+    s.kind === 'stdio' && !s.disabled ? [`${s.name}: ${shownTarget(s.raw)}`] : [],
   );
   if (commands.length === 0 || (await isTrusted(folder))) return;
   if (isWanted) return trust(folder);

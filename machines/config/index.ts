@@ -11,7 +11,7 @@ export {
   type LaunchConfig,
   type ReadFacts,
 } from './launch-config.ts';
-export { mistakeLine, type Mistake } from './mistake.ts';
+export { mistakeLine, pathText, type Mistake, type Path } from './mistake.ts';
 export { parseConfig, parseConfigText, type Config, type ParsedConfig } from './parse.ts';
 export { placeholdersIn, variablesIn, type Placeholder } from './placeholders.ts';
 export { secretsOfLogin, type OAuth } from './oauth.ts';
@@ -28,10 +28,13 @@ export type {
 } from './server.ts';
 export { launchSettingsOf, mergedSettings, type LaunchSettings, type Settings } from './settings.ts';
 export { bundleNameOf, bundlePartsOf, type BundlePart } from './bundle-id.ts';
-export { shownServer } from './foreign/shown.ts';
+export { shownServer, shownTarget } from './foreign/shown.ts';
 export { serverToProtocol, toProtocol } from './foreign/to-protocol.ts';
 export { type App } from './importing/app.ts';
 export { appNamed, appOf, appOfConfig, apps } from './importing/apps.ts';
-export { asConfig, importFrom, type Imported, type ImportedServer } from './importing/import.ts';
+export { importFrom, type Imported, type ImportedServer } from './importing/import.ts';
+export type { LeftOut } from './entries/entries.ts';
 export { exportFor, plainWords, type Exported } from './importing/export.ts';
-export { places, type Place } from './importing/places.ts';
+export { packageOf } from './importing/package-of.ts';
+export { appAt, places, type Place } from './importing/places.ts';
+export type { Project } from './importing/project.ts';

@@ -280,6 +280,8 @@ describe('docs/config.md', () => {
     const words = {
       same: '',
       opposite: 'the opposite of ',
+      kind: '',
+      login: '',
       approve: '',
       allow: '',
       shown: 'ignored',

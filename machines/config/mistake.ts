@@ -35,6 +35,10 @@ export const pathText = (path: Path): string =>
     return text === '' ? step : `${text}.${step}`;
   }, '');
 
+/** Whether a place is this one, or something inside it. */
+export const isWithin = (place: string, outer: string): boolean =>
+  place === outer || place.startsWith(`${outer}.`) || place.startsWith(`${outer}[`);
+
 /** The one line a person reads: `a2c.json: servers[0].name: is missing … (remedy)`. */
 export const mistakeLine = (mistake: Mistake, file?: string): string => {
   const at = mistake.line === undefined ? undefined : `${mistake.line}:${mistake.column ?? 1}`;

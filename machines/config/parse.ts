@@ -5,6 +5,8 @@ import {
   addWarning,
   check,
   isObject,
+  isWithin,
+  mistakeLine,
   pathText,
   type Findings,
   type Mistake,
@@ -12,7 +14,9 @@ import {
 } from './mistake.ts';
 import { readJson } from './foreign/json-text.ts';
 import { placeholdersIn } from './placeholders.ts';
-import { readServer, type Entry } from './read-server.ts';
+import { readEntries, type LeftOut } from './entries/entries.ts';
+import { freeName, serversOf, switchedOff, type App } from './importing/app.ts';
+import type { Entry } from './entries/read-server.ts';
 import type { ServerConfig } from './server.ts';
 import { settingsSchema, type Settings } from './settings.ts';
 
@@ -28,8 +32,10 @@ export interface Config {
   readonly needsInputs: readonly { readonly server: string; readonly ids: readonly string[] }[];
   /** One line each, with the path inside the file. */
   readonly warnings: readonly string[];
+  /** Servers of a file that are wrong and not taken; absent: there are none. */
+  readonly leftOut?: readonly LeftOut[];
 }
-/** A config without any mistake, or all its mistakes: a file with one wrong server starts nothing. */
+/** A config without any mistake, or all its mistakes. */
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
@@ -44,6 +50,14 @@ interface Around {
   readonly file?: string;
   /** Of the config that it becomes a part of. */
   readonly inputs?: readonly InputDefinition[];
+  /** Keys that stand twice in the text of the value. */
+  readonly duplicates?: readonly Mistake[];
+  /** The application whose words it is written in. */
+  readonly app?: App | undefined;
+  /** A server or an input that is wrong is left out, with a warning; without this it is a mistake of the whole. */
+  readonly isLenient?: boolean;
+  /** Also when no server is right; otherwise the mistakes of all are those of the whole. */
+  readonly mayBeEmpty?: boolean;
 }
 /**
  * Reads a config in the protocol's own shape (a2c-wire §1.9) or in that of Claude Desktop, Cursor, VS Code and
@@ -51,13 +65,13 @@ interface Around {
  */
 export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig => {
   const findings: Findings = { mistakes: [], warnings: [] };
-  const parts = partsOf(value, findings);
+  const { app, duplicates = [], isLenient = false, mayBeEmpty = false } = where;
+  const parts = app ? partsOfApp(value, app, findings) : partsOf(value, findings);
+  judgeDuplicates(duplicates, parts, app !== undefined, findings);
   const expands = isObject(parts.settings) ? parts.settings['expand'] : undefined;
-  const servers = distinct(
-    parts.entries.map((entry) => ({ ...entry, expands })),
-    findings,
-  );
-  const inputs = readInputs(parts.inputs, [...parts.base, 'inputs'], parts.isForeign, findings);
+  const entries = parts.entries.map((entry) => ({ ...entry, expands }));
+  const { servers, leftOut } = readEntries(entries, duplicates, isLenient, findings);
+  const inputs = inputsOf(parts, isLenient, findings);
   const settings =
     parts.settings === undefined
       ? {}
@@ -66,6 +80,9 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
     const ids = placeholdersIn(server.raw);
     return ids.length === 0 ? [] : [{ server: server.name, ids }];
   });
+  // Where none is right the mistakes say more than a config without servers.
+  if (servers.length === 0 && !mayBeEmpty)
+    findings.mistakes.push(...leftOut.flatMap(({ mistakes }) => mistakes));
   if (findings.mistakes.length > 0) return { ok: false, mistakes: findings.mistakes };
   const ids = new Set([...inputs, ...(where.inputs ?? [])].map((input) => input.id));
   for (const needed of needsInputs) {
@@ -79,16 +96,45 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
   }
   const { warnings } = findings;
   const file = where.file === undefined ? {} : { file: where.file };
-  return { ok: true, config: { ...file, servers, inputs, settings: settings ?? {}, needsInputs, warnings } };
+  const left = leftOut.length > 0 && { leftOut };
+  return {
+    ok: true,
+    config: { ...file, servers, inputs, settings: settings ?? {}, needsInputs, warnings, ...left },
+  };
+};
+/** Those of a server are its own; any other leaves open what the file says, where the file is ours. */
+const judgeDuplicates = (
+  duplicates: readonly Mistake[],
+  { entries }: Parts,
+  isForeign: boolean,
+  findings: Findings,
+): void => {
+  for (const each of duplicates) {
+    const isOfServer = entries.some(({ path }) => {
+      const place = pathText(path);
+      return isWithin(each.path, place) || isWithin(place, each.path);
+    });
+    if (isOfServer) continue;
+    if (isForeign) findings.warnings.push(mistakeLine(each));
+    else findings.mistakes.push(each);
+  }
+};
+const inputsOf = (parts: Parts, isLenient: boolean, findings: Findings): readonly InputDefinition[] => {
+  const own: Findings = { mistakes: [], warnings: findings.warnings };
+  const path = [...parts.base, 'inputs'];
+  const inputs = readInputs(parts.inputs, path, parts.isForeign, own);
+  for (const mistake of own.mistakes)
+    if (isLenient && mistake.path !== pathText(path))
+      findings.warnings.push(`${mistakeLine(mistake)}: this input is left out`);
+    else findings.mistakes.push(mistake);
+  return inputs;
 };
 
 /** The text of a file, or of a part of one that somebody typed. */
 export const parseConfigText = (text: string, where: Around = {}): ParsedConfig => {
   const read = readJson(text);
   if (!read.ok) return { ok: false, mistakes: [read.mistake] };
-  const parsed = parseConfig(read.value, where);
-  if (read.duplicates.length === 0) return parsed;
-  return { ok: false, mistakes: [...read.duplicates, ...(parsed.ok ? [] : parsed.mistakes)] };
+  return parseConfig(read.value, { ...where, duplicates: read.duplicates });
 };
 
 interface Parts {
@@ -100,6 +146,23 @@ interface Parts {
   /** Where in the file all this stands. */
   readonly base: Path;
 }
+
+/** Servers of another application's file, in our words. What it does not mean for us is told, but for its own built-in servers. */
+const partsOfApp = (value: unknown, app: App, findings: Findings): Parts => {
+  const { servers, inputs, notes = [] } = serversOf(app, value);
+  findings.warnings.push(...notes);
+  const held = servers.filter(({ why }) => why === undefined);
+  const names = new Set<string>();
+  for (const { at, left } of held) for (const what of left) addWarning(findings, at, `${what}, ignored`);
+  const entries = held.map(({ name, at, entry }): Entry => {
+    const { name: _, ...rest } = isObject(entry) ? entry : {};
+    const key = freeName(name, names);
+    names.add(key);
+    return { value: isObject(entry) ? rest : entry, path: at, key, inForeignMap: true };
+  });
+  const settings = isObject(value) && isObject(value['a2c']) ? value['a2c'] : undefined;
+  return { entries, inputs, settings, isForeign: true, base: [] };
+};
 
 const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => {
   const none: Parts = { entries: [], isForeign: false, base };
@@ -144,18 +207,12 @@ const entriesOf = (held: unknown, at: Path, off: boolean, findings: Findings): r
   }
   return Object.entries(held).map(([key, value]) => ({
     // DeepChat's main switch: whoever turned MCP off there does not expect commands to run here.
-    value: off && isObject(value) ? { ...without(value, ['disable', 'enabled']), disabled: true } : value,
+    value: off && isObject(value) ? switchedOff(value) : value,
     path: [...at, key],
     key,
     inForeignMap,
   }));
 };
-
-const without = (
-  value: Readonly<Record<string, unknown>>,
-  keys: readonly string[],
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 
 interface Top {
   readonly value: Readonly<Record<string, unknown>>;
@@ -174,24 +231,4 @@ const judgeTop = ({ value, foreign, hasMap, base }: Top, findings: Findings): vo
     } else if (foreign) addWarning(findings, [...base, key], 'unknown key, ignored');
     else addMistake(findings, [...base, key], 'unknown key', 'expected servers, inputs, a2c');
   }
-};
-
-const distinct = (entries: readonly Entry[], findings: Findings): readonly ServerConfig[] => {
-  const places = new Map<string, string>();
-  return entries.flatMap((entry) => {
-    const server = readServer(entry, findings);
-    // A broken twin is a twin as well: its name counts although it gives no server.
-    const inside = isObject(entry.value) ? entry.value['name'] : undefined;
-    const name = entry.key ?? (typeof inside === 'string' ? inside : undefined);
-    if (name === undefined) return [];
-    const earlier = places.get(name);
-    if (earlier === undefined) places.set(name, pathText(entry.path));
-    else
-      addMistake(
-        findings,
-        [...entry.path, 'name'],
-        `${JSON.stringify(name)} is already the name of ${earlier}`,
-      );
-    return server === undefined ? [] : [server];
-  });
 };

@@ -91,13 +91,17 @@ const kinds: Readonly<Record<string, ServerKind>> = {
   streamable: 'streamable',
   http: 'streamable',
   streamablehttp: 'streamable',
+  httpstreamable: 'streamable',
+  httpstream: 'streamable',
+  httpstreaming: 'streamable',
+  streaminghttp: 'streamable',
   inmemory: 'inmemory',
 };
 /** The type of an entry that has a URL and names none. */
 export const guessedType = 'streamable?';
 /** `streamable`, `http`, `streamable-http`, `streamableHttp`, `in-memory`, …; undefined for anything else. */
 export const kindOf = (type: unknown): ServerKind | undefined => {
-  const word = typeof type === 'string' ? type.toLowerCase().replace(/[_?-]/g, '') : '';
+  const word = typeof type === 'string' ? type.toLowerCase().replace(/[\s_?-]/g, '') : '';
   if (isOwnType(type)) return 'own';
   return Object.hasOwn(kinds, word) ? kinds[word] : undefined;
 };

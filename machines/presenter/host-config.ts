@@ -26,8 +26,8 @@ export const removedBuiltIns = (file: Json): readonly string[] => {
   const { a2c } = file;
   return (isObject(a2c) && namesIn(a2c['removedBuiltIns'])) || [];
 };
-const isOff = ({ disable, disabled, enabled }: MCPServerConfig): boolean =>
-  disable === true || disabled === true || enabled === false;
+const isOff = ({ disable, disabled, enabled, isActive }: MCPServerConfig): boolean =>
+  disable === true || disabled === true || enabled === false || isActive === false;
 
 /** What a file says, with the built-in servers that it neither has nor has removed. */
 export function shownConfig(file: Json, surroundings: Surroundings): McpConfig {
@@ -71,7 +71,7 @@ function serverFor(
   { isDefault, mcpEnabled }: { readonly isDefault: boolean; readonly mcpEnabled: boolean },
   surroundings: Surroundings,
 ): Json {
-  const { disable: _, disabled: __, enabled: ___, a2c, ...rest } = entry;
+  const { disable: _, disabled: __, enabled: ___, isActive: ____, a2c, ...rest } = entry;
   const folder = documentsFolderOf(name, entry);
   const { type: _type, args: _args, ...shown } = rest;
   const launch = folder === undefined ? rest : { ...shown, ...surroundings.documents(folder) };

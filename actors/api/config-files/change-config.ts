@@ -4,6 +4,14 @@ import { A2cError } from '../errors.ts';
 
 /** Writes one change; true: the file said so already. */
 export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
+  const format = /\.(ya?ml|toml)$/i.exec(file)?.[1];
+  if (format !== undefined)
+    throw new A2cError({
+      code: 'ConfigInvalid',
+      message: `${file} is ${/toml/i.test(format) ? 'TOML' : 'YAML'}: it is read, and only JSON is written`,
+      details: { file },
+      remedy: `Take its servers over: a2c import ${file}. Or change it by hand; nothing was changed.`,
+    });
   let isSame = false;
   let written: string | null = null;
   const edited = (before: string | null): string | null => {

@@ -5,6 +5,7 @@ import {
   isLink,
   readConfig,
   readConfigValue,
+  projectOf,
   readLink,
 } from '../../../adapters/index.ts';
 import {
@@ -12,7 +13,9 @@ import {
   appOf,
   importFrom,
   mistakeLine,
+  packageOf,
   type App,
+  type Config,
   type Imported,
   type Mistake,
 } from '../../../machines/config/index.ts';
@@ -37,7 +40,10 @@ export interface ServerToImport {
   readonly name: string;
   /** `changed`: something of it is said otherwise here, or not taken. */
   readonly outcome: 'taken' | 'changed' | 'left out';
-  /** Its command, or its URL without name, password and query; empty: it is left out. */
+  /**
+   * Its command, with the package or image that a runner such as `npx` fetches, or its URL without name, password and query;
+   * empty: it is left out.
+   */
   readonly target: string;
   /** What is said otherwise than there, a sentence each. */
   readonly changed: readonly string[];
@@ -75,6 +81,7 @@ interface Found {
   readonly from: string;
   readonly app: App | undefined;
   readonly value: unknown;
+  readonly duplicates: readonly Mistake[];
 }
 const failed = (code: 404 | 'ConfigInvalid', message: string, remedy: string): A2cError =>
   new A2cError({ code, message, remedy });
@@ -85,7 +92,7 @@ async function found(from: string, folder: string): Promise<readonly Found[]> {
   if (isLink(from)) {
     const read = readLink(from);
     if (!read.ok) throw notRead('link', [read.mistake]);
-    return [{ from: 'link', app: appNamed(read.app ?? ''), value: read.value }];
+    return [{ from: 'link', app: appNamed(read.app ?? ''), value: read.value, duplicates: [] }];
   }
   const app = appNamed(from);
   if (!app) return [await inFile((await findConfig(from, folder))?.file ?? from)];
@@ -97,18 +104,23 @@ async function found(from: string, folder: string): Promise<readonly Found[]> {
 async function inFile(file: string, known?: App): Promise<Found> {
   const read = await readConfigValue(file);
   if (!read.ok) throw notRead(file, [read.mistake]);
-  if (read.duplicates.length > 0) throw notRead(file, read.duplicates);
-  const { value } = read;
+  const { value, duplicates } = read;
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
   const app = known ?? appOf(value, file);
-  if (isMap && (app || 'mcpServers' in value || 'servers' in value)) return { from: file, app, value };
-  throw notRead(file, [{ path: '', message: 'holds no servers of an application that is known here' }]);
+  if (isMap && (app || 'mcpServers' in value || 'servers' in value))
+    return { from: file, app, value, duplicates };
+  const none = { path: '', message: 'holds no servers of an application that is known here' };
+  throw notRead(file, [...duplicates, none]);
 }
 
 type Judged = Imported['servers'][number];
-/** What it is, without what may be a secret: no arguments, no query. */
+/** What it is, without what may be a secret: no arguments but a package, no query. */
 function targetOf({ server }: Judged): string {
-  if (server?.kind === 'stdio') return server.launch.command;
+  if (server?.kind === 'stdio') {
+    const { command, args } = server.launch;
+    const fetched = packageOf(command, args);
+    return fetched === undefined ? command : `${command} ${fetched}`;
+  }
   if (server?.kind !== 'sse' && server?.kind !== 'streamable') return '';
   return server.remote.url.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
 }
@@ -138,10 +150,12 @@ export async function planImport({
   const { file, isThere } = await configToWrite(asked, folder);
   const all = await found(from, folder);
   const config = isThere ? accepted(await readConfig(file), file) : { servers: [], inputs: [] };
-  let present: Pick<typeof config, 'servers' | 'inputs'> = config;
+  let present: Pick<Config, 'servers' | 'inputs' | 'leftOut'> = config;
   // One after the other: names that the first takes are taken for the next.
   const plans = all.map((source) => {
-    const imported = importFrom(source.value, source.app, present);
+    const { value, app, duplicates } = source;
+    const project = source.from === 'link' ? undefined : projectOf(source.from, file);
+    const imported = importFrom(value, app, present, { duplicates, project });
     const more = imported.servers.flatMap(({ server, name }) => (server ? [{ ...server, name }] : []));
     present = { ...present, servers: [...present.servers, ...more] };
     return { source, imported };

@@ -41,11 +41,6 @@ describe('a file that is not as it should be', () => {
     ['is cut off', () => written(text.slice(0, -3)), 'is not valid JSON at 1:'],
     ['is UTF-16', () => written(Buffer.from(`\uFEFF${text}`, 'utf16le')), 'is UTF-16'],
     ['has 2 MiB', () => written(text.padEnd(2 * 1024 * 1024)), 'is larger than 1 MiB'],
-    [
-      'names a server twice',
-      () => written('{"mcpServers": {"a": {}, "a": {}}}'),
-      'stands twice in its object',
-    ],
     ['holds no servers', () => written({ theme: 'dark' }), 'holds no servers of an application'],
     ['is YAML that is cut off', () => written('extensions: {a: [1', 'x.yaml'), 'is not valid YAML at 1:'],
     [

@@ -1,5 +1,5 @@
 import { columnsOf, defaultStateDir, fitting, padded, readCached } from '../../../adapters/index.ts';
-import { shownServer, type ServerConfig } from '../../../machines/config/index.ts';
+import { mistakeLine, shownServer, shownTarget, type ServerConfig } from '../../../machines/config/index.ts';
 import { fingerprintOf } from '../../servers/identity/fingerprint.ts';
 import { serverNamed } from '../calling/needed.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,7 @@ export interface ListOptions {
 interface Row {
   readonly name: string;
   readonly type: string;
-  /** The command or the URL. */
+  /** The command with its arguments, or the URL; secrets hidden. */
   readonly target: string;
   readonly disabled: boolean;
   /** How many tools it listed in its last run; null: nobody knows. */
@@ -23,20 +23,23 @@ interface Row {
 async function rowOf(server: ServerConfig): Promise<Row> {
   const cached = await readCached(defaultStateDir(), fingerprintOf(server));
   const { name, kind: type, disabled } = server;
-  return { name, type, target: targetOf(server), disabled, tools: cached?.lists.tools?.length ?? null };
+  return {
+    name,
+    type,
+    target: shownTarget(server.raw),
+    disabled,
+    tools: cached?.lists.tools?.length ?? null,
+  };
 }
-function targetOf(server: ServerConfig): string {
-  if (server.kind === 'stdio') return [server.launch.command, ...server.launch.args].join(' ');
-  if (server.kind === 'sse' || server.kind === 'streamable') return server.remote.url;
-  return '';
-}
-
 export async function list(context: Context, options: ListOptions): Promise<number> {
   const { terminal } = context;
   const { config, file } = await readSource(context, options);
   const rows = await Promise.all(config.servers.map(rowOf));
+  const leftOut = config.leftOut ?? [];
   if (options.json)
-    terminal.out(JSON.stringify({ file: file ?? null, servers: rows, warnings: config.warnings }));
+    terminal.out(
+      JSON.stringify({ file: file ?? null, servers: rows, left_out: leftOut, warnings: config.warnings }),
+    );
   else {
     terminal.err(file ?? 'no config: a2c serves the documents of this folder; a2c add makes one');
     const width = Math.max(0, ...rows.map(({ name }) => columnsOf(name)));
@@ -47,6 +50,8 @@ export async function list(context: Context, options: ListOptions): Promise<numb
       );
     }
     if (rows.length === 0) terminal.out('no servers');
+    for (const { name, mistakes } of leftOut)
+      terminal.err(`left out: ${name}: ${mistakes.map((mistake) => mistakeLine(mistake)).join('; ')}`);
   }
   return exitCodes.done;
 }

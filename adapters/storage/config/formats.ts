@@ -1,4 +1,10 @@
-import { readJson, type JsonText, type Mistake } from '../../../machines/config/index.ts';
+import {
+  pathText,
+  readJson,
+  type JsonText,
+  type Mistake,
+  type Path,
+} from '../../../machines/config/index.ts';
 
 const broken = (
   name: string,
@@ -22,7 +28,14 @@ const yamlReasons: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a key with a list or an object inside its line',
 };
 async function readYaml(text: string): Promise<JsonText> {
-  const { LineCounter, parseDocument } = await import('yaml');
+  const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await import('yaml');
+  /** Keys and numbers on the way to the last of these nodes. */
+  const pathOf = (nodes: readonly unknown[]): Path =>
+    nodes.flatMap((node, n): Path => {
+      const outer = nodes[n - 1];
+      if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : ['?'];
+      return isSeq(outer) && (isMap(node) || isSeq(node)) ? [outer.items.indexOf(node)] : [];
+    });
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const at = (offset: number): { line: number; column: number } => {
@@ -31,9 +44,20 @@ async function readYaml(text: string): Promise<JsonText> {
   };
   const [first] = document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY');
   if (first) return broken('YAML', at(first.pos[0]), yamlReasons[first.code] ?? 'this cannot be read');
-  const duplicates = document.errors.map((error): Mistake => {
-    const { line, column } = at(error.pos[0]);
-    return { path: '', message: `a key stands twice in its object, again at ${line}:${column}` };
+  const duplicates: Mistake[] = [];
+  visit(document, {
+    Map: (_, map, parents) => {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        const { line, column } = at(key.range?.[0] ?? 0);
+        const path = pathText([...pathOf([...parents, map]), name]);
+        if (seen.has(name))
+          duplicates.push({ path, message: `a key stands twice in its object, again at ${line}:${column}` });
+        seen.add(name);
+      }
+    },
   });
   try {
     return { ok: true, value: plain(document.toJS({ maxAliasCount: 100 })), duplicates };

@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { places, type Place } from '../../../machines/config/index.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { appAt, places, type Place, type Project } from '../../../machines/config/index.ts';
+import { folderNames } from './discover.ts';
 
 /** The places of applications on this machine. */
 export interface AppFolders {
@@ -49,4 +50,22 @@ export async function foundAppFiles(folder: string): Promise<readonly AppFile[]>
   // Home and the current folder may be the same.
   const seen = new Set<string>();
   return all.filter(({ file }, n) => there[n] && !seen.has(file) && seen.add(file));
+}
+/**
+ * The folder of the project that a file is of: the one around it, or around the folder with a dot in which an application keeps
+ * it. Undefined: it is a file of a user, in the home folder or where an application has its settings, or `into`, where its
+ * servers go, stands in the same folder. `isKnown`: its name says that it is one of a project.
+ */
+export function projectOf(
+  file: string,
+  into: string,
+  at: AppFolders = here(process.cwd()),
+): Project | undefined {
+  const whole = resolve(file);
+  const isOfUser = places.some((place) => place.base !== 'folder' && fileOf(place, at) === whole);
+  const isInDotFolder = /^\.[^.]/.test(basename(dirname(whole)));
+  const folder = isInDotFolder ? dirname(dirname(whole)) : dirname(whole);
+  if (isOfUser || folder === at.home || folder === dirname(resolve(into))) return undefined;
+  const isName = folderNames.some((name) => name === basename(whole));
+  return { folder, isKnown: isInDotFolder || isName || appAt(whole) !== undefined };
 }

@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import {
   appOfConfig,
-  asConfig,
   parseConfig,
   type JsonText,
   type Mistake,
@@ -16,16 +15,14 @@ const maxBytes = 1024 * 1024;
 
 /**
  * Reads one config file (a regular file or a pipe, UTF-8 with or without BOM, at most 1 MiB).
- * Never rejects: whatever is wrong with the file comes back as mistakes, like whatever is wrong in it.
+ * Never rejects: whatever is wrong with the file comes back as mistakes. A server that is wrong is left out with a warning, as
+ * long as another one is right.
  */
 export const readConfig = async (file: string): Promise<ParsedConfig> => {
   const read = await readConfigValue(file);
   if (!read.ok) return { ok: false, mistakes: [read.mistake] };
   const { value, duplicates } = read;
-  const app = appOfConfig(value, file);
-  const parsed = parseConfig(app ? asConfig(value, app) : value, { file });
-  if (duplicates.length === 0) return parsed;
-  return { ok: false, mistakes: [...duplicates, ...(parsed.ok ? [] : parsed.mistakes)] };
+  return parseConfig(value, { file, duplicates, app: appOfConfig(value, file), isLenient: true });
 };
 /** What such a file holds, whoever wrote it; by the end of its name JSON, YAML or TOML. */
 export const readConfigValue = async (file: string): Promise<JsonText> => {

@@ -4,7 +4,6 @@ import {
   fieldsOf,
   hasObject,
   leftOut,
-  login,
   mapped,
   timed,
   type App,
@@ -16,7 +15,6 @@ import { common } from '../importing/words.ts';
 const rules: Rules = {
   timeout: timed('ms', 'callTotalMs'),
   headersHelper: leftOut('no command is run for headers'),
-  oauth: login,
   alwaysLoad: dropped,
 };
 /** Servers of one project run in its folder. */

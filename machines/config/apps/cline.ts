@@ -1,4 +1,4 @@
-import { as, dropped, fieldsOf, leftOut, readMap, type App } from '../importing/app.ts';
+import { dropped, leftOut, readMap, type App } from '../importing/app.ts';
 import { common, seconds, toolsAlone } from '../importing/words.ts';
 import { timed } from '../importing/app.ts';
 
@@ -20,9 +20,6 @@ export const cline: App = {
   isIts: () => false,
   read: readMap('mcpServers', {
     timeout: timed('s', 'callTotalMs'),
-    transportType: as('type'),
-    // Its command line keeps the launch config one level deeper.
-    transport: (value) => ({ put: fieldsOf(value), changed: 'its transport is told beside its name' }),
     remoteConfigured: dropped,
     metadata: dropped,
     oauth: leftOut('log in with a2c login'),

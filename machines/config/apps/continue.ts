@@ -4,6 +4,7 @@ import {
   hasObject,
   reworded,
   timed,
+  withTexts,
   type App,
   type AppServer,
   type Rules,
@@ -12,16 +13,13 @@ import { common } from '../importing/words.ts';
 
 const secret = /\$\{\{\s*(?:secrets|inputs)\.([^\s}]+)\s*\}\}/g;
 /** Its own placeholders as ours, in texts at any depth; `ids` hears which there are. */
-const filledIn = (value: unknown, ids: Set<string>): unknown => {
-  if (typeof value === 'string')
-    return value.replaceAll(secret, (_, id: string) => {
+const filledIn = (value: unknown, ids: Set<string>): unknown =>
+  withTexts(value, (text) =>
+    text.replaceAll(secret, (_, id: string) => {
       ids.add(id);
       return `\${input:${id}}`;
-    });
-  if (Array.isArray(value)) return value.map((each) => filledIn(each, ids));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filledIn(each, ids)]));
-};
+    }),
+  );
 
 const rules: Rules = {
   name: dropped,
@@ -43,7 +41,6 @@ const rules: Rules = {
   faviconUrl: dropped,
   sourceFile: dropped,
   serverName: dropped,
-  transport: (value) => ({ put: fieldsOf(value), changed: 'its transport is told beside its name' }),
   uses: () => ({ why: 'it stands in the hub of Continue, not in this file' }),
 };
 const listOf = (file: Fields): readonly [string, readonly unknown[]] => {

@@ -3,11 +3,6 @@ import { common } from '../importing/words.ts';
 
 const rules: Rules = {
   type: (value) => ({ put: { type: value === 'local' ? 'stdio' : value } }),
-  // In JetBrains and other editors.
-  requestInit: (value) => ({
-    put: { headers: fieldsOf(value)['headers'] },
-    changed: 'its headers are headers',
-  }),
   filterMapping: dropped,
 };
 

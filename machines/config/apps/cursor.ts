@@ -1,4 +1,4 @@
-import { login, readMap, type App } from '../importing/app.ts';
+import { as, readMap, type App } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
 
 export const cursor: App = {
@@ -11,5 +11,5 @@ export const cursor: App = {
     keys: { ...common, envFile: 'envFile' },
   },
   isIts: () => false,
-  read: readMap('mcpServers', { auth: login }),
+  read: readMap('mcpServers', { auth: as('oauth') }),
 };

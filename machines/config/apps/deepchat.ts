@@ -3,6 +3,7 @@ import {
   fieldsOf,
   leftOut,
   mapped,
+  switchedOff,
   textsIn,
   type App,
   type AppServer,
@@ -45,10 +46,9 @@ const started =
       changed,
     };
   };
-const switchedOff = (server: AppServer): AppServer => {
-  const { disable: _, enabled: __, ...rest } = fieldsOf(server.entry);
+const offThere = (server: AppServer): AppServer => {
   const changed = [...server.changed, 'disabled: MCP is switched off in DeepChat'];
-  return { ...server, entry: { ...rest, disabled: true }, changed };
+  return { ...server, entry: switchedOff(server.entry), changed };
 };
 
 /** It wants something for its screen. */
@@ -81,6 +81,6 @@ export const deepchat: App = {
   isIts: (file) => 'defaultServers' in file || 'defaultServer' in file,
   read: (file) => {
     const servers = mapped(file['mcpServers'], ['mcpServers'], rules).map(started(file));
-    return { servers: file['mcpEnabled'] === false ? servers.map(switchedOff) : servers, inputs: [] };
+    return { servers: file['mcpEnabled'] === false ? servers.map(offThere) : servers, inputs: [] };
   },
 };

@@ -3,8 +3,8 @@ import {
   entriesIn,
   fieldsOf,
   leftOut,
-  login,
   mapped,
+  switchedOff,
   textsIn,
   timed,
   type App,
@@ -20,7 +20,6 @@ const rules: Rules = {
   timeout: timed('ms', 'callTotalMs'),
   trust: (value) =>
     value === true ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' } : {},
-  oauth: login,
   authProviderType: account,
   targetAudience: account,
   targetServiceAccount: account,
@@ -36,7 +35,7 @@ const switched =
       (Array.isArray(allowed) && allowed.length > 0 && !textsIn(allowed).includes(server.name));
     if (!isOff) return server;
     const changed = [...server.changed, 'disabled: as mcp.allowed and mcp.excluded say'];
-    return { ...server, entry: { ...fieldsOf(server.entry), disabled: true }, changed };
+    return { ...server, entry: switchedOff(server.entry), changed };
   };
 
 export const geminiCli: App = {

@@ -1,12 +1,13 @@
 import {
-  as,
   entriesIn,
   fieldsOf,
-  login,
   mapped,
+  switchedOff,
   timed,
+  withTexts,
   type App,
   type AppServer,
+  type Fields,
   type Rules,
 } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
@@ -16,40 +17,51 @@ const rules: Rules = {
     if (value === 'local') return { put: { type: 'stdio' } };
     return { put: { type: value === 'remote' ? 'http' : value } };
   },
-  command: (value) => {
-    if (!Array.isArray(value)) return { put: { command: value } };
-    const [command, ...args] = value as unknown[];
-    return { put: { command, args } };
-  },
-  environment: as('env'),
   timeout: timed('ms', 'listMs'),
-  oauth: login,
 };
 /** `{env:NAME}` is a placeholder there; `{file:…}` is none here. */
-const filledIn = (value: unknown): unknown => {
-  if (typeof value === 'string') return value.replaceAll(/\{env:([^{}\s]+)\}/g, '${env:$1}');
-  if (Array.isArray(value)) return value.map(filledIn);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filledIn(each)]));
-};
+const filledIn = (value: unknown): unknown =>
+  withTexts(value, (text) => text.replaceAll(/\{env:([^{}\s]+)\}/g, '${env:$1}'));
 const noted = (server: AppServer, before: unknown): AppServer => {
   const text = JSON.stringify(before) ?? '';
   const changed = text.includes('{env:') ? ['{env:NAME} is ${env:NAME}'] : [];
   const left = text.includes('{file:') ? ['{file:…} is passed on as it stands: no file is read'] : [];
   return { ...server, changed: [...server.changed, ...changed], left: [...server.left, ...left] };
 };
-/** Beside the servers, `"server_tool": false` hides a tool, and `"server_*": false` all of them. */
+/** Its tools are called so: other characters than these are `_`. */
+const prefixOf = (name: string): string => `${name.replaceAll(/[^\w-]/g, '_')}_`;
+/**
+ * Beside the servers, `"server_tool": false` hides a tool, and `"server_*": false` all of them but those that are `true`. Any other
+ * pattern is left: we have none.
+ */
 const hiding =
   (tools: unknown) =>
   (server: AppServer): AppServer => {
-    const mine = entriesIn(tools).flatMap(([name, on]) =>
-      on === false && name.startsWith(`${server.name}_`) ? [name.slice(server.name.length + 1)] : [],
+    const prefix = prefixOf(server.name);
+    const said = entriesIn(tools).flatMap(([name, on]) =>
+      name === '*' || name === `${prefix.slice(0, -1)}*`
+        ? [['*', on] as const]
+        : name.startsWith(prefix)
+          ? [[name.slice(prefix.length), on] as const]
+          : [],
     );
-    const isAll = mine.includes('*') || fieldsOf(tools)[`${server.name}*`] === false;
-    if (mine.length === 0 && !isAll) return server;
-    const more = isAll ? { disabled: true } : { forbidden_tools: mine };
-    const changed = [...server.changed, isAll ? 'disabled: tools hides all of it' : 'tools: forbidden_tools'];
-    return { ...server, entry: { ...fieldsOf(server.entry), ...more }, changed };
+    const named = (on: boolean): string[] =>
+      said.flatMap(([name, is]) => (is === on && !name.includes('*') ? [name] : []));
+    const isAll = said.some(([name, on]) => name === '*' && on === false);
+    const patterns = said.filter(([name]) => name !== '*' && name.includes('*')).map(([name]) => name);
+    const left = patterns.map((pattern) => `tools: ${pattern} is no name of a tool`);
+    const kept = named(true);
+    const told = { ...server, left: [...server.left, ...left] };
+    const made = (entry: Fields, what: string): AppServer => ({
+      ...told,
+      entry,
+      changed: [...server.changed, what],
+    });
+    if (isAll && kept.length === 0) return made(switchedOff(server.entry), 'disabled: tools hides all of it');
+    if (isAll) return made({ ...fieldsOf(server.entry), tools: kept }, 'tools: all others are hidden');
+    const hidden = named(false);
+    if (hidden.length === 0) return told;
+    return made({ ...fieldsOf(server.entry), forbidden_tools: hidden }, 'tools: forbidden_tools');
   };
 
 export const opencode: App = {

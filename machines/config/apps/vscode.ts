@@ -3,7 +3,6 @@ import {
   fieldsOf,
   hasObject,
   leftOut,
-  login,
   mapped,
   type App,
   type Fields,
@@ -14,8 +13,7 @@ import { common } from '../importing/words.ts';
 const rules: Rules = {
   gallery: dropped,
   version: dropped,
-  dev: dropped,
-  oauth: login,
+  dev: leftOut('nothing is watched or debugged'),
   sandboxEnabled: leftOut('nothing is run in a sandbox'),
   sandbox: leftOut('nothing is run in a sandbox'),
 };

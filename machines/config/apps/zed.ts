@@ -1,13 +1,4 @@
-import {
-  dropped,
-  fieldsOf,
-  hasObject,
-  login,
-  readMap,
-  timed,
-  type App,
-  type Rules,
-} from '../importing/app.ts';
+import { dropped, fieldsOf, hasObject, readMap, timed, type App, type Rules } from '../importing/app.ts';
 import { common, seconds } from '../importing/words.ts';
 
 const rules: Rules = {
@@ -26,7 +17,6 @@ const rules: Rules = {
       ? { why: 'an extension of Zed starts it' }
       : { left: 'settings of an extension' },
   timeout: timed('s', 'callTotalMs'),
-  oauth: login,
 };
 
 export const zed: App = {

@@ -1,8 +1,9 @@
 import type { Failure } from '../../protocol/failure.ts';
 import { nearest } from '../../text/index.ts';
 import { readJson } from '../foreign/json-text.ts';
-import { isObject, mistakeLine, type Path } from '../mistake.ts';
-import { parseConfig, parseConfigText } from '../parse.ts';
+import { isObject, mistakeLine, type Mistake, type Path } from '../mistake.ts';
+import { parseConfig } from '../parse.ts';
+import { switches } from '../importing/app.ts';
 import { edited as textWith, type Edit } from './edits.ts';
 
 /** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
@@ -41,9 +42,8 @@ const failed = (code: Failure['code'], message: string, remedy?: string): Edited
  */
 export function editConfig(text: string, change: ConfigChange): EditedConfig {
   const before = text.trim() === '' ? emptyText : text;
-  const mistakes = mistakesIn(before);
-  if (mistakes !== undefined)
-    return failed('ConfigInvalid', mistakes, 'Mend the file first; nothing was changed.');
+  const was = readWhole(before);
+  if (!was.ok) return failed('ConfigInvalid', was.why, 'Mend the file first; nothing was changed.');
   const servers = serversIn(before);
   if (!servers)
     return failed(
@@ -58,12 +58,25 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
         ? imported(before, servers, change)
         : changed(before, servers, change);
   if (!edited.ok) return edited;
-  const after = mistakesIn(edited.text);
-  return after === undefined ? edited : failed('ConfigInvalid', after, 'Nothing was changed.');
+  const is = readWhole(edited.text);
+  // A server that was wrong before may stay so: it is left out of what runs, and the change is of another one.
+  const wrong = is.ok ? is.wrong.filter((line) => !was.wrong.includes(line)) : [is.why];
+  return wrong.length === 0 ? edited : failed('ConfigInvalid', wrong.join('\n'), 'Nothing was changed.');
 }
-function mistakesIn(text: string): string | undefined {
-  const parsed = parseConfigText(text);
-  return parsed.ok ? undefined : parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n');
+type Whole =
+  | { readonly ok: true; readonly wrong: readonly string[] }
+  | { readonly ok: false; readonly wrong: readonly string[]; readonly why: string };
+/** Lines about servers that are wrong, or why the file as a whole cannot be changed. */
+function readWhole(text: string): Whole {
+  const read = readJson(text);
+  const line = (mistake: Mistake): string => mistakeLine(mistake);
+  if (!read.ok) return { ok: false, wrong: [], why: line(read.mistake) };
+  // Which of the two a change would meet nobody can say.
+  if (read.duplicates.length > 0) return { ok: false, wrong: [], why: read.duplicates.map(line).join('\n') };
+  // A list of its own, so that a file with nothing but wrong servers is none of mistakes.
+  const parsed = parseConfig(read.value, { isLenient: true, mayBeEmpty: true });
+  if (!parsed.ok) return { ok: false, wrong: [], why: parsed.mistakes.map(line).join('\n') };
+  return { ok: true, wrong: (parsed.config.leftOut ?? []).flatMap(({ mistakes }) => mistakes.map(line)) };
 }
 
 function serversIn(text: string): Servers | undefined {
@@ -159,8 +172,8 @@ function changed(
   if (what === 'remove') return edit(text, { path: at, remove: true });
   const entry = (servers.value as Readonly<Record<string | number, object>>)[place] ?? {};
   // Whatever word another client has for it is changed where it stands.
-  const opposite = 'enabled' in entry;
-  const key = opposite ? 'enabled' : 'disable' in entry ? 'disable' : 'disabled';
+  const opposite = 'enabled' in entry || 'isActive' in entry;
+  const key = [...switches].find((each) => each in entry) ?? 'disabled';
   const isOff = what === 'disable';
   const path = [...at, key];
   if (key === 'disabled' && !isOff) return edit(text, { path, remove: true });

@@ -10,6 +10,10 @@ type Treatment =
   | 'approve'
   /** The only tools that may be offered; `*` in the list means all. */
   | 'allow'
+  /** Says how the server is reached, as `type` does. */
+  | 'kind'
+  /** How to log in: what another client has besides is dropped. */
+  | 'login'
   /** Known and meant for a screen: dropped without a word. */
   | 'shown'
   /** Known and not done in this version: a warning. */
@@ -35,10 +39,23 @@ export const foreignKeys: readonly ForeignKey[] = [
     key: 'type',
     does: 'same',
     to: ['type'],
-    note: '`http`, `streamableHttp`, … are `streamable`; without it `command` means `stdio` and a URL means `streamable`',
+    note: '`http`, `streamableHttp`, `http-stream`, … are `streamable`, `local` is `stdio`, in any case; without it `command` means `stdio`, and a URL, or `remote`, `streamable`',
   },
+  {
+    key: 'transport',
+    does: 'kind',
+    to: ['type'],
+    note: 'FastMCP, LangChain; as `type`. An object (Continue, Cline): its keys count as if they stood in its place',
+  },
+  { key: 'transportType', does: 'kind', to: ['type'], note: 'Cline; as `type`' },
   { key: 'name', does: 'same', to: ['name'], note: 'must equal the key of the map' },
-  { key: 'command', does: 'same', to: at('command'), kinds: ['stdio'], note: '' },
+  {
+    key: 'command',
+    does: 'same',
+    to: at('command'),
+    kinds: ['stdio'],
+    note: 'a list (opencode) is the command and its first arguments',
+  },
   {
     key: 'args',
     does: 'same',
@@ -53,6 +70,7 @@ export const foreignKeys: readonly ForeignKey[] = [
     kinds: launched,
     note: 'numbers and booleans become text, `null` is an absent entry, with a warning',
   },
+  { key: 'environment', does: 'same', to: at('env'), kinds: launched, note: 'opencode' },
   { key: 'envFile', does: 'same', to: ['envFile'], kinds: ['stdio'], note: 'VS Code' },
   { key: 'env_file', does: 'same', to: ['envFile'], kinds: ['stdio'], note: 'the Python SDK' },
   { key: 'cwd', does: 'same', to: at('cwd'), kinds: ['stdio'], note: '' },
@@ -62,10 +80,18 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'httpUrl', does: 'same', to: at('url'), kinds: remote, note: 'Gemini CLI' },
   { key: 'headers', does: 'same', to: at('headers'), kinds: remote, note: '' },
   { key: 'customHeaders', does: 'same', to: at('headers'), kinds: remote, note: 'DeepChat' },
+  {
+    key: 'requestInit',
+    does: 'same',
+    to: at('headers'),
+    kinds: remote,
+    note: 'Copilot; the `headers` in it',
+  },
   { key: 'bundle_id', does: 'same', to: ['bundle_id'], note: 'as in the protocol from 0.3 on' },
   { key: 'disabled', does: 'same', to: ['disabled'], note: '' },
   { key: 'disable', does: 'same', to: ['disabled'], note: 'DeepChat' },
   { key: 'enabled', does: 'opposite', to: ['disabled'], note: '`false` disables' },
+  { key: 'isActive', does: 'opposite', to: ['disabled'], note: 'Cherry Studio; as `enabled`' },
   { key: 'disabledTools', does: 'same', to: ['forbidden_tools'], note: 'Windsurf, Roo' },
   { key: 'excludeTools', does: 'same', to: ['forbidden_tools'], note: 'Gemini CLI' },
   { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own, as above' },
@@ -80,7 +106,13 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'default_tool_meta', does: 'same', to: ['default_tool_meta'], note: 'as in the protocol' },
   { key: 'vrl', does: 'same', to: ['vrl'], note: 'as in the protocol' },
   { key: 'a2c', does: 'same', to: ['a2c'], note: 'our own settings' },
-  { key: 'oauth', does: 'same', to: ['oauth'], kinds: remote, note: 'how to log in (docs/login.md)' },
+  {
+    key: 'oauth',
+    does: 'login',
+    to: ['oauth'],
+    kinds: remote,
+    note: 'how to log in (docs/login.md); what another client has besides, such as `callbackPort` of Claude Code, is a warning',
+  },
   { key: 'ca', does: 'same', to: ['ca'], kinds: remote, note: 'our own, as above' },
   { key: 'description', does: 'shown', note: '' },
   { key: 'descriptions', does: 'shown', note: 'DeepChat' },

@@ -1,4 +1,6 @@
+import { flatEntry } from './flat.ts';
 import { foreignKeys, type ForeignKey } from './foreign-keys.ts';
+import { foreignLogin } from './login.ts';
 import { addMistake, addWarning, isObject, nounOf, pathText, type Findings, type Path } from '../mistake.ts';
 import { guessedType, isOwnType, kindOf, type ServerKind } from '../server.ts';
 
@@ -18,21 +20,46 @@ const hasAny = (entry: Entry, keys: readonly string[]): boolean => keys.some((ke
 export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
   !Object.hasOwn(entry, 'server_parameters') &&
   !isOwnType(entry['type']) &&
-  (inForeignMap || hasAny(entry, ['command', ...urlKeys]) || kindOf(entry['type']) === 'inmemory');
+  (inForeignMap ||
+    hasAny(flatEntry(entry).entry, ['command', ...urlKeys]) ||
+    kindOf(entry['type']) === 'inmemory');
 
-const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind | undefined => {
-  if (!isEmpty(entry['type'])) {
-    const kind = kindOf(entry['type']);
-    if (kind === undefined)
-      addMistake(findings, [...path, 'type'], 'expected one of stdio, sse, http, inmemory');
-    return kind;
+const kindKeys = foreignKeys.flatMap(({ key, to }) => (to?.[0] === 'type' ? [key] : []));
+/** What it says itself; `guess`: some URL, and no more than that. */
+const kindSaid = (word: unknown): ServerKind | 'guess' | undefined => {
+  const known = typeof word === 'string' ? word.trim().toLowerCase() : '';
+  if (known === 'remote') return 'guess';
+  return known === 'local' ? 'stdio' : kindOf(word);
+};
+const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind | 'guess' | undefined => {
+  let said: { readonly key: string; readonly kind: ServerKind | 'guess' } | undefined;
+  for (const key of kindKeys.filter((each) => !isEmpty(entry[each]))) {
+    const kind = kindSaid(entry[key]);
+    if (kind === undefined) {
+      const isSocket = /^(ws|wss|websocket)$/i.test(String(entry[key]));
+      const why = isSocket ? 'WebSockets are not spoken: ' : '';
+      addMistake(findings, [...path, key], `${why}expected one of stdio, sse, http, inmemory`);
+      return undefined;
+    }
+    const isSame = said === undefined || said.kind === kind || kind === 'guess' || said.kind === 'guess';
+    if (!isSame || (said && [said.kind, kind].includes('stdio') && said.kind !== kind)) {
+      addMistake(
+        findings,
+        [...path, key],
+        `says something else than ${said?.key}, which means the same`,
+        'keep one of them',
+      );
+      return undefined;
+    }
+    if (said === undefined || said.kind === 'guess') said = { key, kind };
   }
+  if (said) return said.kind;
   const hasUrl = hasAny(entry, urlKeys);
   if (hasUrl && hasAny(entry, ['command'])) {
     addMistake(findings, path, 'has both a command and a URL', 'say which one with type');
     return undefined;
   }
-  return hasUrl ? 'streamable' : 'stdio';
+  return hasUrl ? 'guess' : 'stdio';
 };
 
 interface Mapped {
@@ -42,31 +69,45 @@ interface Mapped {
 }
 
 /** A foreign entry in the protocol's shape, not yet judged; undefined when even its kind is unclear. */
-export const mapForeign = (entry: Entry, path: Path, findings: Findings): Mapped | undefined => {
-  const kind = kindOfForeign(entry, path, findings);
-  if (kind === undefined) return undefined;
-  const isGuess = kind === 'streamable' && isEmpty(entry['type']);
-  const mapped: Draft = { type: isGuess ? guessedType : kind, server_parameters: {} };
+export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped | undefined => {
+  const { entry, deeper, twice } = flatEntry(given);
+  for (const key of twice)
+    addMistake(
+      findings,
+      [...path, key],
+      `says something else than transport.${key}, which means the same`,
+      'keep one of them',
+    );
+  const said = kindOfForeign(entry, path, findings);
+  if (said === undefined) return undefined;
+  const kind = said === 'guess' ? 'streamable' : said;
+  const mapped: Draft = { type: said === 'guess' ? guessedType : kind, server_parameters: {} };
+  const placeOf = (key: string): Path => (deeper.has(key) ? [...path, 'transport', key] : [...path, key]);
   const origins = new Map<string, string>();
   const approvals: string[] = [];
   const allowances: string[] = [];
   for (const [key, value] of Object.entries(entry)) {
     const row = rows.get(key);
-    const here = [...path, key];
+    const here = placeOf(key);
     if (row === undefined) addWarning(findings, here, 'unknown key, ignored');
     else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
     else if (row.does === 'approve') approvals.push(key);
     else if (row.does === 'allow') allowances.push(key);
-    else if (row.does !== 'shown' && row.to !== undefined && key !== 'type') {
-      if (row.kinds === undefined || row.kinds.includes(kind))
+    else if (row.does !== 'shown' && row.to !== undefined && row.to[0] !== 'type') {
+      if (row.does === 'login' && row.kinds?.includes(kind)) logIn(value, here, mapped, findings);
+      else if (row.kinds === undefined || row.kinds.includes(kind))
         move({ row, value, to: row.to, here }, mapped, origins, findings);
       else if (!isEmpty(value))
         addWarning(findings, here, `means nothing to a server of type ${kind}, ignored`);
     }
   }
-  for (const key of approvals) approve(entry[key], [...path, key], mapped, findings);
-  for (const key of allowances) allow(entry[key], [...path, key], mapped, origins, findings);
-  return { entry: mapped, originOf: (inner) => [...path, ...origin(inner, origins)] };
+  for (const key of approvals) approve(entry[key], placeOf(key), mapped, findings);
+  for (const key of allowances) allow(entry[key], placeOf(key), mapped, origins, findings);
+  const originOf = (inner: Path): Path => {
+    const [key, ...rest] = origin(inner, origins);
+    return key === undefined ? path : [...placeOf(String(key)), ...rest];
+  };
+  return { entry: mapped, originOf };
 };
 
 type Draft = Record<string, unknown> & { readonly server_parameters: Record<string, unknown> };
@@ -132,6 +173,13 @@ const asTexts = (key: string, value: unknown, path: Path, findings: Findings): u
     return part !== null;
   });
   return Object.fromEntries(given.map(([name, part]) => [name, text(part, name)]));
+};
+
+const logIn = (value: unknown, here: Path, mapped: Draft, findings: Findings): void => {
+  const { oauth, unused } = foreignLogin(value);
+  for (const key of unused) addWarning(findings, [...here, key], 'means nothing here, ignored');
+  if (oauth) mapped['oauth'] = oauth;
+  else if (!isEmpty(value) && !isObject(value)) addWarning(findings, here, 'is no login, ignored');
 };
 
 /** The list of another client is a setting of ours; who says it twice has to say the same. */

@@ -1,5 +1,6 @@
 import type { OwnFacts, ProtocolServer } from './protocol.ts';
 import { isTemplate } from '../placeholders.ts';
+import { withoutSecretArgs, withoutSecretParts } from './secret-parts.ts';
 
 type Texts = Readonly<Record<string, string>>;
 const hidden = '***';
@@ -9,26 +10,39 @@ const hideAll = (texts: Texts): Texts =>
 const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
 
 /**
- * A server as it may be shown: values of `env` and `headers` that are no placeholders may be secrets, so they
- * read `***` (DECISIONS.md); likewise every text of a kind of the host's own.
+ * A server as it may be shown: values of `env` and `headers` that are no placeholders, arguments of options with secret names, and
+ * logins and keys in URLs may be secrets, so they read `***` (DECISIONS.md); likewise every text of a kind of the host's own.
+ * `a2c export` hides the same.
  */
 export function shownServer(server: ProtocolServer): ProtocolServer {
   switch (server.type) {
     case 'stdio': {
       const { server_parameters: p } = server;
-      return { ...server, server_parameters: { ...p, env: hideValues(p.env) } };
+      return {
+        ...server,
+        server_parameters: { ...p, args: withoutSecretArgs(p.args, hideText), env: hideValues(p.env) },
+      };
     }
     case 'inmemory': {
       const { server_parameters: p } = server;
-      return { ...server, server_parameters: { ...p, env: hideValues(p.env) } };
+      return {
+        ...server,
+        server_parameters: { ...p, args: withoutSecretArgs(p.args, hideText), env: hideValues(p.env) },
+      };
     }
     case 'sse': {
       const { server_parameters: p } = server;
-      return { ...server, server_parameters: { ...p, headers: hideValues(p.headers) } };
+      return {
+        ...server,
+        server_parameters: { ...p, url: withoutSecretParts(p.url, hideText), headers: hideValues(p.headers) },
+      };
     }
     case 'streamable': {
       const { server_parameters: p } = server;
-      return { ...server, server_parameters: { ...p, headers: hideValues(p.headers) } };
+      return {
+        ...server,
+        server_parameters: { ...p, url: withoutSecretParts(p.url, hideText), headers: hideValues(p.headers) },
+      };
     }
     default:
       return { ...server, server_parameters: hideFacts(server.server_parameters) };
@@ -41,4 +55,12 @@ function hideFact(fact: OwnFacts[string]): OwnFacts[string] {
   if (typeof fact === 'string') return hideText(fact);
   if (typeof fact !== 'object') return fact;
   return Array.isArray(fact) ? fact.map(hideText) : hideAll(fact as Texts);
+}
+
+/** What a server is started or reached with, as it may be shown: the command and its arguments, or the URL. */
+export function shownTarget(server: ProtocolServer): string {
+  const shown = shownServer(server);
+  if (shown.type === 'stdio')
+    return [shown.server_parameters.command, ...shown.server_parameters.args].join(' ');
+  return shown.type === 'sse' || shown.type === 'streamable' ? shown.server_parameters.url : '';
 }

@@ -30,6 +30,14 @@ export const entriesIn = (value: unknown): readonly (readonly [string, unknown])
 export const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
+/** A value with each text in it changed, at any depth. */
+export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
+};
+
 /** What becomes of one key of an entry. */
 export interface Part {
   readonly put?: Fields;
@@ -62,31 +70,6 @@ export const timed =
       changed: `its time is a2c.timeouts.${name}: ${ms} ms`,
     };
   };
-const oauthKeys: Readonly<Record<string, string>> = {
-  clientId: 'clientId',
-  client_id: 'clientId',
-  CLIENT_ID: 'clientId',
-  clientSecret: 'clientSecret',
-  client_secret: 'clientSecret',
-  CLIENT_SECRET: 'clientSecret',
-  scopes: 'scopes',
-  scope: 'scopes',
-};
-/** How to log in: who the application is there, and what it asks for. */
-export const login: Rule = (value) => {
-  if (!isObject(value)) return {};
-  const known = Object.entries(value).flatMap(([key, part]): [string, unknown][] => {
-    const name = Object.hasOwn(oauthKeys, key) ? oauthKeys[key] : undefined;
-    if (name === undefined || part === '' || part === null) return [];
-    return [[name, name === 'scopes' && typeof part === 'string' ? part.split(/\s+/) : part]];
-  });
-  const others = Object.keys(value).filter((key) => key !== 'enabled' && !Object.hasOwn(oauthKeys, key));
-  return {
-    ...(known.length > 0 && { put: { oauth: Object.fromEntries(known) }, changed: 'its login is oauth' }),
-    ...(others.length > 0 && { left: `of its login: ${others.join(', ')}` }),
-  };
-};
-
 /** One entry of an application in the words of `mcpServers`. */
 export function reworded(name: string, at: Path, entry: unknown, rules: Rules): AppServer {
   if (!isObject(entry)) return { name, at, entry, changed: [], left: [] };
@@ -148,3 +131,31 @@ export const hasObject = (file: Fields, key: string): boolean => isObject(file[k
 export const readMap =
   (key: string, rules: Rules) =>
   (file: Fields): AppServers => ({ servers: mapped(file[key], [key], rules), inputs: [] });
+
+const readPlainMap = readMap('mcpServers', {});
+/**
+ * What a file of this application holds. Servers that stand under `mcpServers`, where the
+ * application itself does not look, are read all the same: people paste them there.
+ */
+export function serversOf(app: App, value: unknown): AppServers {
+  const file = fieldsOf(value);
+  const own = app.read(file);
+  const isMisplaced = own.servers.length === 0 && entriesIn(file['mcpServers']).length > 0;
+  return isMisplaced
+    ? { ...readPlainMap(file), notes: [`mcpServers: ${app.title} itself does not read it; it is read here`] }
+    : own;
+}
+/** The name, or the name with the first number that makes it free. */
+export function freeName(name: string, taken: { has(name: string): boolean }): string {
+  if (!taken.has(name)) return name;
+  let n = 2;
+  while (taken.has(`${name}-${n}`)) n += 1;
+  return `${name}-${n}`;
+}
+/** An entry that is switched off, whatever word it had for that. */
+export const switchedOff = (entry: unknown): Fields => {
+  const others = Object.entries(fieldsOf(entry)).filter(([key]) => !switches.has(key));
+  return { ...Object.fromEntries(others), disabled: true };
+};
+/** Words that say whether a server is on. */
+export const switches: ReadonlySet<string> = new Set(['disabled', 'disable', 'enabled', 'isActive']);

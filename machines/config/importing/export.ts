@@ -1,9 +1,9 @@
-import { isSecretName, secretsIn } from '../../trace/secret-names.ts';
+import { hasSecretParts, withoutSecretArgs } from '../foreign/secret-parts.ts';
 import type { Config } from '../parse.ts';
 import { secretsOfLogin, type OAuth } from '../oauth.ts';
 import { isTemplate } from '../placeholders.ts';
 import type { ServerConfig } from '../server.ts';
-import type { Fields } from './app.ts';
+import { withTexts, type Fields } from './app.ts';
 import { toolsAlone, type Fact, type Words } from './words.ts';
 
 /** A config as another application writes it. */
@@ -142,16 +142,13 @@ function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
 }
 
 /** Our placeholders as that application writes them. */
-function filledIn(value: unknown, words: Words): unknown {
-  if (typeof value === 'string')
-    return value.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {
+const filledIn = (value: unknown, words: Words): unknown =>
+  withTexts(value, (text) =>
+    text.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {
       if (kind === 'input' && words.hasInputs) return whole;
       return words.variable?.(nameOf(name)) ?? `\${env:${nameOf(name)}}`;
-    });
-  if (Array.isArray(value)) return value.map((each) => filledIn(each, words));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filledIn(each, words)]));
-}
+    }),
+  );
 const nameOf = (...parts: readonly string[]): string => parts.join('_').replaceAll(/\W/g, '_');
 const variable = (...parts: readonly string[]): string => `\${env:${nameOf(...parts)}}`;
 const hidden = (texts: Texts | null, name: (key: string) => string): Texts | null =>
@@ -162,21 +159,10 @@ function withoutSecrets<T extends ServerConfig>(server: T): T;
 function withoutSecrets(server: ServerConfig): ServerConfig {
   if (server.kind === 'stdio') {
     const { args, env } = server.launch;
-    const secrets = new Set(secretsIn({}, args));
-    const safe = args.map((arg, n) => {
-      const [, flag, text] = /^(--?[\w-]+=)(.*)$/s.exec(arg) ?? [];
-      if (secrets.has(arg))
-        return variable(server.name, 'ARG', String(n + 1))
-          .toUpperCase()
-          .replace('${ENV:', '${env:');
-      if (flag === undefined || text === undefined || !secrets.has(text)) return arg;
-      return (
-        flag +
-        variable(server.name, 'ARG', String(n + 1))
-          .toUpperCase()
-          .replace('${ENV:', '${env:')
-      );
-    });
+    const safe = withoutSecretArgs(
+      args,
+      (_, n) => `\${env:${nameOf(server.name, 'ARG', String(n + 1)).toUpperCase()}}`,
+    );
     return { ...server, launch: { ...server.launch, args: safe, env: hidden(env, (key) => variable(key)) } };
   }
   if (server.kind !== 'sse' && server.kind !== 'streamable') return server;
@@ -184,7 +170,7 @@ function withoutSecrets(server: ServerConfig): ServerConfig {
   const named = (key: string): string => `\${env:${nameOf(server.name, key).toUpperCase()}}`;
   const remote = {
     ...server.remote,
-    url: isSecretUrl(url) ? named('URL') : url,
+    url: hasSecretParts(url) ? named('URL') : url,
     headers: hidden(headers, named),
     ...(oauth && { oauth: withoutLoginSecrets(oauth, named) }),
   };
@@ -197,8 +183,3 @@ const withoutLoginSecrets = (oauth: OAuth, named: (key: string) => string): OAut
   const names = given.map((key) => [key, named(key.replaceAll(/[A-Z]/g, '_$&'))]);
   return { ...oauth, ...(Object.fromEntries(names) as Partial<OAuth>) };
 };
-const isSecretUrl = (url: string): boolean =>
-  /^\w+:\/\/[^/?#]*@/.test(url) ||
-  [...url.matchAll(/[?&]([^=&#]+)=/g)].some(
-    ([, name = '']) => isSecretName(name) || /^(key|k|sig|code)$/i.test(name),
-  );

@@ -1,9 +1,23 @@
 import { fingerprintText } from '../fingerprint.ts';
 import { foreignKeys } from '../foreign/foreign-keys.ts';
-import { isObject, mistakeLine } from '../mistake.ts';
+import { isObject, isWithin, mistakeLine, pathText, type Mistake } from '../mistake.ts';
 import { parseConfig, type Config } from '../parse.ts';
 import type { ServerConfig } from '../server.ts';
-import { fieldsOf, mapped, textsIn, type App, type AppServer, type AppServers, type Fields } from './app.ts';
+import { flatEntry } from '../foreign/flat.ts';
+import { foreignLogin } from '../foreign/login.ts';
+import { kindOf } from '../server.ts';
+import {
+  fieldsOf,
+  freeName,
+  mapped,
+  serversOf,
+  textsIn,
+  type App,
+  type AppServer,
+  type AppServers,
+  type Fields,
+} from './app.ts';
+import { inProject, type Project } from './project.ts';
 
 /** What becomes of one server of another application. */
 export interface ImportedServer {
@@ -30,7 +44,14 @@ export interface Imported {
   readonly left: readonly string[];
 }
 /** What is there already. */
-export type Present = Pick<Config, 'servers' | 'inputs'>;
+export type Present = Pick<Config, 'servers' | 'inputs' | 'leftOut'>;
+/** What is known of a file beside what it holds. */
+export interface ImportedFile {
+  /** Keys that stand twice in its text. */
+  readonly duplicates?: readonly Mistake[];
+  /** The project that it is of; absent: it is of a user. */
+  readonly project?: Project | undefined;
+}
 
 /** A file of nobody in particular: a map of servers, as most applications have one. */
 const readPlain = (file: Fields): AppServers => {
@@ -43,19 +64,33 @@ const readPlain = (file: Fields): AppServers => {
  * The servers of another application's file in our words, each judged by itself: a wrong one loses itself, not the others.
  * Without an app it is a file with `mcpServers` or `servers`. Pure, and expands nothing.
  */
-export function importFrom(value: unknown, app: App | undefined, present: Present): Imported {
-  const file = fieldsOf(value);
-  const read = app ? app.read(file) : readPlain(file);
+export function importFrom(
+  value: unknown,
+  app: App | undefined,
+  present: Present,
+  { duplicates = [], project }: ImportedFile = {},
+): Imported {
+  const read = app ? serversOf(app, value) : readPlain(fieldsOf(value));
   const { inputs, left } = inputsOf(read.inputs, present);
   const known = [...present.inputs.map(({ id }) => ({ type: 'promptString', id })), ...inputs];
-  const taken = new Map(present.servers.map((server) => [server.name, server]));
+  const taken = new Map<string, ServerConfig | undefined>([
+    ...(present.leftOut ?? []).map(({ name }) => [name, undefined] as const),
+    ...present.servers.map((server) => [server.name, server] as const),
+  ]);
+  const told = new Set<Mistake>();
   const servers = read.servers.map((given) => {
-    const made = judged(given, known, taken);
+    const place = pathText(given.at);
+    const twice = duplicates.filter(({ path }) => isWithin(path, place) || isWithin(place, path));
+    for (const each of twice) told.add(each);
+    const [first] = twice;
+    const once = first ? { ...given, why: `${first.path}: ${first.message}` } : inProject(given, project);
+    const made = judged(once, known, taken);
     if (made.server) taken.set(made.name, made.server);
     return made;
   });
   const used = new Set(servers.flatMap(({ entry }) => (entry ? idsIn(entry) : [])));
-  const notes = [...left, ...(read.notes ?? [])];
+  const others = duplicates.filter((each) => !told.has(each)).map((each) => mistakeLine(each));
+  const notes = [...left, ...(read.notes ?? []), ...others];
   return { servers, inputs: inputs.filter(({ id }) => used.has(String(id))), left: notes };
 }
 const idsIn = (entry: Fields): readonly string[] =>
@@ -85,7 +120,7 @@ const isWarningOfLoss = (line: string): boolean => line.includes('ignored') || l
 function judged(
   given: AppServer,
   inputs: readonly Fields[],
-  taken: ReadonlyMap<string, ServerConfig>,
+  taken: ReadonlyMap<string, ServerConfig | undefined>,
 ): ImportedServer {
   const { name: from, changed, left } = given;
   const none = { from, name: from, entry: null, server: null, changed: [], left: [] };
@@ -99,14 +134,16 @@ function judged(
     return { ...none, why: parsed.mistakes.map((mistake) => strip(mistakeLine(mistake))).join('; ') };
   const [server] = parsed.config.servers;
   if (!server || !isObject(entry)) return { ...none, why: 'it is no server' };
-  const isThere = [...taken].some(([each, other]) => isNumbered(each, from) && isSame(other, server));
+  const isThere = [...taken].some(
+    ([each, other]) => other !== undefined && isNumbered(each, from) && isSame(other, server),
+  );
   if (isThere) return { ...none, why: 'the same server is there already' };
   const warnings = parsed.config.warnings.map(strip);
   const lost = warnings.filter(isWarningOfLoss);
   return {
     from,
     name,
-    entry: inOurWords(entry),
+    entry: inOurWords(entry, server),
     server,
     changed: [
       ...(name === from ? [] : [`its name: ${JSON.stringify(from)} is taken`]),
@@ -123,7 +160,8 @@ function judged(
  * The entry as it is written: facts under our words, a list of the only tools as `a2c.tools`. What has no meaning here is not
  * written, for each start would warn of it.
  */
-function inOurWords(entry: Fields): Fields {
+function inOurWords(given: Fields, server: ServerConfig): Fields {
+  const { entry } = flatEntry(given);
   const made = new Map<string, unknown>();
   for (const [key, value] of Object.entries(entry)) {
     const row = foreignKeys.find((each) => each.key === key);
@@ -131,11 +169,22 @@ function inOurWords(entry: Fields): Fields {
     if (row.does === 'allow') {
       if (Array.isArray(value) && !value.includes('*'))
         made.set('a2c', { ...fieldsOf(made.get('a2c') ?? entry['a2c']), tools: value });
+    } else if (row.to?.[0] === 'type') {
+      const word = kindOf(value) === undefined || key !== 'type' ? wordOf(server) : value;
+      if (word !== undefined && value !== '' && value !== null) made.set('type', word);
+    } else if (row.does === 'login') {
+      const { oauth } = foreignLogin(value);
+      if (oauth) made.set(key, oauth);
     } else if (row.to?.[0] !== 'server_parameters') made.set(key, made.get(key) ?? value);
     else if (value !== '' && value !== null) made.set(String(row.to[1]), value);
   }
   return Object.fromEntries(made);
 }
+/** Type of a server as most write it; undefined: its URL says enough. */
+const wordOf = (server: ServerConfig): string | undefined => {
+  if (server.kind !== 'streamable') return server.kind;
+  return server.remote.isGuess ? undefined : 'http';
+};
 const isAllowing = (key: string): boolean =>
   foreignKeys.some((row) => row.key === key && row.does === 'allow');
 const without = (entry: Fields, key: string): Fields =>
@@ -145,12 +194,6 @@ const placeOf = (name: string): RegExp => {
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^mcpServers(?:\\.${escaped(name)}|\\[${escaped(JSON.stringify(name))}\\])(?:\\.|: )?`);
 };
-const freeName = (name: string, taken: ReadonlyMap<string, unknown>): string => {
-  if (!taken.has(name)) return name;
-  let n = 2;
-  while (taken.has(`${name}-${n}`)) n += 1;
-  return `${name}-${n}`;
-};
 const isNumbered = (name: string, from: string): boolean =>
   name === from || (name.startsWith(`${from}-`) && /^\d+$/.test(name.slice(from.length + 1)));
 /** Launched the same way, and with the same rules. */
@@ -158,15 +201,3 @@ const isSame = (a: ServerConfig, b: ServerConfig): boolean =>
   fingerprintText(a) === fingerprintText(b) &&
   JSON.stringify(a.settings) === JSON.stringify(b.settings) &&
   JSON.stringify([a.disabled, a.forbiddenTools]) === JSON.stringify([b.disabled, b.forbiddenTools]);
-
-/** The same file as one config of ours, for whoever reads it where it is. Its mistakes stay mistakes. */
-export const asConfig = (value: unknown, app: App): unknown => {
-  const file = fieldsOf(value);
-  const { servers, inputs } = app.read(file);
-  const held = servers.filter(({ why }) => why === undefined);
-  const seen = new Map<string, unknown>();
-  for (const { name, entry } of held)
-    seen.set(freeName(name, seen), isObject(entry) ? without(entry, 'name') : entry);
-  const { a2c } = file;
-  return { mcpServers: Object.fromEntries(seen), inputs, ...(isObject(a2c) && { a2c }) };
-};

@@ -49,11 +49,16 @@ export const places: readonly Place[] = [
 
 /** What `a2c` looks for in a folder by itself: whose it is says what it holds. */
 const anybodys = new Set(['.mcp.json']);
-/** The application that keeps its servers in a file of this name and folder. */
+/** Names that many programs give a file: only with its folder one says whose it is. */
+const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
+/** The application that keeps its servers in a file of this name and folder, or of a name that only it has. */
 export const appAt = (file: string): string | undefined => {
   const path = `/${file.replaceAll('\\', '/').toLowerCase()}`;
-  return places.find((place) => {
-    const end = place.path.toLowerCase().split('/').slice(-2).join('/');
-    return !anybodys.has(end) && path.endsWith(`/${end}`);
-  })?.app;
+  const endOf = (place: Place, parts: number): string =>
+    place.path.toLowerCase().split('/').slice(-parts).join('/');
+  const isAt = (end: string): boolean => !anybodys.has(end) && path.endsWith(`/${end}`);
+  const known =
+    places.find((place) => isAt(endOf(place, 2))) ??
+    places.find((place) => !isCommon(endOf(place, 1)) && isAt(endOf(place, 1)));
+  return known?.app;
 };

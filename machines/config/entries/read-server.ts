@@ -1,6 +1,6 @@
-import { isForeign, mapForeign } from './foreign/foreign.ts';
-import { addMistake, addWarning, check, isObject, pathText, type Findings, type Path } from './mistake.ts';
-import { unfilledIn } from './placeholders.ts';
+import { isForeign, mapForeign } from '../foreign/foreign.ts';
+import { addMistake, addWarning, check, isObject, pathText, type Findings, type Path } from '../mistake.ts';
+import { unfilledIn } from '../placeholders.ts';
 import {
   kindOf,
   guessedType,
@@ -9,11 +9,11 @@ import {
   serverSchemas,
   type BaseFields,
   type ServerConfig,
-} from './server.ts';
-import type { OAuth } from './oauth.ts';
-import type { OwnType } from './foreign/protocol.ts';
-import { approvalsOf, totals, type Settings } from './settings.ts';
-import { serverToProtocol } from './foreign/to-protocol.ts';
+} from '../server.ts';
+import type { OAuth } from '../oauth.ts';
+import type { OwnType } from '../foreign/protocol.ts';
+import { approvalsOf, totals, type Settings } from '../settings.ts';
+import { serverToProtocol } from '../foreign/to-protocol.ts';
 
 /** One server as it stands in a file. */
 export interface Entry {
@@ -34,8 +34,9 @@ export const readServer = (entry: Entry, findings: Findings): ServerConfig | und
     addMistake(findings, path, 'expected an object that configures a server');
     return undefined;
   }
-  const name = nameOf(value, entry, findings);
-  if (!isForeign(value, entry.inForeignMap)) {
+  const isOfOthers = isForeign(value, entry.inForeignMap);
+  const name = nameOf(value, entry, isOfOthers, findings);
+  if (!isOfOthers) {
     return judge(value, name, (inner) => [...path, ...inner], findings);
   }
   const mapped = mapForeign(value, path, findings);
@@ -61,14 +62,19 @@ const shownIn = (value: Readonly<Record<string, unknown>>): Pick<ServerConfig, '
 
 const nameOf = (
   value: Readonly<Record<string, unknown>>,
-  { key, path }: Entry,
+  { key, path, inForeignMap }: Entry,
+  isOfOthers: boolean,
   findings: Findings,
 ): string | undefined => {
   const inside = value['name'];
   if (key !== undefined) {
     if (key.trim() === '') addMistake(findings, path, 'the name of a server must not be empty');
     else if (inside === undefined || inside === null || inside === key) return key;
-    else
+    else if (isOfOthers && inForeignMap) {
+      // Cherry Studio has an id as the key, and a name to show.
+      addWarning(findings, [...path, 'name'], `differs from ${JSON.stringify(key)}, which is its name here`);
+      return key;
+    } else
       addMistake(findings, [...path, 'name'], `differs from ${JSON.stringify(key)}, the key of this server`);
     return undefined;
   }
