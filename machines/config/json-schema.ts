@@ -34,6 +34,10 @@ function foreignValue({ key, does, to }: ForeignKey): z.ZodType {
   if (key === 'name' || key === 'type') return text.nullish();
   if (does === 'opposite') return z.boolean().nullish();
   if (does === 'approve' || does === 'allow') return z.array(text).nullish();
+  if (key === 'command') return z.union([text, z.array(text)]).nullish();
+  if (key === 'requestInit') return z.looseObject({ headers: z.record(text, text).nullish() }).nullish();
+  if (does === 'login')
+    return z.union([base['oauth'] ?? z.unknown(), z.record(text, z.unknown()), z.boolean()]);
   if (does !== 'same' || to === undefined) return z.unknown();
   const [top = '', inner] = to.map(String);
   const value = inner === undefined ? base[top] : (asTexts[inner] ?? parameters[inner]);

@@ -38,6 +38,13 @@ const web = { url: 'https://h/mcp', headers: { A: 'b' }, timeout: 'PT30S', sse_r
 const right: readonly unknown[] = [
   ...examples.map((example) => (Array.isArray(example) ? { servers: [], inputs: example } : example)),
   stdio,
+  ...[
+    { command: ['x', 'y'], environment: { A: 1 } },
+    { transport: { type: 'sse', url: 'http://h' } },
+    { transport: 'http', url: 'http://h', requestInit: { headers: { A: 'b' } } },
+    { url: 'http://h', oauth: { callbackPort: 1 } },
+    { url: 'http://h', oauth: false, isActive: true },
+  ].map((entry) => ({ mcpServers: { a: entry } })),
   [stdio, { name: 'b', type: 'sse', server_parameters: web }],
   { servers: { a: { type: 'streamable', server_parameters: { ...web, terminate_on_close: false } } } },
   {

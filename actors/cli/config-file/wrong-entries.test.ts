@@ -85,6 +85,20 @@ const files: readonly (readonly [string, string, string, readonly string[], read
     [],
   ],
   ['mcpServers in a file of VS Code', 'Code/User/mcp.json', map('"a": {"command": "y"}'), ['good', 'a'], []],
+  [
+    'mcpServers beside servers of VS Code',
+    '.vscode/mcp.json',
+    '{"servers": {"good": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
+    ['good'],
+    [],
+  ],
+  [
+    'transport beside httpUrl of Gemini',
+    'x.json',
+    map('"a": {"httpUrl": "http://h"}, "b": {"transport": "http", "url": "http://h"}'),
+    ['good', 'a', 'b'],
+    [],
+  ],
   ['a local type', 'mcp-config.json', map('"a": {"type": "local", "command": "y"}'), ['good', 'a'], []],
   [
     'a time of Cline',

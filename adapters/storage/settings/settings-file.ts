@@ -24,7 +24,9 @@ function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (text.trim() === '') return emptied('is empty');
   const read = readJson(text);
   if (!read.ok)
-    return last?.startsWith(text.trimEnd()) ? emptied('is cut off') : { kind: 'wrong', mistakes: [read.mistake] };
+    return last?.startsWith(text.trimEnd())
+      ? emptied('is cut off')
+      : { kind: 'wrong', mistakes: [read.mistake] };
   const { value, duplicates } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { kind: 'wrong', mistakes: [{ path: '', message: 'expected an object with mcpServers' }] };

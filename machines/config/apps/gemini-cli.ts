@@ -16,7 +16,8 @@ import { common } from '../importing/words.ts';
 const account = leftOut('no account of Google is used to log in');
 const rules: Rules = {
   // There a URL without a type is the older transport.
-  url: (url, { type }) => (type === undefined ? { put: { type: 'sse', url } } : { put: { url } }),
+  url: (url, { type, transport }) =>
+    type === undefined && transport === undefined ? { put: { type: 'sse', url } } : { put: { url } },
   timeout: timed('ms', 'callTotalMs'),
   trust: (value) =>
     value === true ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' } : {},

@@ -140,10 +140,12 @@ const readPlainMap = readMap('mcpServers', {});
 export function serversOf(app: App, value: unknown): AppServers {
   const file = fieldsOf(value);
   const own = app.read(file);
-  const isMisplaced = own.servers.length === 0 && entriesIn(file['mcpServers']).length > 0;
-  return isMisplaced
-    ? { ...readPlainMap(file), notes: [`mcpServers: ${app.title} itself does not read it; it is read here`] }
-    : own;
+  if (entriesIn(file['mcpServers']).length === 0 || own.servers.some(({ at }) => at[0] === 'mcpServers'))
+    return own;
+  const isAlone = own.servers.length === 0;
+  const what = isAlone ? 'it is read here' : 'it is left out, for other servers stand beside it';
+  const notes = [...(own.notes ?? []), `mcpServers: ${app.title} itself does not read it; ${what}`];
+  return { ...(isAlone ? readPlainMap(file) : own), notes };
 }
 /** The name, or the name with the first number that makes it free. */
 export function freeName(name: string, taken: { has(name: string): boolean }): string {
