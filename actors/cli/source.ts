@@ -7,7 +7,7 @@ import {
   trust,
   type FoundConfig,
 } from '../../adapters/index.ts';
-import { parseConfig, shownTarget, type Config } from '../../machines/config/index.ts';
+import { mistakeLine, parseConfig, shownTarget, type Config } from '../../machines/config/index.ts';
 import { accepted } from '../api/config-files/accepted.ts';
 import { A2cError } from '../api/errors.ts';
 import { Programs } from '../servers/programs.ts';
@@ -60,6 +60,13 @@ export async function readSource(
   if (!found) return { config: accepted(parseConfig(embedded(folder)), undefined) };
   return { ...found, config: accepted(await readConfig(found.file), found.file) };
 }
+
+/** A line for each server of a file that is wrong and was left out. */
+export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
+  leftOut.map(
+    ({ name, mistakes }) =>
+      `left out: ${name}: ${mistakes.map((mistake) => mistakeLine(mistake)).join('; ')}`,
+  );
 
 /** `a2c schema`: a document for editors, on stdout. */
 export async function schema({ terminal }: Context): Promise<number> {

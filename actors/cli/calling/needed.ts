@@ -7,7 +7,7 @@ import {
   type ToolTable,
 } from '../../../machines/catalog/index.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
-import type { Config, ServerConfig } from '../../../machines/config/index.ts';
+import { mistakeLine, type Config, type ServerConfig } from '../../../machines/config/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../api/errors.ts';
 import { fingerprintOf } from '../../servers/identity/fingerprint.ts';
@@ -45,10 +45,18 @@ export async function rememberedTable(config: Config): Promise<ToolTable> {
   return buildTable(rules, await lastTools(servers));
 }
 
-/** One server of a config. Throws 404 for a name that is not there. */
+/** One server of a config. Throws 404 for a name that is not there, and what is wrong with one that was left out. */
 export function serverNamed(config: Config, name: string): ServerConfig {
   const found = config.servers.find((server) => server.name === name);
   if (found) return found;
+  const wrong = config.leftOut?.find((server) => server.name === name);
+  if (wrong)
+    throw new A2cError({
+      code: 'ConfigInvalid',
+      message: wrong.mistakes.map((mistake) => mistakeLine(mistake, config.file)).join('\n'),
+      details: { server_name: name },
+      remedy: 'Mend its entry; the other servers are not touched by it.',
+    });
   const close = nearest(
     name,
     config.servers.map((server) => server.name),

@@ -3,7 +3,7 @@ import { appNamed, apps, exportFor, plainWords } from '../../../machines/config/
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { showFailure } from '../printing/show-failure.ts';
-import { readSource } from '../source.ts';
+import { leftOutLines, readSource } from '../source.ts';
 
 /** `a2c export`: the servers of the config for other applications. Nothing is started, no file is written. */
 export interface ExportOptions {
@@ -23,6 +23,7 @@ export async function exportServers(context: Context, options: ExportOptions): P
   const { config } = await readSource(context, options);
   const { value, left } = exportFor(config, app?.words ?? plainWords, options.secrets);
   for (const text of left) context.terminal.err(`left: ${text}`);
+  for (const text of leftOutLines(config)) context.terminal.err(text);
   if (!options.secrets)
     context.terminal.err('values of env and headers are placeholders; --secrets writes them as they are');
   context.terminal.outText((await writtenAs(app?.format ?? 'json', value)).trimEnd());

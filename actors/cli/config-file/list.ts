@@ -1,10 +1,10 @@
 import { columnsOf, defaultStateDir, fitting, padded, readCached } from '../../../adapters/index.ts';
-import { mistakeLine, shownServer, shownTarget, type ServerConfig } from '../../../machines/config/index.ts';
+import { shownServer, shownTarget, type ServerConfig } from '../../../machines/config/index.ts';
 import { fingerprintOf } from '../../servers/identity/fingerprint.ts';
 import { serverNamed } from '../calling/needed.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { readSource } from '../source.ts';
+import { leftOutLines, readSource } from '../source.ts';
 
 /** `a2c list` and `a2c get`: what the config says. Nothing is started, and nobody has to trust anything. */
 export interface ListOptions {
@@ -35,10 +35,14 @@ export async function list(context: Context, options: ListOptions): Promise<numb
   const { terminal } = context;
   const { config, file } = await readSource(context, options);
   const rows = await Promise.all(config.servers.map(rowOf));
-  const leftOut = config.leftOut ?? [];
   if (options.json)
     terminal.out(
-      JSON.stringify({ file: file ?? null, servers: rows, left_out: leftOut, warnings: config.warnings }),
+      JSON.stringify({
+        file: file ?? null,
+        servers: rows,
+        left_out: config.leftOut ?? [],
+        warnings: config.warnings,
+      }),
     );
   else {
     terminal.err(file ?? 'no config: a2c serves the documents of this folder; a2c add makes one');
@@ -50,8 +54,7 @@ export async function list(context: Context, options: ListOptions): Promise<numb
       );
     }
     if (rows.length === 0) terminal.out('no servers');
-    for (const { name, mistakes } of leftOut)
-      terminal.err(`left out: ${name}: ${mistakes.map((mistake) => mistakeLine(mistake)).join('; ')}`);
+    for (const line of leftOutLines(config)) terminal.err(line);
   }
   return exitCodes.done;
 }

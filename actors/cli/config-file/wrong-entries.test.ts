@@ -140,11 +140,14 @@ describe('a file with', () => {
   });
 });
 describe('a server that is wrong', () => {
-  it('is told, with its place and why, by list and by what starts the others', async () => {
-    const { file } = written(anyway, map('"bad": {"command": "x", "args": "-y"}'));
-    const { err } = await commandLine(['list', '-c', file]);
-    expect(err).toContain('left out: bad: mcpServers.bad.args: expected a list, got a string');
-  });
+  it.each([['list'], ['get', 'bad'], ['export'], ['tools'], ['doctor'], ['tools', 'bad']])(
+    'is told, with its place and why: %s %s',
+    async (...words) => {
+      const { file } = written(anyway, map('"bad": {"command": "x", "args": "-y"}'));
+      const { out, err } = await commandLine([...words, '-c', file]);
+      expect(out + err).toContain('mcpServers.bad.args: expected a list, got a string');
+    },
+  );
   it('keeps its name from others, can be removed, and does not keep others from being changed', async () => {
     const { file } = written(anyway, map('"bad": {"command": "x", "args": "-y"}'));
     expect((await commandLine(['add', 'bad', '-c', file, '--', 'y'])).code).toBe(1);
