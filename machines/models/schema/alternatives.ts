@@ -1,7 +1,7 @@
 import { distinct, isRecord } from './keywords.ts';
 import { folded, merged } from './merge.ts';
 import { joined, listOf } from './object.ts';
-import { jsonTypes, type JsonType, type Schema } from './schema.ts';
+import { isOf, jsonTypes, typeOf, type JsonType, type Schema } from './schema.ts';
 
 /** One kind of value that a schema allows; without `type`: any kind. */
 export interface Alternative {
@@ -61,20 +61,12 @@ const aList: Join = (own, all) => {
 export const valuesOf = (schema: Schema): readonly unknown[] | undefined =>
   'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined;
 
-export function typeOf(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value as JsonType;
-}
 const ofType = (schema: Schema, type: JsonType | undefined): Schema => {
   const values = valuesOf(schema);
   if (!values || type === undefined) return schema;
   const { const: _, ...rest } = schema;
   return { ...rest, enum: values.filter((value) => isOf(value, type)) };
 };
-const isOf = (value: unknown, type: JsonType): boolean =>
-  typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
 /** Keywords that speak of values of one type only. */
 const hints: readonly (readonly [type: JsonType, keywords: readonly string[]])[] = [

@@ -1,5 +1,5 @@
 import { distinct, isRecord } from './keywords.ts';
-import type { Schema } from './schema.ts';
+import { withFitting, type Schema } from './schema.ts';
 
 const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];
@@ -81,12 +81,12 @@ export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAl
     return [key, join ? join(a[key] as never, value as never, work) : a[key]];
   });
   const found: Schema = { ...a, ...Object.fromEntries(both) };
-  if (!types || !others) return found;
+  if (!types || !others) return withFitting(found);
   const type = sharedTypes(types, others);
-  return {
+  return withFitting({
     ...found,
     type: type.length === 1 && !(Array.isArray(a['type']) && Array.isArray(b['type'])) ? type[0] : type,
-  };
+  });
 }
 
 /** Without `allOf`: all that it says, said by the schema itself. */

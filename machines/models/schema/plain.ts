@@ -1,7 +1,7 @@
 import { isRecord, keywords } from './keywords.ts';
 import { merged } from './merge.ts';
 import { targetsOf, type Raw } from './pointer.ts';
-import { mostParts, type Schema } from './schema.ts';
+import { mostParts, withFitting, type Schema } from './schema.ts';
 import { orNull, respelled, typed } from './spelling.ts';
 
 /** Further down than this a schema is not looked into. */
@@ -71,7 +71,7 @@ function readKeywords(node: Schema, walk: Walk): Schema {
     const good = keywords.get(key)?.(value, inside);
     return good === undefined ? [] : [[key, good]];
   });
-  return withItems({ ...typed(node), ...Object.fromEntries(known) });
+  return withItems(withFitting({ ...typed(node), ...Object.fromEntries(known) }));
 }
 
 /** Providers refuse an array of which nobody says what is in it. */

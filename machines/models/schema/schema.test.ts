@@ -157,3 +157,45 @@ describe('a property', () => {
     expect(parametersOf(withProperty(false)).properties).toEqual({});
   });
 });
+
+describe('values told by heart that are not of the type beside them', () => {
+  const defs = { $defs: { Text: { type: 'string' } } };
+  it.each([
+    [
+      'in a branch',
+      {
+        anyOf: [
+          { type: 'string', enum: ['A'] },
+          { type: 'null', enum: ['A'] },
+        ],
+      },
+      { anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] },
+    ],
+    [
+      'of an array',
+      { type: 'array', enum: ['x'], items: { type: 'string' } },
+      { type: 'array', items: { type: 'string' } },
+    ],
+    ['of an array of anything', { type: 'array', enum: [0, 1] }, { type: 'array', items: {} }],
+    ['of a text', { type: 'string', enum: [1, 2] }, { type: 'string' }],
+    ['one of two', { type: 'string', enum: ['a', 1] }, { type: 'string', enum: ['a'] }],
+    ['a single one', { type: 'integer', const: 'x' }, { type: 'integer' }],
+    ['behind a reference', { $ref: '#/$defs/Text', enum: [1] }, { type: 'string' }],
+    [
+      'that are',
+      { type: ['number', 'null'], enum: [1, null] },
+      { type: ['number', 'null'], enum: [1, null] },
+    ],
+    [
+      'that may be null',
+      { type: 'string', nullable: true, enum: ['a'] },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    ['a whole number', { type: 'number', const: 1 }, { type: 'number', const: 1 }],
+    ['without a type', { enum: ['a', 1] }, { enum: ['a', 1] }],
+  ])('are left out: %s', (_, p, told) => {
+    const parameters = withProperty(p, defs);
+    expect(parametersOf(parameters).properties['p']).toEqual(told);
+    if (!('$ref' in p)) expect([openaiOf(p), anthropicOf(p)]).toEqual([told, told]);
+  });
+});
