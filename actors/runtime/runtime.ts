@@ -70,10 +70,13 @@ export class Runtime {
   readonly #secrets = new Set<string>();
   readonly #redactor = new OutputRedactor(() => this.#secrets);
   /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
-  readonly calls = new CallPorts((address) => {
-    const ref = this.directory.find(address)?.ref;
-    return () => ref?.getSnapshot().context as unknown;
-  });
+  readonly calls = new CallPorts(
+    (address) => {
+      const ref = this.directory.find(address)?.ref;
+      return () => ref?.getSnapshot().context as unknown;
+    },
+    (server, text) => this.noticed(server, text),
+  );
   /** Resolves what servers are launched with. */
   specs: Ports['request'] = unanswered;
   /** By their names: further ports that answer, of whoever shares this runtime. */
@@ -229,9 +232,8 @@ export class Runtime {
     });
   }
   /** Counts what servers wrote that reached nobody. */
-  get noise(): Pick<SessionPort, 'noiseOf' | 'noticed'> {
-    return this.#sessions;
-  }
+  readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
+  readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);
   /** Servers that may ask for roots are told that there are others now. */
   announceRoots(): void {
     this.#sessions.announceRoots();

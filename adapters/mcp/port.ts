@@ -26,8 +26,8 @@ export interface SessionPort {
   has(key: Address): boolean;
   /** What a server wrote that reached nobody, since the port was made. */
   noiseOf(server: string): Noise;
-  /** Counts what a server wrote elsewhere. */
-  noticed(server: string, notice: Notice): void;
+  /** Counts what a server wrote elsewhere otherwise than it should. */
+  noticed(server: string, text: string): void;
   /** Tells every server that may ask for them that `answers.roots` gives others now. */
   announceRoots(): void;
   /** Resolves when of the sessions that were closed nothing is under way; a matter of 2 s at most. */
@@ -54,7 +54,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     eras.set(launched, era);
     return era;
   };
-  const noticed: SessionPort['noticed'] = (server, notice) => {
+  const noticed = (server: string, notice: Notice): void => {
     meter.count(server, notice);
     options.notice?.(server, notice);
   };
@@ -89,7 +89,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     },
     has: (key) => sessions.has(key),
     noiseOf: (server) => meter.of(server),
-    noticed,
+    noticed: (server, text) => noticed(server, { kind: 'protocol', text, bytes: Buffer.byteLength(text) }),
     announceRoots: () => {
       for (const session of sessions.values()) session.announceRoots();
     },

@@ -23,6 +23,8 @@ export interface Compiled {
   readonly isRisky: boolean;
   /** Texts are held against so many of them, each of which may look at every character once for every other. */
   readonly formats: number;
+  /** Its patterns that no value is held against, because they cannot be read here. */
+  readonly unread: readonly string[];
   /** Stops at the first mistake. */
   readonly first: ValidateFunction;
   /** Goes on; undefined: that could not be had. Compiled anew with each call. */
@@ -79,15 +81,24 @@ function compile(
 ): Reading {
   // One that names itself is found by its name; it may have the name of a dialect, which is taken.
   const addUsedSchema = typeof schema['$id'] !== 'string' || schema['$id'].replace('#', '') === '';
+  const unread = new Set<string>();
+  const hear = (pattern: string): unknown => unread.add(pattern);
   const make = (allErrors: boolean): ValidateFunction | undefined =>
-    within(compileMs, () => dialect.create({ allErrors, addUsedSchema }).compile(schema))?.done;
+    within(compileMs, () => dialect.create({ allErrors, addUsedSchema }, hear).compile(schema))?.done;
   try {
     const first = make(false);
     if (!first) return no(`it takes more than ${compileMs} ms to be compiled`);
     if ('$async' in first) return no('it wants to be asked asynchronously ($async)');
+    const [odd] = unread;
+    // Which schema a property has would not be known.
+    if (odd !== undefined && keys.has('patternProperties'))
+      return no(`its pattern cannot be read here: ${odd}`);
     const isRisky = risky.some((word) => keys.has(word));
     const formats = keys.get('format') ?? 0;
-    return { ok: true, compiled: { nodes, isRisky, formats, first, all: () => make(true) } };
+    return {
+      ok: true,
+      compiled: { nodes, isRisky, formats, unread: [...unread], first, all: () => make(true) },
+    };
   } catch (error) {
     if (error instanceof MissingRefError) return no(dangling(error.missingRef));
     return no(`it cannot be compiled: ${error instanceof Error ? error.message : 'for no known reason'}`);

@@ -2,21 +2,21 @@ import { Ajv, type AnySchemaObject, type Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { readPattern } from './patterns.ts';
 
 // Its types say that the module is the function, which under `nodenext` its default is.
 const addFormats = formats as unknown as typeof formats.default;
 
-/** Most patterns are written without the flag `u`, under which `[\w-.]` is an error. */
-const regExp = Object.assign(
-  (pattern: string, flags: string): RegExp => {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      return new RegExp(pattern);
-    }
-  },
-  { code: 'new RegExp' },
-);
+/** What cannot be read fits every text, and is told. */
+const patternsFor = (unread: (pattern: string) => void) =>
+  Object.assign(
+    (pattern: string): RegExp => {
+      const found = readPattern(pattern);
+      if (!found) unread(pattern);
+      return found ?? /(?:)/;
+    },
+    { code: 'new RegExp' },
+  );
 const options: Options = {
   strict: false,
   logger: false,
@@ -26,8 +26,6 @@ const options: Options = {
   inlineRefs: false,
   // Done before, by an instance that is kept: each new one would take 40 ms for it.
   validateSchema: false,
-  // Three times as quick to compile, and no slower afterwards.
-  code: { regExp, optimize: false },
 };
 
 type Maker = (options: Options) => Ajv;
@@ -36,7 +34,7 @@ export interface Dialect {
   /** Its own schema, and what `$schema` says without fragment and scheme. */
   readonly id: string;
   /** For one schema: whatever that names itself or parts of it is forgotten with the instance. */
-  create(more: Options): Ajv;
+  create(more: Options, unread: (pattern: string) => void): Ajv;
   /** Whether this is a schema at all, or what is wrong with it. Compiled with the first call. */
   judge(): (schema: AnySchemaObject) => string | undefined;
 }
@@ -56,8 +54,10 @@ function dialectOf(name: string, id: string, make: Maker): Dialect {
   return {
     name,
     id: plain(id),
-    create: (more) => {
-      const ajv = addFormats(make({ ...options, ...more }), { mode: 'full', keywords: false });
+    create: (more, unread) => {
+      // Unoptimized it is three times as quick to compile, and no slower afterwards.
+      const code = { regExp: patternsFor(unread), optimize: false };
+      const ajv = addFormats(make({ ...options, code, ...more }), { mode: 'full', keywords: false });
       // Of draft-04, where it meant `$id`: since then a word like any other, of which ajv makes an error.
       return ajv.removeKeyword('id');
     },

@@ -67,7 +67,19 @@ describe('words', () => {
   it('a pattern may be written without the flag u', () => {
     expect(problems({ pattern: String.raw`^[\w-.]+$` }, 'a.b-c')).toEqual([]);
     expect(problems({ pattern: String.raw`^\p{Lu}$` }, 'É')).toEqual([]);
-    expect(problems({ pattern: '(' }, 'x')).toMatch(/^it cannot be compiled: Invalid regular expression/);
+  });
+  it('a pattern of another language does not refuse what fits it; one that cannot be read is told, and the rest counts', () => {
+    const schema = (pattern: string) => ({ properties: { a: { type: 'string', pattern }, n: text } });
+    expect(validate(schema('^[[:alpha:]]+$'), { a: 'abc' })).toEqual({ ok: true });
+    expect(problems(schema('^[[:alpha:]]+$'), { a: '1' })).toEqual([
+      'a: must match pattern "^[[:alpha:]]+$"',
+    ]);
+    for (const pattern of ['(', String.raw`^\h+$`]) {
+      const unused = `its pattern cannot be read here: ${pattern}`;
+      expect(validate(schema(pattern), { a: 'x' })).toEqual({ ok: true, unused });
+      expect(problems(schema(pattern), { a: 'x', n: 1 })).toEqual(['n: must be string']);
+      expect(problems({ patternProperties: { [pattern]: { type: 'number' } } }, { a: 'x' })).toBe(unused);
+    }
   });
   it('nothing is added to a value, and nothing made of it', () => {
     const value = Object.freeze({ n: '1' });

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { Validate, Validity } from '../../machines/call/validation.ts';
 import { defaultLimits, read, type Compiled, type Limits, type Reading } from './compile.ts';
-import { problemsOf } from './problems.ts';
+import { lineOf, problemsOf } from './problems.ts';
 import { sizeOf } from './size.ts';
 import { within } from './watchdog.ts';
 
@@ -78,7 +78,11 @@ function check(known: Known, compiled: Compiled, value: unknown, ms: number): Va
     ? { done: errorsOf(compiled.first, value) }
     : within(ms, () => errorsOf(compiled.first, value));
   if (!judged) return undefined;
-  if (!judged.done) return { ok: true };
+  const [odd] = compiled.unread;
+  if (!judged.done)
+    return odd === undefined
+      ? { ok: true }
+      : { ok: true, unused: lineOf(`its pattern cannot be read here: ${odd}`) };
   // How many mistakes are told must not depend on how busy the machine is: only of what is risky it may.
   const isFew = isQuick && compiled.nodes * size.nodes <= quickMistakes;
   const all = isSmall && allErrors(known, compiled, value, isFew ? undefined : ms / 4);

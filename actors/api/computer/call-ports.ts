@@ -11,6 +11,7 @@ import {
   type Known,
   type CallLimits,
 } from '../../../machines/call/policy/index.ts';
+import type { Tool } from '../../../machines/catalog/index.ts';
 import { permission, type Permission } from '../../../machines/call/permission/index.ts';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
 import type { Transformer } from '../../../machines/kernel/transformer.ts';
@@ -46,8 +47,17 @@ export class CallPorts {
   readonly #judge: (call: string, request: CallRequest) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
 
-  /** `memoryOf`: what the machine that lives at an address remembers, also when it has ended since. */
-  constructor(memoryOf: (address: string) => () => unknown) {
+  /**
+   * `memoryOf`: what the machine that lives at an address remembers, also when it has ended since. `noticed`: hears once of each tool whose
+   * arguments cannot be judged, or not whole.
+   */
+  constructor(memoryOf: (address: string) => () => unknown, noticed: (server: string, text: string) => void) {
+    const told = new WeakSet<object>();
+    const noted = (server: string, { inputSchema }: Tool, text: string): void => {
+      if (told.has(inputSchema)) return;
+      told.add(inputSchema);
+      noticed(server, text);
+    };
     /** A call lives below its computer. */
     const knownTo = (call: string): Known | undefined =>
       memoryOf(call.slice(0, call.indexOf('/')))() as Known | undefined;
@@ -55,9 +65,9 @@ export class CallPorts {
       const memory = memoryOf(call);
       return () => (memory() as { readonly failure?: Failure | null } | undefined)?.failure;
     };
-    this.#judge = judged({ knownTo, validate });
+    this.#judge = judged({ knownTo, validate, noted });
     this.#ports = {
-      policy: judgeAsk({ knownTo, validate, permission: () => this.permission }),
+      policy: judgeAsk({ knownTo, validate, noted, permission: () => this.permission }),
       confirm: confirmAsk(() => this.confirm, knownTo, failureOf),
       finish: finishAsk({
         knownTo,

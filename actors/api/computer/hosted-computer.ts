@@ -173,7 +173,7 @@ export class HostedComputer implements Computer {
   config: Computer['config'] = () => configOf(this.#servers.config);
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
-    const noise = this.#runtime.noise.noiseOf(name);
+    const noise = this.#runtime.noiseOf(name);
     return serverStatus(server, this.#clientOf(name), { ...this.#news.of(name), noise }, this.#context());
   }
   status(): ComputerStatus {

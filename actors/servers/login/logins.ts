@@ -109,13 +109,12 @@ export class Logins {
 
 /** The port `login` of a runtime, filled. */
 export function loginsFor(
-  runtime: Pick<Runtime, 'hide' | 'noise' | 'others'>,
+  runtime: Pick<Runtime, 'hide' | 'noticed' | 'others'>,
   { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
   stateDir: string | false,
 ): Logins {
   const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
-  const noted: LoginsOptions['noted'] = (server, text) =>
-    runtime.noise.noticed(server, { kind: 'protocol', text, bytes: text.length });
+  const { noticed: noted } = runtime;
   const logins = new Logins({ stateDir, authorize, assertion, hide, noted, now: () => Date.now() });
   runtime.others.set(loginPort, logins.ask);
   return logins;

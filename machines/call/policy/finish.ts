@@ -1,5 +1,5 @@
 import type { RequestFact, Emit, Ports } from '../../kernel/ports.ts';
-import type { Validate } from '../validation.ts';
+import { unusedIn, type Validate } from '../validation.ts';
 import { toolIn, type CallRequest, type Known } from './judge.ts';
 import { nothingFound, type Finding } from './result.ts';
 
@@ -33,10 +33,11 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
   const value = structuredIn(result);
   if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
   const validated = options.validate(schema, value);
-  if (validated.ok === true) return nothingFound;
-  return validated.ok === false
-    ? { ...nothingFound, mismatch: validated.problems }
-    : { ...nothingFound, warnings: [`The output schema was not used: ${validated.reason}`] };
+  if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };
+  const why = unusedIn(validated);
+  return why === undefined
+    ? nothingFound
+    : { ...nothingFound, warnings: [`The output schema was not used${why}`] };
 }
 
 /** The port `finish`: what is too large is kept, what was promised is checked, what is to be transformed is. */

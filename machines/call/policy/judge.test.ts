@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Permission } from '../permission/index.ts';
 import type { RequestFact } from '../../kernel/ports.ts';
 import type { Validate } from '../validation.ts';
-import { judgeAsk, permissionRequest, toolIn, type Known } from './judge.ts';
+import { judgeAsk, judged as judgedBy, permissionRequest, toolIn, type Known } from './judge.ts';
 
 const tool = { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
 const known: Known = {
@@ -122,6 +122,21 @@ describe('a call is judged', () => {
       () => ({ ok: 'unchecked', reason: 'no schema' }),
     );
     expect(heard).toEqual([judged('allow', "the host's rule says allow")]);
+  });
+
+  it.each([
+    [{ ok: 'unchecked', reason: 'no schema' }, ["fs: The input schema of 'read' was not used: no schema"]],
+    [{ ok: true, unused: 'a part' }, ["fs: The input schema of 'read' was not used as a whole: a part"]],
+    [{ ok: true }, []],
+    [{ ok: false, problems: ['a: is wrong'] }, []],
+  ] as const)('and it is told how far its arguments could not be: %j', (validity, told) => {
+    const noted: string[] = [];
+    const knowing = { knownTo: () => known, validate: () => validity };
+    judgedBy({ ...knowing, noted: (server, _, text) => noted.push(`${server}: ${text}`) })(
+      'computer/call',
+      call,
+    );
+    expect(noted).toEqual(told);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import {
   type PermissionRequest,
 } from '../permission/index.ts';
 import type { RequestFact, Emit, Ports } from '../../kernel/ports.ts';
-import type { Validate } from '../validation.ts';
+import { unusedIn, type Validate } from '../validation.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import { handed, textOf } from './host-values.ts';
 import type { Judgement } from './policy.ts';
@@ -40,10 +40,18 @@ export function toolIn(known: Known | undefined, server: string, tool: string): 
   byName.set(list, named);
   return named.get(tool);
 }
-const problemsOf = (validate: Validate, tool: Tool | undefined, value: unknown): readonly string[] => {
-  const validated = tool ? validate(tool.inputSchema, value) : undefined;
-  return validated?.ok === false ? validated.problems : [];
-};
+function problemsOf(
+  { validate, knownTo, noted }: Knowing,
+  from: string,
+  call: CallRequest,
+): readonly string[] {
+  const tool = toolIn(knownTo(from), call.server, call.tool);
+  if (!tool) return [];
+  const validated = validate(tool.inputSchema, call.params);
+  const why = unusedIn(validated);
+  if (why !== undefined) noted?.(call.server, tool, `The input schema of '${tool.name}' was not used${why}`);
+  return validated.ok === false ? validated.problems : [];
+}
 export const permissionRequest = (known: Known | undefined, call: CallRequest): PermissionRequest => ({
   server: call.server,
   tool: call.tool,
@@ -57,6 +65,8 @@ interface Knowing {
   /** The computer whose call it is, by the address of that call. */
   readonly knownTo: (call: string) => Known | undefined;
   readonly validate: Validate;
+  /** Hears with each call how far its arguments could not be judged. */
+  readonly noted?: (server: string, tool: Tool, text: string) => void;
 }
 const wrong = (problems: readonly string[]): Judgement => ({
   problems,
@@ -65,13 +75,12 @@ const wrong = (problems: readonly string[]): Judgement => ({
 });
 /** The port `judge`: our own rule, at once. Arguments first; what is wrong in itself is put before nobody. */
 export const judged =
-  ({ knownTo, validate }: Knowing) =>
+  (knowing: Knowing) =>
   (from: string, call: CallRequest): Judgement => {
-    const known = knownTo(from);
-    const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
+    const problems = problemsOf(knowing, from, call);
     return problems.length > 0
       ? wrong(problems)
-      : { problems, ...rulingOf(ours(permissionRequest(known, call))) };
+      : { problems, ...rulingOf(ours(permissionRequest(knowing.knownTo(from), call))) };
   };
 
 export interface JudgeOptions extends Knowing {
@@ -84,11 +93,11 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
   typeof said.then === 'function';
 /** The port `policy`: the rule of a host, which may take its time. */
 export const judgeAsk =
-  ({ knownTo, validate, permission }: JudgeOptions): Ports['request'] =>
+  ({ permission, ...knowing }: JudgeOptions): Ports['request'] =>
   (from, { id, params }, emit: Emit<RequestFact>) => {
     const call = params as CallRequest;
-    const known = knownTo(from);
-    const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
+    const known = knowing.knownTo(from);
+    const problems = problemsOf(knowing, from, call);
     const say = (said: unknown): void =>
       emit({ type: 'ask.answered', id, result: { problems, ...rulingOf(said) } satisfies Judgement });
     const fail = (error: unknown): void => {
