@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isRate, limitNames, officeLimits, type GivenLimits } from '../../machines/office/rooms/limits.ts';
 import { profiles } from '../../machines/trace/profiles.ts';
@@ -43,6 +44,18 @@ export const collected = (text: string, all: readonly string[] | undefined): str
   text,
 ];
 
+/** A folder, also as the file URL that MCP knows it by. */
+function folderIn(text: string): string {
+  if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return text;
+  try {
+    return fileURLToPath(text);
+  } catch {
+    throw new InvalidArgumentError('a folder of this machine, or its file:// URL');
+  }
+}
+const folders = (text: string, all: readonly string[] | undefined): string[] =>
+  collected(folderIn(text), all);
+
 export const withSource = (command: Command): Command =>
   withRecording(command)
     .option(
@@ -59,8 +72,8 @@ export const withSource = (command: Command): Command =>
     )
     .option(
       '--root <folder>',
-      'a folder that servers may look at; may be repeated (default: for single calls this one and those that the config names)',
-      collected,
+      'a folder that servers may look at, or its file:// URL; may be repeated (default: for single calls this one and those that the config names)',
+      folders,
     )
     .option('--sampling <command>', 'answers servers that ask for a model: the request as JSON on its stdin');
 export const withRecording = (command: Command): Command =>

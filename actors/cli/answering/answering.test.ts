@@ -72,6 +72,28 @@ describe('a server that asks the command line', () => {
     });
   });
 
+  const odd = join(folder, 'q r#1%é');
+  it.each([
+    ['its path', odd],
+    ['its URL', pathToFileURL(odd).href],
+    ['its URL with a host', pathToFileURL(odd).href.replace('file:///', 'FILE://localhost/')],
+  ])('for roots hears of a folder by %s', async (_, root) => {
+    const { out } = await commandLine(asks('roots/list', {}, '--root', root));
+    expect(answerIn(out)).toEqual({
+      result: { roots: [{ uri: pathToFileURL(odd).href, name: 'q r#1%é' }] },
+    });
+  });
+  it.each(['https://host/folder', 'file://other.test/folder', 'file:///a%2Fb'])(
+    'is not started where %s is a root',
+    async (root) => {
+      const told = await commandLine(asks('roots/list', {}, '--root', root));
+      expect([told.code, told.err]).toEqual([
+        64,
+        expect.stringContaining('a folder of this machine, or its file:// URL'),
+      ]);
+    },
+  );
+
   it('for a model hears that there is none, or what the command says', async () => {
     const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 };
     const refused = await commandLine(asks('sampling/createMessage', sampling));
