@@ -17,7 +17,5 @@ export type Validate = (schema: JsonObject, value: unknown) => Validity;
 /** How far a value was not held against a schema, as the end of a sentence; undefined: it was. */
 export function unusedIn(validity: Validity): string | undefined {
   if (validity.ok === 'unchecked') return `: ${validity.reason}`;
-  return validity.ok === true && validity.unused !== undefined
-    ? ` as a whole: ${validity.unused}`
-    : undefined;
+  return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
 }
