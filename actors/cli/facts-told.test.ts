@@ -97,3 +97,27 @@ it('a server that is removed ends as removed', async () => {
   expect(states.at(-1)).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
   expect(shown).toContain('server fine');
 });
+
+it('a refused tool is told with its server, and a call of it with its server and its failure', async () => {
+  await until(() => facts.some(is({ name: 'fine', state: 'ready' })));
+  const twin = join(folder, 'twin.json');
+  writeFileSync(twin, JSON.stringify({ mcpServers: { twin: fine } }));
+  input.write(`servers add ${twin}\n`);
+  const refused = (fact: Fact): boolean =>
+    fact.type === 'server_status' && fact.name === 'twin' && /are refused/.test(fact.reason ?? '');
+  await until(() => facts.some(refused));
+  const notices = facts.filter(({ type }) => type === 'notice');
+  expect(notices).toEqual([{ type: 'notice', message: expect.stringContaining("'twin'") as string }]);
+  input.write(
+    'servers add {"name": "strict", "type": "stdio", "forbidden_tools": ["echo"], "tool_meta": {"echo": {"alias": "mine"}}, ',
+  );
+  input.write(`"server_parameters": ${JSON.stringify(fine)}}\n`);
+  await until(() => facts.some(is({ name: 'strict', state: 'ready' })));
+  input.write('call mine\n');
+  await until(() => facts.some(({ type }) => type === 'tool_call_result'));
+  expect(facts.find(({ type }) => type === 'tool_call_result')).toMatchObject({
+    server: 'strict',
+    outcome: 'failed',
+    failure: { code: 4002, message: expect.stringContaining('mine') as string },
+  });
+});

@@ -80,7 +80,10 @@ async function openComputer(
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
-    if (!noticed.has(text)) terminal.err(text);
+    if (!noticed.has(text)) {
+      terminal.err(text);
+      tellFact(context, options, { type: 'notice', message: text });
+    }
     noticed.add(text);
   };
   const input = inputsAt(terminal, options);

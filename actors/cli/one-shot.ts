@@ -1,5 +1,6 @@
 import { createAgent } from '../api/agent/agent.ts';
 import type { Config } from '../../machines/config/index.ts';
+import type { ComputerOptions } from '../api/computer/computer-options.ts';
 import { createComputer } from '../api/computer/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
@@ -40,10 +41,10 @@ export async function withComputer<T>(
   const { signal, terminal } = context;
   const record = recordBy(options);
   return unlessInterrupted(signal, async (mustGoOn) => {
-    // What Desktop and Finder leave out is nothing to somebody who calls a tool.
-    const onNotice = (text: string, topic?: 'resources'): void => {
+    // What Desktop and Finder leave out is nothing to somebody who calls a tool. Listings and calls tell of refused tools themselves.
+    const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
       if (topic === undefined) terminal.err(text);
-      else patience.onResources?.(text);
+      if (topic === 'resources') patience.onResources?.(text);
     };
     const input = inputsAt(terminal, options);
     const { folder = process.cwd() } = context;

@@ -137,12 +137,26 @@ export class HostLog implements Observer {
     const method = this.#asked.get(key) ?? '';
     this.#asked.delete(key);
     const took = this.#since(key);
+    if (method === 'finish') return this.#finished(a, result);
     // Everything else that is asked is a matter of its asker, who tells of it.
     if (!/^[a-z]+\//i.test(method)) return;
     const found = type === 'ask.refused' ? (failure as Failure) : ofTool(method, result);
     const named = { ...this.#named(a), ...took };
     if (found) this.#tell('server', method, found, named);
     else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
+  }
+  /** What was found in the result of a call that stands as it is. */
+  #finished(call: Address, found: unknown): void {
+    const warnings =
+      isRecord(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
+    for (const warning of warnings)
+      this.#tell(
+        'computer',
+        'call.settled',
+        { code: wireCodes.internal, message: String(warning) },
+        this.#named(call),
+        'warn',
+      );
   }
   #named(address: Address): Partial<LogEntry> {
     const call = this.#calls.get(address);
@@ -172,6 +186,8 @@ export class HostLog implements Observer {
         {},
         'warn',
       );
+    if ((ev.type === 'tools.refused' || ev.type === 'name.shared') && isRecord(failure))
+      this.#tell('computer', ev.type, failure as never, textAs('server', server), 'warn');
     if (this.isTelling) this.#newsOf(from, ev);
   }
   #newsOf(from: Address, event: Fields): void {

@@ -82,6 +82,10 @@ export type ComputerNews =
   | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
   /** The tools of a server that is ready were withdrawn, or are for another reason than before; null: they are back. */
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
+  /** Some or all of the tools of a server cannot be called, or others than before; null: all of them can. */
+  | { readonly type: 'tools.refused'; readonly server: string; readonly failure: Failure | null }
+  /** Several tools would have one name, and each has another one now. */
+  | { readonly type: 'name.shared'; readonly failure: Failure }
   /** A server that was taken out of the config has ended. */
   | { readonly type: 'server.removed'; readonly server: string }
   | Extract<LinkNews, { type: 'link.changed' }>

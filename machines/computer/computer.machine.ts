@@ -3,7 +3,7 @@
  * knows which server has which tool, and sends each call to its client. It relays no answers.
  *
  * booting — clients and link are opened; over when each client has come up or failed once, or after `bootMs`
- * serving — whole (every wanted server is ready) | degraded (some are not, the others serve)
+ * serving — whole (every wanted server is ready, with all of its tools) | degraded (some are not, the others serve)
  * closing — everything is asked to end; what has not ended within `shutdownMs` is ended by force
  * closed  — final
  *
@@ -13,6 +13,8 @@ import { not, type ActorRefFrom } from 'xstate';
 import * as calls from './computer.calls.ts';
 import { clientKind } from '../client/client.events.ts';
 import * as does from './computer.messages.ts';
+import { emptyTable } from '../catalog/index.ts';
+import { refusedNews } from './computer.refused.ts';
 import { aggregateOf, opensOf } from './computer.rules.ts';
 import {
   clientChanged,
@@ -66,7 +68,14 @@ export const computerMachine = parts.createMachine({
     open: opensOf(input).length,
     reopens: 0,
   }),
-  entry: { type: 'openAll', params: ({ context }) => ({ opens: opensOf(context) }) },
+  entry: [
+    { type: 'openAll', params: ({ context }) => ({ opens: opensOf(context) }) },
+    /** Lists of the last run are known before their servers have started. */
+    {
+      type: 'postAll',
+      params: ({ context }) => ({ messages: refusedNews(context, emptyTable, context.table) }),
+    },
+  ],
   initial: 'booting',
   /** A server has said what it has, or that it will not start: calls that waited for that go on. */
   always: calls.sendDecided,

@@ -33,7 +33,8 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import { absentOnes, back, refusalOf } from './computer.withdrawn.ts';
+import { hasRefused, refusedNews } from './computer.refused.ts';
+import { absentOnes, back, refusalOf, withdrawnFrom } from './computer.withdrawn.ts';
 import { extended } from '../kernel/extended.ts';
 import { defaultRemembered } from '../call/history/index.ts';
 import { linkKind, type LinkOrder } from '../link/link.setup.ts';
@@ -93,6 +94,7 @@ export const isTrying = (stage: ClientStage | undefined): boolean =>
   stage === undefined || stage === 'connecting' || stage === 'recovering' || stage === 'authorizing';
 const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
 export const isWhole = (c: ComputerContext): boolean =>
+  !hasRefused(c) &&
   c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'standby');
 
 // ── what follows from news ─────────────────────────────────────────────────────────────────────────────
@@ -131,11 +133,12 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
   type: 'config.changed',
   revision: configRevision,
 });
-/** Host and link hear of a change of what is offered. */
+/** Host and link hear of a change of what is offered, the host also of what is refused. */
 function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
-  if (next.signature === undefined || next.signature === c.signature) return [];
+  const messages = refusedNews(c, c.table, next.table ?? c.table);
+  if (next.signature === undefined || next.signature === c.signature) return messages;
   const changes = changesOf<SmcpTool>(c.offered, next.offered ?? [], ({ name }) => name);
-  const messages = [post(c.owner, { type: 'tools.changed', ...changes })];
+  messages.push(post(c.owner, { type: 'tools.changed', ...changes }));
   if (c.link) messages.push(post(linkOf(c), signatureNews(next.signature), { optional: true }));
   return messages;
 }
@@ -259,6 +262,12 @@ const unheard = (c: ComputerContext): AbsentServer[] =>
 const whyNot = (c: ComputerContext, tool: string): Failure =>
   (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??
   unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
+/** The server of a tool that cannot be called; none where nobody has it. */
+const ownerOf = (c: ComputerContext, tool: string): string => {
+  const { disabled, refused } = c.table;
+  if (Object.hasOwn(disabled, tool)) return disabled[tool]?.server ?? '';
+  return refused.find(({ name }) => name === tool)?.server ?? withdrawnFrom(c, tool) ?? '';
+};
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, order: ComputerCall): Post =>
   routeTo(c, order, findTool(c.table, order.tool));
@@ -268,8 +277,9 @@ export const routed = (c: ComputerContext, order: ComputerCall): Told => {
   return { messages: [routeTo(c, order, entry)], next: entry ? calledBy(c, entry.server) : {} };
 };
 const routeTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
+  const server = entry?.server ?? ownerOf(c, call.tool);
   const refuse = (failure: Failure): CheckedMessage =>
-    message(call.replyTo, settledBy(extended(call, { server: '' }), 'failed', failure));
+    message(call.replyTo, settledBy(extended(call, { server }), 'failed', failure));
   if (!entry) return refuse(whyNot(c, call.tool));
   const request: ServerCall = extended(call, {
     tool: entry.tool.name,

@@ -38,6 +38,9 @@ export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed):
   if (whyWithdrawn(c, server)?.message === failure?.message) return [];
   return [post(c.owner, { type: 'tools.withdrawn', server, failure })];
 }
+/** The server of a tool that was withdrawn. */
+export const withdrawnFrom = (c: ComputerContext, tool: string): string | undefined =>
+  Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool))?.[0];
 /** Of a tool that is not there because it was withdrawn. */
 export function refusalOf(c: ComputerContext, tool: string): Failure | undefined {
   const found = Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool));

@@ -23,6 +23,12 @@ const toolList = z.object({
   removed: z.array(z.string()),
   changed: z.array(z.string()),
 });
+const failure = {
+  code: z.union([z.number(), z.string()]),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+  remedy: z.string().optional(),
+};
 const toolCall = z.object({
   type: z.literal('tool_call_result'),
   req_id: z.string(),
@@ -30,6 +36,7 @@ const toolCall = z.object({
   tool: z.string(),
   outcome: z.enum(['succeeded', 'failed', 'unknown']),
   result: z.unknown(),
+  failure: z.object(failure).optional(),
 });
 /** What a server tells while a call is at work. */
 const callProgress = z.object({
@@ -42,12 +49,11 @@ const callProgress = z.object({
   message: z.string().optional(),
 });
 const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
+/** Something that a person should know and that stopped nothing. */
+const notice = z.object({ type: z.literal('notice'), message: z.string() });
 const error = z.object({
   type: z.literal('error'),
-  code: z.union([z.number(), z.string()]),
-  message: z.string(),
-  details: z.record(z.string(), z.unknown()).optional(),
-  remedy: z.string().optional(),
+  ...failure,
 });
 
 export const fact = z.discriminatedUnion('type', [
@@ -57,6 +63,7 @@ export const fact = z.discriminatedUnion('type', [
   toolCall,
   callProgress,
   inputs,
+  notice,
   error,
 ]);
 export type Fact = z.infer<typeof fact>;

@@ -28,6 +28,20 @@ const unavailable: Ports['request'] = (_from, { id }, emit) => {
   return () => {};
 };
 
+/** Programs that fail are told once for each reason; what each call says of it stands in its own warnings. */
+function noticed(transform: Ports['request'], notice: (text: string) => void): Ports['request'] {
+  const told = new Set<string>();
+  return (from, request, emit) =>
+    transform(from, request, (fact) => {
+      emit(fact);
+      if (fact.type !== 'ask.refused' || told.has(fact.failure.message) || told.size === mostNoticed) return;
+      told.add(fact.failure.message);
+      notice(fact.failure.message);
+    });
+}
+/** Reasons of failed programs that are told. */
+const mostNoticed = 100;
+
 /** The ports that only the calls of a computer ask, filled with what its host has set. */
 export class CallPorts {
   confirm: Confirm = 'deny';
@@ -83,13 +97,17 @@ export class CallPorts {
     { confirm = 'deny', permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
     servers: Pick<Servers, 'limitsOf' | 'totalLimits' | 'programOf'>,
     transformer: Transformer,
+    notice: (text: string) => void,
   ): void {
     this.confirm = confirm;
     if (rule) this.permission = rule;
     this.limitsOf = (server) => servers.limitsOf(server);
     this.total = () => servers.totalLimits();
     this.hasProgram = (server) => servers.programOf(server) !== null;
-    this.transform = transformAsk(transformer, (server) => servers.programOf(server));
+    this.transform = noticed(
+      transformAsk(transformer, (server) => servers.programOf(server)),
+      notice,
+    );
   }
   /** The port `judge`: our own rule answers at once; one of the host is asked by the port `policy`. */
   judge(call: string, request: object): Judgement | null {

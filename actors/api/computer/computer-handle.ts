@@ -34,8 +34,8 @@ export interface ComputerStatus {
   /** The name under which it sits in an office. */
   readonly name: string;
   /**
-   * `booting`: waits for its servers, 15 s at most. `whole`: every wanted server is ready. `degraded`: some are not,
-   * the others serve.
+   * `booting`: waits for its servers, 15 s at most. `whole`: every wanted server is ready, with all of its tools. `degraded`: some are
+   * not, or have tools that are refused; the others serve.
    */
   readonly state: 'booting' | 'whole' | 'degraded' | 'closing' | 'closed';
   /** Every server of its config, those that are disabled too. */

@@ -15,7 +15,7 @@ interface Told {
   readonly orders: ServerOrders;
   readonly cached: CachedCatalogs;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
-  notice(text: string, topic?: 'resources'): void;
+  notice(text: string, topic?: 'resources' | 'tools'): void;
   /** The machine of its client, while it lives. */
   clientOf(server: string): Watched | undefined;
   /** It serves, or has ended. */
@@ -27,6 +27,9 @@ export class ComputerNewsroom {
   readonly #told: Told;
   readonly #since = new ConnectingSince();
   readonly #failures = new Map<string, Failure | null>();
+  /** By server: why some of its tools cannot be called. */
+  readonly #refusals = new Map<string, Failure>();
+  readonly #ready = new Set<string>();
   /** When it is tried again by itself, at the latest. */
   readonly #tries = new Map<string, number>();
   /** When a list came to a revision, and when a server was last lost. */
@@ -56,6 +59,10 @@ export class ComputerNewsroom {
         return this.#listed(news);
       case 'tools.withdrawn':
         return this.#withdrawn(news);
+      case 'tools.refused':
+        return this.#refused(news);
+      case 'name.shared':
+        return this.#told.notice(textWithRemedy(news.failure), 'tools');
       case 'server.rolledBack':
         // When all that follows from it is done: the order of a new config is an input of its own.
         return orders.rolledBack(news.server, news.generation, news.failure);
@@ -81,17 +88,20 @@ export class ComputerNewsroom {
   /** One that was put back, or enabled again, is on its way already. */
   #left(server: string): void {
     const { servers, emit } = this.#told;
-    this.#failures.delete(server);
+    for (const known of [this.#failures, this.#refusals, this.#ready]) known.delete(server);
     const how = servers.left(server);
     if (how === 'removed') emit('server.removed', { name: server });
     if (how === 'disabled') emit('server.changed', { ...disabledStatus(server), failure: null });
   }
   #changed(news: Extract<ComputerNews, { type: 'client.changed' }>): void {
-    const { server, stage, failure, attempt, nextTryMs } = news;
+    const { server, stage, attempt, nextTryMs } = news;
+    const failure = news.failure ?? (stage === 'ready' ? (this.#refusals.get(server) ?? null) : null);
+    if (stage === 'ready') this.#ready.add(server);
+    else this.#ready.delete(server);
     const { servers, orders, emit } = this.#told;
     const client = this.#told.clientOf(server);
     if (client) this.#since.watch(client);
-    this.#failures.set(server, failure);
+    this.#failures.set(server, news.failure);
     this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
     if (stage === 'ready' && servers.proven(server)) orders.renew();
     if (stage === 'recovering' || stage === 'closing') this.times.set(server, Date.now());
@@ -100,6 +110,13 @@ export class ComputerNewsroom {
     const reason = failure ? { reason: failure.message + tries } : {};
     const next = nextTryMs === null ? {} : { nextTryMs };
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
+  }
+  /** Its tools, or some of them, have names that are taken, or are no tools; or it has all of them. */
+  #refused({ server, failure }: Extract<ComputerNews, { type: 'tools.refused' }>): void {
+    if (failure) this.#refusals.set(server, failure);
+    else this.#refusals.delete(server);
+    if (failure) this.#told.notice(textWithRemedy(failure), 'tools');
+    if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
   }
   /** It is ready, with its resources and prompts, and nobody knows its tools; or it is ready as it was. */
   #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {
@@ -115,3 +132,5 @@ export class ComputerNewsroom {
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
   }
 }
+const textWithRemedy = ({ message, remedy }: Failure): string =>
+  remedy === undefined ? message : `${message}. ${remedy}`;

@@ -67,9 +67,9 @@ export interface ComputerOptions extends LogOptions {
   readonly record?: RecordOptions | false;
   /**
    * Hears of what is no failure but worth knowing, one line each; of every config that is given its warnings. `topic` is
-   * `resources` for what Desktop and Finder show or leave out.
+   * `resources` for what Desktop and Finder show or leave out, `tools` for tools that are refused or called otherwise.
    */
-  readonly onNotice?: (text: string, topic?: 'resources') => void;
+  readonly onNotice?: (text: string, topic?: 'resources' | 'tools') => void;
   /**
    * Makes a span of OpenTelemetry of each call, and of each `tools/call` that is sent for it.
    * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.

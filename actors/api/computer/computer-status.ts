@@ -5,6 +5,7 @@ import type { ComputerContext } from '../../../machines/computer/computer.machin
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
 import { notShownOf } from '../../../machines/computer/computer.collections.ts';
+import { whyRefused } from '../../../machines/computer/computer.refused.ts';
 import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
 import { collections, notShownReason } from '../../../machines/resources/collections/index.ts';
 import { remembered } from '../../../machines/kernel/remembered.ts';
@@ -65,7 +66,8 @@ export function serverStatus(
   const hidden = hiddenOf(context, name);
   if (disabled) return disabledStatus(name);
   const state = stateFor(snapshot ? clientState(snapshot) : 'closing', failure);
-  const why = state === 'ready' ? context && whyWithdrawn(context, name) : failure;
+  const lack = state === 'ready' || state === 'standby' ? context && lackOf(context, name) : undefined;
+  const why = state === 'ready' ? lack : (failure ?? lack);
   return {
     name,
     state,
@@ -77,6 +79,9 @@ export function serverStatus(
     ...(state === 'ready' && declaredOf(snapshot)),
   };
 }
+/** Why not all of its tools are there, although it is. */
+const lackOf = (context: ComputerContext, server: string): Failure | undefined =>
+  whyWithdrawn(context, server) ?? whyRefused(context, server);
 function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
   const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
   const resources = info?.capabilities.resources;

@@ -85,7 +85,7 @@ export class HostedComputer implements Computer {
       ...launching(runtime, this.#logins, options),
     });
     runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
-    runtime.calls.fill(options, this.#servers, this.#transformer);
+    runtime.calls.fill(options, this.#servers, this.#transformer, (text) => onNotice?.(runtime.redact(text)));
     this.#orders = new ServerOrders({
       servers: this.#servers,
       notice: (text) => onNotice?.(text),

@@ -40,7 +40,7 @@ export interface ServerStatus {
     readonly since: string;
     readonly came?: string;
   };
-  /** Why it is not ready, or is and its tools were withdrawn; in one line for a person. */
+  /** Why it is not ready, or is and some or all of its tools are refused or were withdrawn; in one line for a person. */
   readonly reason?: string;
   /** The same with its code, details and remedy; of a process that ended `details.stderr` has up to ten lines that explain it. */
   readonly failure?: Failure | null;

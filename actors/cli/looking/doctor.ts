@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import type { SourceOptions } from '../host-options.ts';
 import { withComputer } from '../one-shot.ts';
-import { conflictSummary } from '../printing/answers.ts';
+import { conflictSummary, isRefusing } from '../printing/answers.ts';
 import { whyText } from '../printing/why.ts';
 import { errorOf } from '../printing/show-failure.ts';
 import { mayStart, readSource } from '../source.ts';
@@ -165,7 +165,8 @@ async function serverChecks(context: Context, options: DoctorOptions, config: Co
     const what = `server ${server.name}`;
     const lines = whyText(server).slice(1);
     if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
-    if (server.state === 'ready' && server.reason === undefined)
+    // Tools that are refused have lines of their own.
+    if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
       return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${tools} tools` };
     return {
       what,

@@ -60,10 +60,14 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
     ),
   ];
 }
+/** It is ready, and some of its tools have names that are taken, or are no tools. */
+export const isRefusing = ({ state, failure }: ToolListing['servers'][number]): boolean =>
+  state === 'ready' && failure?.details?.['refused'] !== undefined;
 /** Servers that do not serve, or not all that they have, and why. */
 export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   servers
-    .filter((s) => s.state !== 'ready' || s.reason !== undefined)
+    // Refused tools are listed one by one.
+    .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
     .flatMap((s) => [
       `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
       ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
@@ -117,7 +121,7 @@ export function listingText(listing: ToolListing, times: ReadonlyMap<string, num
   const width = Math.max(4, ...tools.map(({ name }) => columnsOf(name)));
   const groups = servers.flatMap((server) => {
     const own = tools.filter((tool) => tool.server === server.name);
-    const isFine = server.state === 'ready' && server.reason === undefined;
+    const isFine = server.state === 'ready' && (server.reason === undefined || isRefusing(server));
     const state = isFine
       ? `${server.name}  ready${timeOf(times.get(server.name))}, ${countOf(own.length)}`
       : own.length > 0

@@ -1,4 +1,5 @@
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
 import type { ServerStatus } from '../../api/computer/server-handle.ts';
 import type { Context } from '../context.ts';
 
@@ -12,4 +13,11 @@ export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
   name,
   state,
   ...(reason !== undefined && { reason }),
+});
+/** What a fact says of a failure. */
+export const failureFact = ({ code, message, details, remedy }: Failure) => ({
+  code,
+  message,
+  ...(details && { details: { ...details } }),
+  ...(remedy !== undefined && { remedy }),
 });

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { historyText } from '../printing/answers-collections.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
-import { tellFact } from '../printing/facts.ts';
+import { failureFact, tellFact } from '../printing/facts.ts';
 import { signatureText } from '../printing/signature.ts';
 import { usage, type CommandGroup } from './command.ts';
 import { wordsIn } from './words.ts';
@@ -141,7 +141,8 @@ export class CallCommands {
     if (outcome.result !== null) this.#terminal.outText(resultText(outcome.result));
     const { reqId, server, tool, result, failure } = outcome;
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
-    tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known });
+    const why = failure && { failure: failureFact(failure) };
+    tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });
     if (failure) this.#how.fail(await this.#explained(failure, name));
     if (outcome.outcome !== 'succeeded')
       this.#terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);

@@ -4,7 +4,7 @@ import type { ToolListing } from '../../api/computer/server-handle.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { Context } from '../context.ts';
 import { conflictLines, listingText } from '../printing/answers.ts';
-import { tellFact } from '../printing/facts.ts';
+import { failureFact, tellFact } from '../printing/facts.ts';
 import { errorOf, showFailure } from '../printing/show-failure.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
@@ -105,9 +105,7 @@ export class Prompt {
   }
   #fail(failure: Failure): void {
     showFailure(this.#context, failure, false);
-    const { code, message, details, remedy } = failure;
-    const more = { ...(details && { details: { ...details } }), ...(remedy !== undefined && { remedy }) };
-    tellFact(this.#context, this.#how, { type: 'error', code, message, ...more });
+    tellFact(this.#context, this.#how, { type: 'error', ...failureFact(failure) });
   }
   async #namesOf(what: Named): Promise<readonly string[]> {
     const computer = this.#computer;
