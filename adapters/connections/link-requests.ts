@@ -19,6 +19,8 @@ export interface LinkRequest {
 }
 interface Asked extends LinkRequest {
   readonly emit: Emit<RequestFact>;
+  /** Its office knows that it is taken back: only its answer is waited for. */
+  isTakenBack?: true;
   /** Its answer is here, and what stands in it as a handle is being fetched: gives the answer to the chunk that is out. */
   chunk?: (ack: unknown) => void;
 }
@@ -36,12 +38,13 @@ const noChunk: Failure = {
   message: `the computer sent no part of it within ${chunkMs / 1_000} s`,
 };
 const nothing = (): void => {};
-/** The `req_id` of a call; undefined: it is another question. */
-const callOf = ({ method, params }: Pick<LinkRequest, 'method' | 'params'>): string | undefined => {
-  if (method !== events.toolCall) return undefined;
+const reqIdIn = (params: unknown): string | undefined => {
   const reqId = (params as { readonly req_id?: unknown } | undefined)?.req_id;
   return typeof reqId === 'string' ? reqId : undefined;
 };
+/** The `req_id` of a call; undefined: it is another question. */
+const callOf = ({ method, params }: Pick<LinkRequest, 'method' | 'params'>): string | undefined =>
+  method === events.toolCall ? reqIdIn(params) : undefined;
 
 /** One question that surely never reached anyone. */
 export function refuseUnsent(id: string, emit: Emit<RequestFact>, failure: Failure = offline): () => void {
@@ -74,6 +77,7 @@ export class LinkRequests {
 
   request(request: LinkRequest, emit: Emit<RequestFact>): () => void {
     const { id, method, params } = request;
+    if (method === events.cancelToolCall) return this.#takeBack(request, emit);
     const bytes = excessBytes(params, this.limitBytes);
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
     const n = ++this.#last;
@@ -146,12 +150,24 @@ export class LinkRequests {
     this.#send(events.getBlob, { ...question, blob_handle: handle, chunk_offset: offset }, take);
   }
 
+  /** The office does not answer it: the call itself is answered. */
+  #takeBack({ id, params }: LinkRequest, emit: Emit<RequestFact>): () => void {
+    const asked = this.#asked.get(this.#calls.get(reqIdIn(params) ?? '') ?? 0);
+    if (asked) this.#sendCancel(asked);
+    emit({ type: 'ask.answered', id, result: {} });
+    return nothing;
+  }
+  #sendCancel(asked: Asked): void {
+    const reqId = callOf(asked);
+    if (reqId === undefined || asked.isTakenBack) return;
+    asked.isTakenBack = true;
+    this.#send(events.cancelToolCall, { agent: this.#agent, req_id: reqId });
+  }
   #cancel(n: number): void {
     const asked = this.#taken(n);
     if (asked?.method !== events.toolCall) return;
     // Its answer is here: there is nothing to cancel.
     if (asked.chunk) return asked.chunk(undefined);
-    const reqId = callOf(asked);
-    if (reqId !== undefined) this.#send(events.cancelToolCall, { agent: this.#agent, req_id: reqId });
+    this.#sendCancel(asked);
   }
 }

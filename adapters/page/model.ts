@@ -153,7 +153,7 @@ export function callsOf(story: Story, until: number): CallView[] {
   return story.lanes
     .filter(({ kind, from, isOlder }) => kind === 'call' && (isOlder || from <= until))
     .map((lane) => {
-      const { request, server, reqId } = fieldsOf(lane.input);
+      const { request, server, computer, reqId } = fieldsOf(lane.input);
       const { params, method } = fieldsOf(request);
       const { tool_name: asked, name } = fieldsOf(params);
       const settled = lane.settled && lane.settled.t <= until ? lane.settled : undefined;
@@ -163,7 +163,7 @@ export function callsOf(story: Story, until: number): CallView[] {
         lane,
         tool: textOf(asked) || textOf(name) || textOf(method) || 'call',
         reqId: textOf(reqId),
-        server: textOf(server) || (at.at(-2) ?? '').replace(/^client:|#\d+$/g, ''),
+        server: textOf(server) || textOf(computer) || (at.at(-2) ?? '').replace(/^client:|#\d+$/g, ''),
         deadline: lane.timers.findLast(({ isDeadline, from }) => isDeadline && from <= until)?.due,
         end,
         mood: callMoods[end] ?? 'bad',

@@ -20,6 +20,7 @@ import { linkGivenUp, linkKind, type LinkNews } from '../link/link.setup.ts';
 import { settledBy } from '../call/settlement.ts';
 import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
+import { events } from '../protocol/events.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 const maxReopens = 5;
@@ -50,7 +51,13 @@ const othersLimits = {
 } as const;
 export const callStart = (c: Context, { type: _, computer, trace, ...call }: AgentCall): CallStart =>
   extended(call, {
-    server: computer,
+    server: '',
+    computer,
+    withdrawal: {
+      method: events.cancelToolCall,
+      params: { agent: c.link.name, req_id: call.reqId },
+      ms: c.timing.cancelMs,
+    },
     timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
     ...othersLimits,
     request: {
@@ -86,7 +93,7 @@ export const queryStart = (
   });
 export const callOf = (call: AgentCall | AgentQuery) =>
   call.type === 'agent.call'
-    ? extended(call, { server: call.computer })
+    ? extended(call, { server: '' })
     : extended(call, { server: '', tool: call.method });
 /** What is said when the machine of a call breaks. */
 const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>

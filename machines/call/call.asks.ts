@@ -66,6 +66,16 @@ export const tellProgress = {
   },
 } as const;
 export const takeBack = { type: 'cancel', params: { id: 'call' } } as const;
+/** Who has it is told, and answers the call itself. */
+export const askBack = {
+  type: 'request',
+  params: ({ context: { request: asked, withdrawal } }: { context: Context }) => ({
+    id: 'withdrawal',
+    target: asked.target,
+    method: withdrawal?.method ?? '',
+    params: withdrawal?.params,
+  }),
+} as const;
 export const tellApproved = {
   type: 'post',
   params: ({ context: c }: { context: Context }) =>

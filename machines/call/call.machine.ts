@@ -9,6 +9,7 @@
  * running    — sent to the server: patient | watched (it may not be silent for too long)
  * interrupted — the stream broke: waits for the client to tell how the server died, or that it is back, until the
  *              deadline
+ * cancelling — taken back: passed through, but where another computer has it, which says how it stood, or not in time
  * finishing  — answered: asks the `finish` port to look at the result; whatever comes of that, the result is given
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
  * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
@@ -24,7 +25,6 @@ import { enter, send, takeBack, tellProgress, wantServer } from './call.asks.ts'
 import {
   answerOf,
   askerLost,
-  cancelled,
   closed,
   failureOf,
   eventAsParams,
@@ -32,8 +32,9 @@ import {
   parts,
   settle,
   startClock,
+  takenBack,
 } from './call.setup.ts';
-import { confirming, finishing, judging, known, refusing, unsent } from './call.states.ts';
+import { cancelling, confirming, finishing, judging, known, refusing, unsent } from './call.states.ts';
 
 export type {
   CallRequest,
@@ -127,7 +128,7 @@ export const callMachine = parts.createMachine({
           { target: 'failed', actions: refusing },
         ],
         'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
-        'call.cancel': cancelled,
+        'call.cancel': takenBack,
         close: closed,
         'asker.lost': askerLost,
         'server.lost': lost,
@@ -150,6 +151,7 @@ export const callMachine = parts.createMachine({
         close: 'unknown',
       },
     },
+    cancelling,
     finishing,
     succeeded: { type: 'final', entry: settle('succeeded') },
     failed: { type: 'final', entry: settle('failed') },

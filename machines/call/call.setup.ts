@@ -26,7 +26,12 @@ import type { CallRequest, ComputerCall } from './call-request.ts';
 
 export type { CallRequest, ComputerCall };
 export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
+  /** Empty: a computer has the call, and knows it. */
   readonly server: string;
+  /** Who has been asked for it, where that is another computer. */
+  readonly computer?: string;
+  /** It is taken back with this, and who has it answers how it stood; that is waited for so long. Without it nobody is asked. */
+  readonly withdrawal?: { readonly method: string; readonly params: object; readonly ms: number };
   /** No call of its server takes longer; 0 = without limit. */
   readonly totalMs: number;
   /** So long its server may be silent: without an answer, and without progress; 0 = without limit. */
@@ -81,6 +86,11 @@ const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
 const limitOf = (c: Context): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
 const isUnjudged = ({ policy, drawn }: Context): boolean => policy !== null && !drawn;
 const isSent = ({ phase }: Context): boolean => phase === 'running';
+/** Who has a call: a server of this computer, or another computer. */
+const holderOf = ({ computer, server }: Context): string =>
+  computer === undefined ? `server '${server}'` : `computer '${computer}'`;
+const holderIn = ({ computer, server }: Context): Record<string, string> =>
+  computer === undefined ? { server_name: server } : { computer };
 const timeoutOf = (
   c: Context,
   which: 'caller' | 'total' | 'idle',
@@ -89,12 +99,12 @@ const timeoutOf = (
 ): Failure => ({
   code: 'ToolExecutionTimeout',
   message: isSent(c)
-    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
-    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')${c.isPending ? ': its server is still starting' : ''}`,
+    ? `Tool '${c.tool}' of ${holderOf(c)} ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
+    : `Tool '${c.tool}' of ${holderOf(c)} was not sent within ${timeout} ms (call '${c.reqId}')${c.isPending ? ': its server is still starting' : ''}`,
   details: {
     timeout,
     which,
-    server_name: c.server,
+    ...holderIn(c),
     tool_name: c.tool,
     ...(c.isPending && !isSent(c) && { state: 'connecting' }),
   },
@@ -152,6 +162,8 @@ export const parts = setup({
     rememberResult: assign(({ context }, params: { result: unknown }) => ({
       result: carried(context, params.result),
     })),
+    /** It was answered before it could be taken back, or because of that. */
+    rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
       result: finished(c, c.result, finding),
     })),
@@ -170,7 +182,7 @@ export const parts = setup({
       failure: {
         code: 'ToolCallCancelled',
         message: `Call '${c.reqId}' was cancelled: ${params.reason}`,
-        details: { cancel_reason: params.reason, server_name: c.server },
+        details: { cancel_reason: params.reason, ...holderIn(c) },
       } satisfies Failure,
     })),
     rememberCrash: assign(({ context: c }) => ({
@@ -194,6 +206,8 @@ export const parts = setup({
     isJudgedBriefly: ({ context: c }) =>
       isUnjudged(c) && (limitOf(c) === 0 || (c.policy?.confirmMs ?? 0) < limitOf(c)),
     isPending: ({ context }) => context.isPending,
+    hearsHowItStood: ({ context: { withdrawal } }) => (withdrawal?.ms ?? 0) > 0,
+    isOfWithdrawal: (_, { id }: { id: string }) => id === 'withdrawal',
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
     // Whatever is no word of ours permits nothing.
     isDeniedByPolicy: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
@@ -218,6 +232,7 @@ export const parts = setup({
   delays: {
     silence: ({ context }) => context.idleMs,
     patience: ({ context }) => context.policy?.confirmMs ?? 0,
+    word: ({ context }) => context.withdrawal?.ms ?? 0,
   },
 });
 
@@ -244,10 +259,12 @@ export const startClock = clock(limitOf);
 export const startLook = clock((c) => c.policy?.lookMs ?? 0);
 
 // ── ways out that many states share ────────────────────────────────────────────────────────────────────
-export const cancelled = {
-  target: 'cancelled',
-  actions: { type: 'rememberCancel', params: eventAsParams<{ readonly reason: string }> },
+const rememberCancel = {
+  type: 'rememberCancel',
+  params: eventAsParams<{ readonly reason: string }>,
 } as const;
+export const cancelled = { target: 'cancelled', actions: rememberCancel } as const;
+export const takenBack = { target: 'cancelling', actions: rememberCancel } as const;
 export const closed = {
   target: 'cancelled',
   actions: { type: 'rememberCancel', params: { reason: 'closing' } },

@@ -1,14 +1,16 @@
 /** What happens to a call before it is sent, and after it was answered: only those of a computer go through this. */
 import { confirmationDenied, nothingFound, type Finding, type Judgement } from './policy/index.ts';
-import { askFinish, askPerson, askPolicy, enter, send, tellApproved } from './call.asks.ts';
+import { askBack, askFinish, askPerson, askPolicy, enter, send, tellApproved } from './call.asks.ts';
 import {
   abandoned,
+  answerOf,
   askerLost,
   callersTime,
   cancelled,
   closed,
   confirmationOf,
   drawnOf,
+  eventAsParams,
   failureOf,
   judgementOf,
   notStarted,
@@ -111,6 +113,39 @@ export const confirming = {
     'deadline.passed': tooLate(callersTime),
   },
   after: { patience: tooLate(personsTime) },
+} as const;
+
+/** Taken back while it was out. Another computer that has it answers how it stood; without that answer nobody knows. */
+export const cancelling = {
+  tags: 'closing',
+  initial: 'deciding',
+  on: {
+    'ask.answered': [
+      { guard: { type: 'isOfWithdrawal', params: eventAsParams } },
+      {
+        guard: { type: 'isToolError', params: answerOf },
+        target: 'failed',
+        actions: { type: 'rememberAnswer', params: answerOf },
+      },
+      { target: 'succeeded', actions: { type: 'rememberAnswer', params: answerOf } },
+    ],
+    /** The connection is lost: its agent says so, too. */
+    'ask.refused': {},
+    'ask.progress': {},
+    'call.cancel': {},
+    'deadline.passed': 'cancelled',
+    'server.lost': 'cancelled',
+    close: 'cancelled',
+  },
+  states: {
+    deciding: {
+      always: [
+        { guard: 'hearsHowItStood', target: 'asking', actions: askBack },
+        { target: '#call.cancelled' },
+      ],
+    },
+    asking: { after: { word: '#call.cancelled' } },
+  },
 } as const;
 
 /** The answer is here, and is given whatever comes of looking at it: its server has nothing more to do with it. */

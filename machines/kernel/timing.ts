@@ -54,6 +54,8 @@ export const timing = {
   vrlLoadMs: 30_000,
   /** Nobody has asked for a program for so long: its thread is ended. */
   vrlIdleMs: 300_000,
+  /** An agent that has cancelled a call waits so long for its computer to say how it stood; 0 = it does not wait. */
+  cancelMs: 2_000,
   /** Socket.IO: connect and join. */
   linkMs: 10_000,
   /** Pause before a lost office is connected again. */

@@ -6,6 +6,7 @@ import './calls/foreign-names.scenario.ts';
 import './calls/list-history.scenario.ts';
 import './calls/progress.scenario.ts';
 import './calls/tool-cases.scenario.ts';
+import './office/cancels.scenario.ts';
 import './office/draining.scenario.ts';
 import './office/found-in-harness.scenario.ts';
 import './office/nodes.scenario.ts';

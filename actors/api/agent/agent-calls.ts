@@ -1,5 +1,11 @@
 /** What an agent makes of the answers to its calls and questions. */
-import { failureIn, readToolResult, wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import {
+  failureIn,
+  readToolResult,
+  wireCodes,
+  type CallToolResult,
+  type Failure,
+} from '../../../machines/protocol/index.ts';
 import { connectionClosed } from '../../../machines/protocol/foreign-ends.ts';
 import { reportIn } from '../../../machines/protocol/reading.ts';
 import { A2cError } from '../errors.ts';
@@ -18,6 +24,17 @@ function mayHaveRun({ code, details }: Failure, wasThere: boolean): boolean {
 }
 const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
 
+const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined => {
+  const name = fields?.[key];
+  return typeof name === 'string' ? name : undefined;
+};
+/** The server that has the tool, as far as its computer says. */
+const serverOf = (meta: CallToolResult['_meta'], failure: Failure | null): string =>
+  nameIn(meta, 'a2c_server') ?? nameIn(failure?.details, 'server_name') ?? nameIn(meta, 'mcp_server') ?? '';
+/** It says that the call was cancelled: by us, or by anybody else. */
+const saysCancelled = (meta: CallToolResult['_meta'], { code, details }: Failure): boolean =>
+  meta?.['a2c_cancelled'] === true || code === 'ToolCallCancelled' || details?.reason === 'ToolCallCancelled';
+
 /**
  * What the other side said of a call, in our words. Our own machine only sees that an answer came: that it may have had
  * an effect, where it was and why is known to whoever answered, and to our machine where nobody did. `wasThere`: its
@@ -26,15 +43,24 @@ const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing
 export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome {
   if (outcome.failure !== null) return outcome;
   const read = readToolResult(outcome.result);
-  const failure = (read.ok ? failureIn(read.result) : read.failure) ?? null;
+  const said = (read.ok ? failureIn(read.result) : read.failure) ?? null;
   const result = read.ok ? read.result : null;
   const report = read.ok ? reportIn(read.result) : {};
-  if (!report && !failure) return { ...outcome, result };
-  const {
-    outcome: end = failure && mayHaveRun(failure, wasThere) ? 'unknown' : 'failed',
-    phase = 'running',
-  } = report ?? {};
-  return { ...outcome, outcome: end, end, phase, result, failure };
+  const meta = result?._meta;
+  const known = { ...outcome, server: serverOf(meta, said), result };
+  if (!report && !said) return known;
+  const { outcome: end = said && mayHaveRun(said, wasThere) ? 'unknown' : 'failed', phase = 'running' } =
+    report ?? {};
+  const ended = { ...known, outcome: end, phase };
+  return said && saysCancelled(meta, said)
+    ? { ...ended, end: 'cancelled', failure: { ...said, code: 'ToolCallCancelled' } }
+    : { ...ended, end, failure: said };
+}
+/** The outcome of a call of this computer, with the server and the computer that its failure is about. */
+export function placedAt(computer: string, outcome: CallOutcome): CallOutcome {
+  const { failure, server } = outcome;
+  const details = { ...failure?.details, ...(server !== '' && { server_name: server }), computer };
+  return { ...outcome, computer, ...(failure && { failure: { ...failure, details } }) };
 }
 
 /** A failure of a question, with the name under which it is found in the logs of everybody on its way. */

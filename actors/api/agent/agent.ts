@@ -21,7 +21,7 @@ import {
   type RoomMember,
   type SmcpTool,
 } from '../../../machines/protocol/index.ts';
-import { interpreted, unanswered } from './agent-calls.ts';
+import { interpreted, placedAt, unanswered } from './agent-calls.ts';
 import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 import { KnownComputers } from './known-computers.ts';
 import { createReading, type Ask } from './agent-reading.ts';
@@ -188,7 +188,7 @@ class HostedAgent implements Agent {
     const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
     const { reqId, cancel, on } = call;
     return Object.assign(
-      call.then((outcome) => interpreted(outcome, wasThere)),
+      call.then((outcome) => placedAt(computer, interpreted(outcome, wasThere))),
       { reqId, cancel, on },
     );
   }

@@ -37,8 +37,10 @@ export interface CallOutcome {
   readonly end: CallEnd;
   /** Where it was when it ended otherwise than well; null: it succeeded. */
   readonly phase: CallPhase | null;
-  /** Of an agent's call: the computer, for the wire does not tell which of its servers has the tool. */
+  /** The MCP server that has the tool; empty where that is not known, as of computers of others. */
   readonly server: string;
+  /** Of an agent's call: the name of the computer that was asked. */
+  readonly computer?: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   /** The id under which it is found on the wire, in logs and in traces. */

@@ -34,21 +34,22 @@ const noCode = (result: unknown): Record<string, unknown> => {
 
 /**
  * The ack of `client:tool_call`: the server's own result, or a CallToolResult with `isError` whose
- * `structuredContent.error` says why. Either has `meta.a2c_outcome`, whatever its server said there, and
- * `meta.a2c_phase` unless it succeeded.
+ * `structuredContent.error` says why. Either has `meta.a2c_outcome` and `meta.a2c_server`, whatever its server said there,
+ * and `meta.a2c_phase` unless it succeeded.
  */
 export function callAck(settled: CallSettled): unknown {
-  const { failure, result } = settled;
+  const { failure, result, server } = settled;
   const ending = endingOf(settled);
+  const whose = server === '' ? {} : { a2c_server: server };
   if (failure === null) {
     const wire = wrappedForWire(toolResult(result));
     const said =
       ending === null ? { a2c_outcome: 'succeeded' } : { ...endingMeta(ending), ...noCode(result) };
-    return withMeta(wire.result, { ...wire.meta, ...said });
+    return withMeta(wire.result, { ...wire.meta, ...whose, ...said });
   }
   return failureResult(failure, {
     text: textOf(settled, failure),
-    meta: marksOf(settled, failure),
+    meta: { ...whose, ...marksOf(settled, failure) },
     ...(ending && { ending }),
   });
 }

@@ -118,7 +118,8 @@ export class Holding implements Judge {
   }
   #asked(a: Address, id: string | undefined): Found | undefined {
     const root = this.#roots.get(a);
-    if (!root) return undefined;
+    // What takes a call back is answered at once.
+    if (!root || id === 'withdrawal') return undefined;
     if (!isPing(root, id)) {
       const found = this.#more(a, 'questions');
       if (found) return found;
@@ -129,7 +130,7 @@ export class Holding implements Judge {
   /** Or it was withdrawn. */
   #answered(a: Address, id: string | undefined): void {
     const root = this.#roots.get(a);
-    if (root) root[isPing(root, id) ? 'pings' : 'questions'] -= 1;
+    if (root && id !== 'withdrawal') root[isPing(root, id) ? 'pings' : 'questions'] -= 1;
   }
   #more(a: Address, what: 'timers' | 'leaves' | 'questions'): Found | undefined {
     const root = this.#roots.get(a);

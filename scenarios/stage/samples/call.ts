@@ -20,6 +20,7 @@ export const call: Sample = {
       resultBytes: 24,
     },
     isPending: true,
+    withdrawal: { method: 'm', params: {}, ms: 3 },
   },
   orders: {
     'call.cancel': [{ reason: 'x' }],
@@ -28,6 +29,7 @@ export const call: Sample = {
   answers: [
     ...answers,
     { type: 'ask.refused', failure, sent: true, lost: true, alone: true },
+    { type: 'ask.answered', id: 'withdrawal', result: {} },
     { type: 'ask.progress', progress: 1 },
     { type: 'ask.waiting', ahead: 0 },
     { type: 'ask.began' },
@@ -54,5 +56,5 @@ export const call: Sample = {
   ],
   tellApart: (c) => [c.isPending, JSON.stringify(c.result ?? null).includes('isError')],
   // Its rule has less time than the call: `judging.watched`, in which more can happen.
-  passedThrough: ['deciding', 'judging.inTime', 'running.patient'],
+  passedThrough: ['deciding', 'judging.inTime', 'running.patient', 'cancelling.deciding'],
 };

@@ -113,7 +113,7 @@ scenario('an agent that cancels its call: it is cancelled at the server', (s) =>
   s.cancel(call);
   s.settled(call);
   s.asked(fs, 'notifications/cancelled');
-  s.expect(call).settles('unknown', { end: 'cancelled' });
+  s.expect(call).settles('failed', { end: 'failed' });
 });
 
 // What is known of the effect crosses the wire in the meta; the agent itself calls an answer with an error failed.

@@ -126,8 +126,10 @@ inHarness('an agent cancels its call: the server is told, both sides end', { ser
   const call = s.agentCall('read');
   s.run(100);
   call.cancel();
-  expect(call.settled[0]).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
   s.run(50);
+  expect(call.settled[0]).toMatchObject({
+    result: { meta: { a2c_cancelled: true, a2c_outcome: 'unknown' } },
+  });
   expect(s.servers.heard).toContain('cancelled tools/call at fs');
 });
 

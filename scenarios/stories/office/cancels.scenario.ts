@@ -1,0 +1,92 @@
+/** An agent that takes a call back hears how it stood at its computer. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Harness } from '../../stage/harness.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const never = { fs: { tools: { read: { never: true, progresses: { everyMs: 20 } } } } } as const;
+const everybody = (s: Harness): void => {
+  s.office();
+  s.computer({ linked: true });
+  s.agent();
+  s.run(100);
+};
+/** Its computer has the call, and no answer of that reaches the agent. */
+const unheard = (s: Harness, timeoutMs = 60_000) => {
+  everybody(s);
+  const call = s.agentCall('read', { timeoutMs });
+  s.run(100);
+  s.network.faults.holdAck('a1', 'lost');
+  call.cancel();
+  expect(call.settled).toEqual([]);
+  return call;
+};
+const unknown = { end: 'cancelled', outcome: 'unknown', failure: { code: 'ToolCallCancelled' } };
+
+inHarness('a call that is cancelled has ended as its computer says', { servers: never }, (s) => {
+  everybody(s);
+  s.network.faults.setLatency(30);
+  const call = s.agentCall('read');
+  s.run(200);
+  call.cancel();
+  call.cancel();
+  expect(call.settled).toEqual([]);
+  s.run(200);
+  const meta = { a2c_outcome: 'unknown', a2c_phase: 'running', a2c_cancelled: true, a2c_server: 'fs' };
+  expect(call.settled).toMatchObject([{ end: 'failed', failure: null, result: { meta } }]);
+  expect(s.servers.heard.filter((line) => line === 'cancelled tools/call at fs')).toHaveLength(1);
+});
+
+const slow = { fs: { tools: { read: { answers: hello, afterMs: 100 } } } };
+inHarness(
+  'a call that is cancelled while its answer is on its way has that answer',
+  { servers: slow },
+  (s) => {
+    everybody(s);
+    s.network.faults.setLatency(30);
+    const call = s.agentCall('read');
+    s.run(170);
+    call.cancel();
+    expect(call.settled).toEqual([]);
+    s.run(200);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded', failure: null, result: hello }]);
+  },
+);
+
+inHarness(
+  'of a cancelled call whose answer does not come nobody knows more, after a while',
+  { servers: never },
+  (s) => {
+    const call = unheard(s);
+    s.run(1_900);
+    expect(call.settled).toEqual([]);
+    s.run(200);
+    expect(call.settled).toMatchObject([{ ...unknown, phase: 'running', result: null }]);
+  },
+);
+
+inHarness('a cancelled call ends when the time of its caller is over', { servers: never }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read', { timeoutMs: 1_000 });
+  s.run(6_500);
+  s.network.faults.holdAck('a1', 'lost');
+  const other = s.agentCall('read', { timeoutMs: 1_000, reqId: 'other' });
+  s.run(6_500);
+  other.cancel();
+  s.run(600);
+  expect([call.settled.length, other.settled.length]).toEqual([1, 1]);
+});
+
+inHarness('a cancelled call ends with the connection of its agent', { servers: never }, (s) => {
+  const call = unheard(s);
+  s.network.faults.dropLink('a1');
+  s.run(10);
+  expect(call.settled).toMatchObject([unknown]);
+});
+
+inHarness('a cancelled call ends with its agent', { servers: never }, (s) => {
+  const call = unheard(s);
+  s.close('agent');
+  s.run(10);
+  expect(call.settled).toMatchObject([unknown]);
+});
