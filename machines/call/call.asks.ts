@@ -32,6 +32,7 @@ export const askFinish = port('finish', 'finish', (c) => ({
   result: c.result,
   keepAs: isOverBudget(c, c.result) ? handleOf(c) : null,
   isError: isRefusedByTool(c.result),
+  ...(c.digits && { digits: c.digits }),
 }));
 export const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
 export const send = [

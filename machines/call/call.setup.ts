@@ -6,6 +6,7 @@ import {
   argumentsInvalid,
   carried,
   confirmationLate,
+  digitWarnings,
   finished,
   isRefusedByTool,
   notConfirmed,
@@ -21,6 +22,7 @@ import { effects, post, type DirectoryEvent, type OwnerEnded } from '../kernel/e
 import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase } from './settlement.ts';
+import { withDigits, type Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CallRequest, ComputerCall } from './call-request.ts';
 
@@ -76,6 +78,8 @@ export interface Context extends Input {
   /** Where it is, and once it is over, where it was. Sent is what is running. */
   readonly phase: CallPhase;
   readonly result: unknown;
+  /** Integers in the result that stand there as text. */
+  readonly digits?: readonly Digits[];
   readonly failure: Failure | null;
 }
 type CallEvent = RequestFact | CallOrder | Overdue | DirectoryEvent;
@@ -159,13 +163,17 @@ export const parts = setup({
     enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
     hold: assign({ isPending: true }),
     release: assign({ isPending: false }),
-    rememberResult: assign(({ context }, params: { result: unknown }) => ({
-      result: carried(context, params.result),
+    rememberResult: assign(({ context }, { result, digits }: Answered) => ({
+      result: carried(context, result, digits),
+      ...(digits && { digits }),
     })),
     /** It was answered before it could be taken back, or because of that. */
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
-      result: finished(c, c.result, finding),
+      result: finished(c, c.result, {
+        ...finding,
+        warnings: [...digitWarnings(c.digits), ...finding.warnings],
+      }),
     })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
     rememberUnsent: assign((_, params: { failure: Failure }) => ({
@@ -237,10 +245,12 @@ export const parts = setup({
 });
 
 export const eventAsParams = <E>({ event }: { event: E }): E => event;
-type Answered = { readonly result: unknown; readonly bytes?: number };
+type Answered = { readonly result: unknown; readonly bytes?: number; readonly digits?: readonly Digits[] };
 /** An answer to a call: where its server gave it, as every result is read. A call of an agent gives what came. */
 export const answerOf = ({ context, event }: { context: Context; event: Answered }): Answered =>
-  context.policy === null ? event : { ...event, result: readResult(event.result) };
+  context.policy === null
+    ? event
+    : { ...event, result: readResult(event.digits ? withDigits(event.result, event.digits) : event.result) };
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};

@@ -5,6 +5,7 @@ import type { ListKind } from '../catalog/index.ts';
 import type { ResourceCollection } from '../resources/collections/index.ts';
 import type { ServerInfo } from '../client/server-info.ts';
 import type { SessionWaits } from '../client/waits.ts';
+import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { TraceContext } from '../protocol/messages/trace-context.ts';
 import type { Progress } from '../protocol/messages/progress.ts';
@@ -111,6 +112,8 @@ export type RequestFact =
       readonly result: unknown;
       /** Of the message that brought the result of a tool, where it has more than `manyBytes` (wire/protocol.ts). */
       readonly bytes?: number;
+      /** Integers in the result of a tool that a number cannot hold, as they were written. */
+      readonly digits?: readonly Digits[];
     }
   /**
    * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer; `alone`:

@@ -63,9 +63,9 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
     const definition = offered.get(name);
     const failed = (failure: Failure): ReadCall => ({ ok: false, id, name, failure });
     if (!definition) return failed(taken.has(name) ? gone(name) : never(name));
-    const args = readArguments(said.arguments);
-    if (!args.ok) return failed(args.failure);
     const { target, server, function: offer } = definition;
+    const args = readArguments(said.arguments, offer.parameters);
+    if (!args.ok) return failed(args.failure);
     return {
       ok: true,
       call: { id, name, ...target, arguments: restore(args.value, offer.parameters), server },

@@ -65,9 +65,9 @@ export function boundConversation(
       const reqId = newId();
       try {
         if (!isOffered) await offer();
-        const args = readArguments(said?.arguments);
-        if (!args.ok) return answerOf(id, { outcome: 'failed', result: null, failure: args.failure });
         const read = conversation.find(name);
+        const args = readArguments(said?.arguments, read?.function.parameters);
+        if (!args.ok) return answerOf(id, { outcome: 'failed', result: null, failure: args.failure });
         const tool = read?.target.tool ?? name;
         toolCallIds.set(reqId, id);
         return answerOf(id, await computer.callTool(tool, args.value, { ...options, reqId }));

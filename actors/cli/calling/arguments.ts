@@ -1,12 +1,28 @@
 import { readLenientJson } from '../../../machines/models/lenient-json.ts';
+import {
+  argumentsWith,
+  asText,
+  digitsIn,
+  isInexact,
+  type Digits,
+} from '../../../machines/protocol/exact-numbers.ts';
 import { A2cError } from '../../api/errors.ts';
 
 /** What stands behind the name of a tool on the command line, one for each word. */
 export type Argument =
   /** A JSON object: typed, from a file, or from stdin. */
-  | { readonly kind: 'object'; readonly value: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'object';
+      readonly value: Readonly<Record<string, unknown>>;
+      readonly digits?: readonly Digits[];
+    }
   /** `key:=json`. */
-  | { readonly kind: 'value'; readonly key: string; readonly value: unknown }
+  | {
+      readonly kind: 'value';
+      readonly key: string;
+      readonly value: unknown;
+      readonly digits?: readonly Digits[];
+    }
   /** `key=text`: the schema of the tool says what the text is. */
   | { readonly kind: 'text'; readonly key: string; readonly text: string };
 /** Reads the text of a file, or of stdin for `-`. */
@@ -35,7 +51,7 @@ async function readArgument(word: string, read: ReadText): Promise<Argument> {
   const value = valueOf(text);
   if (value === undefined)
     throw wrong(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
-  return { kind: 'value', key, value };
+  return { kind: 'value', key, value, ...digitsOf(text) };
 }
 function objectOf(text: string, from: string | undefined): Argument {
   const where = from === undefined ? '' : ` in ${from}`;
@@ -47,7 +63,12 @@ function objectOf(text: string, from: string | undefined): Argument {
     );
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong(`the arguments${where} are not a JSON object`, argumentForms);
-  return { kind: 'object', value: { ...value } };
+  return { kind: 'object', value: { ...value }, ...digitsOf(text) };
+}
+/** Integers in it that a number cannot hold. */
+function digitsOf(text: string): { readonly digits?: readonly Digits[] } {
+  const digits = digitsIn(text, valueOf);
+  return digits.length > 0 ? { digits } : {};
 }
 /** As models write it: names without quotes, single quotes, a comma too many. Undefined: it is broken. */
 function valueOf(text: string): unknown {
@@ -98,7 +119,12 @@ export function typed(text: string, schema: Schema): unknown {
   const types = typesOf(schema);
   const may = (type: string): boolean => types.length === 0 || types.includes(type);
   if (types.includes('string')) return text;
-  if ((may('number') || may('integer')) && numberText.test(text)) return Number(text);
+  if ((may('number') || may('integer')) && numberText.test(text)) {
+    if (!isInexact(text)) return Number(text);
+    // Where no type is named a text may stand, too.
+    if (types.length === 0) return text;
+    throw wrong(`${text} is more than a number holds exactly`, asText);
+  }
   if (may('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if (may('null') && text === 'null') return null;
   if ((may('object') || may('array')) && /^\s*[{[]/.test(text)) return valueOf(text) ?? text;
@@ -107,12 +133,22 @@ export function typed(text: string, schema: Schema): unknown {
   return [typed(text, isSchema(items) ? items : {})];
 }
 
+/** The value with digits as text where the tool takes text. Throws where it does not. */
+function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unknown, key?: string): T {
+  if (!digits) return value;
+  const read = argumentsWith(value, digits, schema ?? {});
+  const [problem] = read.problems;
+  if (problem !== undefined) throw wrong(key === undefined ? problem : `${key}: ${problem}`, asText);
+  return read.value as T;
+}
+
 /** One object of all words; a later word wins. `key=a key=b` makes a list where the schema wants one. */
 export function argumentsFor(words: readonly Argument[], tool: unknown): Record<string, unknown> {
   const all: [string, unknown][] = [];
   for (const word of words)
-    if (word.kind === 'object') all.push(...Object.entries(word.value));
-    else if (word.kind === 'value') all.push([word.key, word.value]);
+    if (word.kind === 'object') all.push(...Object.entries(exact(word.value, word.digits, tool)));
+    else if (word.kind === 'value')
+      all.push([word.key, exact(word.value, word.digits, schemaOf(tool, word.key), word.key)]);
     else all.push([word.key, typed(word.text, schemaOf(tool, word.key))]);
   const texts = new Map<string, number>();
   for (const word of words) if (word.kind === 'text') texts.set(word.key, (texts.get(word.key) ?? 0) + 1);

@@ -1,3 +1,4 @@
+import type { Digits } from '../../../machines/protocol/exact-numbers.ts';
 import { manyBytes } from '../../../machines/protocol/protocol.ts';
 
 /** A JSON-RPC message as a stranger sent it: nothing about its members is known yet. */
@@ -14,12 +15,26 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-const lengths = new WeakMap<object, number>();
-/** How many bytes brought a message, where that is many. */
-export function weigh(message: object, bytes: number): void {
-  if (bytes > manyBytes) lengths.set(message, bytes);
+/** What is known of a message that does not stand in it. */
+export interface Notes {
+  /** How many bytes brought it, where that is many. */
+  readonly bytes?: number;
+  /** Integers in its result that a number cannot hold. */
+  readonly digits?: readonly Digits[];
 }
-export const bytesOf = (message: object): number | undefined => lengths.get(message);
+const notes = new WeakMap<object, Notes>();
+export function note(message: object, { bytes = 0, digits = [] }: Notes): void {
+  const isMany = bytes > manyBytes;
+  if (isMany || digits.length > 0)
+    notes.set(message, { ...(isMany && { bytes }), ...(digits.length > 0 && { digits }) });
+}
+export const notesOf = (message: object): Notes => notes.get(message) ?? {};
+
+/** The same message in other words: what is known of it holds of these. */
+export function noted<Message extends object>(message: Message, was: object): Message {
+  note(message, notesOf(was));
+  return message;
+}
 
 /** It says that it is an error, in whatever form. */
 export const hasError = ({ error }: Envelope): boolean => error !== undefined && error !== null;

@@ -11,7 +11,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** What the framer finds. `bytes` is the length of the line without its line break. */
 export interface Found {
-  message(value: object, bytes: number): void;
+  message(value: object, bytes: number, text: string): void;
   /** A line that is not a JSON object or array. `head` are its first characters. */
   garbage(head: string, bytes: number): void;
   /** A line over the limit: its first and last 4 KiB. */
@@ -34,13 +34,14 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
   const read = (bytes: Buffer, from: number, lineEnd: number): void => {
     const to = lineEnd > from && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
     if (to === from || bytes.subarray(from, to).equals(byteOrderMark)) return;
+    const text = bytes.toString('utf8', from, to);
     let value: unknown;
     try {
-      value = parsed(bytes.toString('utf8', from, to));
+      value = parsed(text);
     } catch {
       // Told below, as anything else that is no message.
     }
-    if (typeof value === 'object' && value !== null) found.message(value, to - from);
+    if (typeof value === 'object' && value !== null) found.message(value, to - from, text);
     else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
   };
   const hold = (part: Buffer): void => {

@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Around } from '../transport.ts';
+import { below, digitsIn, type Digits } from '../../../machines/protocol/exact-numbers.ts';
 import { answeredId, answerOf, isAnswer, parsed } from '../lenient/messages.ts';
-import { tooLargeError, weigh, type Envelope } from './envelope.ts';
+import { note, tooLargeError, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';
 
@@ -20,10 +21,15 @@ export class Inbox implements Found {
     this.#around = around;
     this.#deliver = deliver;
   }
-  message(value: object, bytes: number): void {
+  /** `text`: what it was read from, where that is at hand. */
+  message(value: object, bytes: number, text = ''): void {
+    this.#take(value, bytes, digitsIn(text, parsed));
+  }
+  #take(value: object, bytes: number, digits: readonly Digits[]): void {
     // Batches were part of MCP 2025-03-26.
     if (Array.isArray(value)) {
-      for (const one of value) if (typeof one === 'object' && one !== null) this.message(one, bytes);
+      for (const [at, one] of value.entries())
+        if (typeof one === 'object' && one !== null) this.#take(one as object, bytes, below(digits, at));
       return;
     }
     const message: Envelope = value;
@@ -32,7 +38,7 @@ export class Inbox implements Found {
     const { id } = answer as { readonly id: RequestId };
     if (id !== message.id) this.#note(`an answer came with the id ${id} as text`);
     if (bytes > this.#around.resultBytes) return this.refuse(id, bytes);
-    weigh(answer, bytes);
+    note(answer, { bytes, digits: below(digits, 'result') });
     this.#deliver(answer);
   }
   /** The text of one message that something else has framed. */
@@ -43,7 +49,7 @@ export class Inbox implements Found {
     } catch {
       // Told below, as anything else that is no message.
     }
-    if (typeof value === 'object' && value !== null) this.message(value, bytes);
+    if (typeof value === 'object' && value !== null) this.message(value, bytes, text);
     else this.garbage(text.slice(0, headLength), bytes);
   }
   garbage(text: string, bytes: number): void {

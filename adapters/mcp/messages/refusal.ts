@@ -3,7 +3,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { rpcErrorDetails } from '../../../machines/protocol/rpc-error.ts';
 import { Refused } from '../transport.ts';
 import {
-  bytesOf,
+  notesOf,
   errorOf,
   hasError,
   hasResult,
@@ -63,9 +63,7 @@ export function factOf(id: string, answer: Envelope, method: string): RequestFac
   const isCall = method === 'tools/call';
   // Whatever a tool has answered is a result. What has neither member is none, and nobody knows what came of the call.
   const error = isCall && hasResult(answer) ? undefined : errorOf(answer);
-  const bytes = isCall ? bytesOf(answer) : undefined;
-  if (!error)
-    return { type: 'ask.answered', id, result: answer.result, ...(bytes !== undefined && { bytes }) };
+  if (!error) return { type: 'ask.answered', id, result: answer.result, ...(isCall && notesOf(answer)) };
   const refused: Refusal = { type: 'ask.refused', id, failure: failureOf(error, method), sent: true };
   return isCall && (tooLargeOf(error) || !hasError(answer)) ? unread(refused) : refused;
 }

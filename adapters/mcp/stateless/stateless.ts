@@ -1,4 +1,5 @@
 import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { noted } from '../messages/envelope.ts';
 import { Refused, type Around, type McpTransport } from '../transport.ts';
 import { headerParams, headersOf, type HeaderParam } from './headers.ts';
 import { Listening } from './listening.ts';
@@ -195,12 +196,7 @@ export class StatelessTransport implements McpTransport {
         const asked = enveloped({ ...params, ...given }, this.#envelope);
         const answer = await this.#exchange({ jsonrpc: '2.0', id: wire, method, params: asked });
         const required = inputRequiredBy(answer);
-        if (!required)
-          return this.#deliver({
-            ...answer,
-            id,
-            ...(isFields(answer.result) && { result: this.#read(method, answer.result) }),
-          });
+        if (!required) return this.#deliver(this.#given(method, answer, id));
         const inputResponses = await this.#inputsFor(required);
         // It was withdrawn meanwhile.
         if (!this.#onWire.has(id)) return;
@@ -210,6 +206,10 @@ export class StatelessTransport implements McpTransport {
     } finally {
       this.#onWire.delete(id);
     }
+  }
+  #given(method: string, answer: Answer, id: Answer['id']): Answer {
+    const result = isFields(answer.result) && { result: this.#read(method, answer.result) };
+    return noted({ ...answer, id, ...result }, answer);
   }
   /** Without what only the revision has; of tools without those that mark what cannot be sent. */
   #read(method: string, { resultType: _, ...result }: Fields): Fields {

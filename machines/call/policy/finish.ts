@@ -1,5 +1,6 @@
 import type { RequestFact, Emit, Ports } from '../../kernel/ports.ts';
 import { unusedIn, type Validate } from '../validation.ts';
+import { below, withNumbers, type Digits } from '../../protocol/exact-numbers.ts';
 import { toolIn, type CallRequest, type Known } from './judge.ts';
 import { nothingFound, type Finding } from './result.ts';
 
@@ -10,6 +11,8 @@ export interface FinishRequest extends CallRequest {
   readonly keepAs: string | null;
   /** The tool says that it failed: there is nothing to hold against a schema, and nothing to transform. */
   readonly isError: boolean;
+  /** Integers that stand in the result as text: its schema is held against numbers. */
+  readonly digits?: readonly Digits[];
 }
 export interface FinishOptions {
   readonly knownTo: (call: string) => Known | undefined;
@@ -30,7 +33,7 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
   const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
   if (!schema || request.isError) return nothingFound;
-  const value = structuredIn(result);
+  const value = withNumbers(structuredIn(result), below(request.digits ?? [], 'structuredContent'));
   if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
   const validated = options.validate(schema, value);
   if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };

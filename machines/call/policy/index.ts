@@ -12,6 +12,7 @@ export {
 } from './policy.ts';
 export {
   carried,
+  digitWarnings,
   finished,
   handleOf,
   isOverBudget,

@@ -1,3 +1,4 @@
+import { asText, roundedArguments } from '../../protocol/exact-numbers.ts';
 import type { Tool, ToolMeta } from '../../catalog/index.ts';
 import {
   permission as ours,
@@ -40,17 +41,19 @@ export function toolIn(known: Known | undefined, server: string, tool: string): 
   byName.set(list, named);
   return named.get(tool);
 }
+/** Problems of the arguments: what breaks the schema, and integers that have perhaps lost digits on their way here. */
 function problemsOf(
   { validate, knownTo, noted }: Knowing,
   from: string,
   call: CallRequest,
 ): readonly string[] {
   const tool = toolIn(knownTo(from), call.server, call.tool);
-  if (!tool) return [];
+  const rounded = roundedArguments(call.params, tool?.inputSchema).map((problem) => `${problem}. ${asText}`);
+  if (!tool) return rounded;
   const validated = validate(tool.inputSchema, call.params);
   const why = unusedIn(validated);
   if (why !== undefined) noted?.(call.server, tool, `The input schema of '${tool.name}' was not used${why}`);
-  return validated.ok === false ? validated.problems : [];
+  return [...(validated.ok === false ? validated.problems : []), ...rounded];
 }
 export const permissionRequest = (known: Known | undefined, call: CallRequest): PermissionRequest => ({
   server: call.server,

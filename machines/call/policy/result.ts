@@ -1,4 +1,5 @@
 import { remembered } from '../../kernel/remembered.ts';
+import { givenAsText, type Digits } from '../../protocol/exact-numbers.ts';
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
@@ -45,9 +46,18 @@ interface Called {
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
+/** Why some of its numbers are texts. */
+export const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
 /** A result as it came, with the meta of its tool (a2c-wire §3.6): programs see that, too. */
-export const carried = ({ policy }: Pick<Called, 'policy'>, result: unknown): unknown =>
-  policy?.meta && !isRefusedByTool(result) ? withMeta(result, { a2c_tool_meta: policy.meta }) : result;
+export const carried = (
+  { policy }: Pick<Called, 'policy'>,
+  result: unknown,
+  digits?: readonly Digits[],
+): unknown =>
+  withMeta(result, {
+    ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: policy.meta }),
+    ...(digits && { a2c_warnings: digitWarnings(digits) }),
+  });
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
 /** A result as it is given: what was found beside it, and no more bytes than it may have. */

@@ -90,3 +90,15 @@ inHarness('a cancelled call ends with its agent', { servers: never }, (s) => {
   s.run(10);
   expect(call.settled).toMatchObject([unknown]);
 });
+
+inHarness('progress of a cancelled call that is on its way changes nothing', { servers: never }, (s) => {
+  everybody(s);
+  s.network.faults.setLatency(30);
+  for (let ms = 90; ms < 300; ms += 20) {
+    const call = s.agentCall('read');
+    s.run(ms);
+    call.cancel();
+    s.run(200);
+    expect(call.settled).toMatchObject([{ result: { meta: { a2c_cancelled: true } } }]);
+  }
+});

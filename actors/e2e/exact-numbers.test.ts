@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+
+const long = '1917043659912705296';
+/** A server that answers with an integer that a number cannot hold, and promises an integer. */
+const source = `
+import { createInterface } from 'node:readline';
+const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+const answers = {
+  initialize: '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}',
+  'tools/list': JSON.stringify({ tools: [{ name: 'find', inputSchema: { type: 'object' }, outputSchema: schema }] }),
+  'tools/call': '{"content":[],"structuredContent":{"id":${long},"f":0.1}}',
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + (answers[method] ?? '{}') + '}');
+});
+`;
+
+it('an integer of a server that a number cannot hold keeps its digits, here and behind an office', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-exact-'));
+  const file = join(folder, 'server.mjs');
+  writeFileSync(file, source);
+  await using office = await createOffice({ port: 0, record: false });
+  await using computer = await createComputer({
+    ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
+    config: { mcpServers: { s: { command: process.execPath, args: [file], autoApprove: ['all'] } } },
+  });
+  await using agent = await createAgent({ url: office.url, record: false });
+  await agent.tools('c');
+  const here = await computer.callTool('find');
+  const there = await agent.callTool('c', 'find');
+  const said = [`structuredContent.id is given as text: ${long} is more than a number holds exactly`];
+  expect(here).toMatchObject({ outcome: 'succeeded', result: { structuredContent: { id: long, f: 0.1 } } });
+  expect(here).toMatchObject({ result: { meta: { a2c_warnings: said } } });
+  // Its schema was held against the number.
+  expect(here).not.toMatchObject({ result: { meta: { a2c_output_mismatch: expect.anything() } } });
+  expect(there).toMatchObject({
+    ...{ outcome: 'succeeded', server: 's', computer: 'c' },
+    result: { structuredContent: { id: long, f: 0.1 }, _meta: { a2c_warnings: said } },
+  });
+  rmSync(folder, { recursive: true });
+});
