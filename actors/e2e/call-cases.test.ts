@@ -157,7 +157,12 @@ describe('the result of a call', () => {
   it('E09 has the meta of its tool as an object, beside what its server put there', async () => {
     expect(await call('own_echo', { text: 'hi' })).toEqual({
       content: [{ type: 'text', text: 'hi' }],
-      meta: { trace: 'abc', a2c_tool_meta: { alias: 'own_echo', tags: ['text'] }, a2c_outcome: 'succeeded' },
+      meta: {
+        trace: 'abc',
+        a2c_tool_meta: { alias: 'own_echo', tags: ['text'] },
+        a2c_outcome: 'succeeded',
+        a2c_server: 'own',
+      },
     });
   });
 

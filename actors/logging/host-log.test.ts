@@ -169,7 +169,7 @@ describe('from the level info on', () => {
         ['agent computer.left', { computer: 'late' }, 'a computer has left'],
         ['computer call.settled', { ...well, server: 's' }, 'succeeded'],
         ['office client:tool_call', { ...well, computer: 'c' }, 'succeeded'],
-        ['agent client:tool_call', { ...well, server: 'c' }, 'succeeded'],
+        ['agent client:tool_call', { ...well, server: 's' }, 'succeeded'],
         ['office client:tool_call', { ...badly, computer: 'c', code: 4003 }, 'went wrong'],
         ['office seat.changed', { office: 'local', agent: 'agent' }, 'agent left'],
         ['office seat.changed', { office: 'local', computer: 'c' }, 'computer left'],

@@ -14,6 +14,9 @@ import { newsIn } from './news.ts';
 type Fields = Readonly<Record<string, unknown>>;
 const mostRemembered = 10_000;
 
+/** The server of which the answer to an agent's call says that it has the tool. */
+const serverIn = (result: unknown): unknown =>
+  (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
 /** Of one address, whoever lives there. Only what names of servers may hold is written otherwise there. */
 const serverAt = (address: Address): string | undefined => {
   const key = /\/client:([^/#]+)/.exec(address)?.[1];
@@ -214,7 +217,7 @@ export class HostLog implements Observer {
       req_id: reqId,
       ...known,
       ...(!isQuestion && { tool }),
-      ...textAs('server', server || null),
+      ...textAs('server', server || serverIn(result)),
       ...this.#since(from),
     };
     const event = isAgent ? (isQuestion ? tool : events.toolCall) : 'call.settled';

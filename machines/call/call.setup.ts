@@ -6,7 +6,6 @@ import {
   argumentsInvalid,
   carried,
   confirmationLate,
-  digitWarnings,
   finished,
   isRefusedByTool,
   notConfirmed,
@@ -22,7 +21,7 @@ import { effects, post, type DirectoryEvent, type OwnerEnded } from '../kernel/e
 import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase } from './settlement.ts';
-import { withDigits, type Digits } from '../protocol/exact-numbers.ts';
+import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CallRequest, ComputerCall } from './call-request.ts';
 
@@ -170,10 +169,7 @@ export const parts = setup({
     /** It was answered before it could be taken back, or because of that. */
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
-      result: finished(c, c.result, {
-        ...finding,
-        warnings: [...digitWarnings(c.digits), ...finding.warnings],
-      }),
+      result: finished(c, c.result, finding),
     })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
     rememberUnsent: assign((_, params: { failure: Failure }) => ({
@@ -248,9 +244,7 @@ export const eventAsParams = <E>({ event }: { event: E }): E => event;
 type Answered = { readonly result: unknown; readonly bytes?: number; readonly digits?: readonly Digits[] };
 /** An answer to a call: where its server gave it, as every result is read. A call of an agent gives what came. */
 export const answerOf = ({ context, event }: { context: Context; event: Answered }): Answered =>
-  context.policy === null
-    ? event
-    : { ...event, result: readResult(event.digits ? withDigits(event.result, event.digits) : event.result) };
+  context.policy === null ? event : { ...event, result: readResult(event.result, event.digits) };
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};

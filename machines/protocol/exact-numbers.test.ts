@@ -11,7 +11,9 @@ const schema = {
     either: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
     float: { type: 'number' },
     ids: { type: 'array', items: { type: 'integer' } },
+    named: { $ref: '#/$defs/number' },
   },
+  $defs: { number: { type: 'number' }, round: { $ref: '#/$defs/round' } },
 };
 
 describe('an integer that a number cannot hold', () => {
@@ -64,7 +66,7 @@ describe('an integer that a number cannot hold', () => {
     },
   );
   it('is refused as a value that was rounded already, but for floats and what holds itself', () => {
-    const ring: { self?: unknown; float: number } = { float: 1e300 };
+    const ring: { self?: unknown; float: number; named: number } = { float: 1e300, named: 2 ** 60 };
     ring.self = [ring, ring];
     expect(roundedArguments(ring, schema)).toEqual([]);
     expect(roundedArguments({ id: Number(long), ids: [2 ** 53] }, schema)).toHaveLength(2);

@@ -1,11 +1,14 @@
-/**
+/*
  * Integers that a number cannot hold. JSON has them, JavaScript rounds them, and nobody would know: so their digits are kept
  * as text, or they are refused. Decimals that lose digits are floats, and stay.
  */
+/** Where a value stands in another one: names of members, and places in lists. */
 export type Path = readonly (string | number)[];
 /** One such integer, as it was written. */
 export interface Digits {
+  /** Where it stood. */
   readonly path: Path;
+  /** Its text. */
   readonly digits: string;
 }
 
@@ -109,20 +112,38 @@ export const pathText = (path: Path): string =>
   );
 
 // ── what a schema says ─────────────────────────────────────────────────────────────────────────────────
+/** References are followed so often on the way down: they may lead round. */
+const mostRefs = 10;
+const pointed = (root: unknown, ref: string): unknown =>
+  ref.startsWith('#')
+    ? ref
+        .split('/')
+        .slice(1)
+        .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+        .reduce<unknown>((so, step) => (isObject(so) && Object.hasOwn(so, step) ? so[step] : undefined), root)
+    : undefined;
 /** All schemas that may be meant at a path: of a choice each. */
-function schemasAt(schema: unknown, path: Path): readonly Readonly<Record<string, unknown>>[] {
+function schemasAt(
+  schema: unknown,
+  path: Path,
+  root = schema,
+  refs = mostRefs,
+): readonly Readonly<Record<string, unknown>>[] {
   if (!isObject(schema)) return [];
+  const { $ref: ref } = schema;
+  const meant =
+    typeof ref === 'string' && refs > 0 ? schemasAt(pointed(root, ref), path, root, refs - 1) : [];
   const choices = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => {
     const list = schema[key];
-    return Array.isArray(list) ? list.flatMap((each) => schemasAt(each, path)) : [];
+    return Array.isArray(list) ? list.flatMap((each) => schemasAt(each, path, root, refs)) : [];
   });
   const [step, ...rest] = path;
-  if (step === undefined) return [schema, ...choices];
+  if (step === undefined) return [...(meant.length > 0 ? [] : [schema]), ...meant, ...choices];
   const { properties, additionalProperties, items, prefixItems } = schema;
   const listed: unknown = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
   const own = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
   const next = typeof step === 'number' ? (listed ?? items) : (own ?? additionalProperties);
-  return [...schemasAt(next, rest), ...choices];
+  return [...schemasAt(next, rest, root, refs), ...meant, ...choices];
 }
 const typesAt = (schema: unknown, path: Path): readonly unknown[] =>
   schemasAt(schema, path).flatMap(({ type }) => (Array.isArray(type) ? (type as unknown[]) : [type]));

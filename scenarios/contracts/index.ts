@@ -42,3 +42,4 @@ export type {
   SessionLost,
 } from '../../machines/kernel/ports.ts';
 export type { SessionWaits } from '../../machines/client/waits.ts';
+export type { Digits, Path } from '../../machines/protocol/exact-numbers.ts';

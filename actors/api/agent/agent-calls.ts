@@ -31,9 +31,10 @@ const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: stri
 /** The server that has the tool, as far as its computer says. */
 const serverOf = (meta: CallToolResult['_meta'], failure: Failure | null): string =>
   nameIn(meta, 'a2c_server') ?? nameIn(failure?.details, 'server_name') ?? nameIn(meta, 'mcp_server') ?? '';
-/** It says that the call was cancelled: by us, or by anybody else. */
-const saysCancelled = (meta: CallToolResult['_meta'], { code, details }: Failure): boolean =>
-  meta?.['a2c_cancelled'] === true || code === 'ToolCallCancelled' || details?.reason === 'ToolCallCancelled';
+/** It was taken back by its agent, as its computer says. */
+const isTakenBack = ({ code, details }: Failure): boolean =>
+  (code === 'ToolCallCancelled' || details?.reason === 'ToolCallCancelled') &&
+  details?.cancel_reason === 'agent_requested';
 
 /**
  * What the other side said of a call, in our words. Our own machine only sees that an answer came: that it may have had
@@ -52,7 +53,7 @@ export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome
   const { outcome: end = said && mayHaveRun(said, wasThere) ? 'unknown' : 'failed', phase = 'running' } =
     report ?? {};
   const ended = { ...known, outcome: end, phase };
-  return said && saysCancelled(meta, said)
+  return said && isTakenBack(said)
     ? { ...ended, end: 'cancelled', failure: { ...said, code: 'ToolCallCancelled' } }
     : { ...ended, end, failure: said };
 }

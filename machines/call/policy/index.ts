@@ -12,7 +12,6 @@ export {
 } from './policy.ts';
 export {
   carried,
-  digitWarnings,
   finished,
   handleOf,
   isOverBudget,

@@ -1,5 +1,5 @@
 import { remembered } from '../../kernel/remembered.ts';
-import { givenAsText, type Digits } from '../../protocol/exact-numbers.ts';
+import { givenAsText, withDigits, type Digits } from '../../protocol/exact-numbers.ts';
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
@@ -20,9 +20,11 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const readOnce = remembered<object, CallToolResult>(toolResult);
-/** A result as everybody reads it, whatever its server wrote. */
-export const readResult = (raw: unknown): CallToolResult =>
-  typeof raw === 'object' && raw !== null ? readOnce(raw) : toolResult(raw);
+/** A result as everybody reads it, whatever its server wrote; with digits as text where a number does not hold them. */
+export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
+  const exact = digits ? withDigits(raw, digits) : raw;
+  return typeof exact === 'object' && exact !== null ? readOnce(exact) : toolResult(exact);
+};
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 /**
  * The same result with more under `meta`. What the server said under `_meta` moves there, too: readers that know both
@@ -42,12 +44,13 @@ interface Called {
   readonly server: string;
   readonly reqId: string;
   readonly policy: CallPolicy | null;
+  readonly digits?: readonly Digits[];
 }
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
 /** Why some of its numbers are texts. */
-export const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
+const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
 /** A result as it came, with the meta of its tool (a2c-wire §3.6): programs see that, too. */
 export const carried = (
   { policy }: Pick<Called, 'policy'>,
@@ -64,7 +67,8 @@ const tooLarge = 'What the program of its server made of it is too large to be g
 export function finished(call: Called, result: unknown, finding: Finding): unknown {
   const { policy } = call;
   if (!policy) return result;
-  const { mismatch, transformed, warnings } = finding;
+  const { mismatch, transformed } = finding;
+  const warnings = [...digitWarnings(call.digits), ...finding.warnings];
   const beside = (made: string | null, said: readonly string[]): unknown =>
     withMeta(result, {
       ...(made !== null && { a2c_vrl_transformed: made }),

@@ -22,19 +22,19 @@ describe('the answer to the call of an agent', () => {
     expect(callAck(answered({ content: text, structuredContent: { n: 1 } }))).toEqual({
       content: text,
       structuredContent: { n: 1 },
-      meta: { a2c_outcome: 'succeeded' },
+      meta: { a2c_server: 'fs', a2c_outcome: 'succeeded' },
     });
   });
 
   it('has what its server says in meta, but not what that says of the call', () => {
-    const _meta = { trace: 'abc', a2c_outcome: 'unknown', a2c_phase: 'queued' };
+    const _meta = { trace: 'abc', a2c_outcome: 'unknown', a2c_phase: 'queued', a2c_server: 'mine' };
     expect(callAck(answered({ content: [], _meta }))).toMatchObject({
       meta: { trace: 'abc', a2c_outcome: 'succeeded' },
     });
     expect(callAck(answered({ content: [], isError: true, _meta }, failed))).toEqual({
       content: [],
       isError: true,
-      meta: { trace: 'abc', a2c_outcome: 'failed', a2c_phase: 'running' },
+      meta: { trace: 'abc', a2c_outcome: 'failed', a2c_phase: 'running', a2c_server: 'fs' },
     });
   });
 
@@ -50,7 +50,7 @@ describe('the answer to the call of an agent', () => {
           remedy: lost.remedy,
         },
       },
-      meta: { error_code: 4003, a2c_outcome: 'unknown', a2c_phase: 'running' },
+      meta: { error_code: 4003, a2c_outcome: 'unknown', a2c_phase: 'running', a2c_server: 'fs' },
     });
   });
 

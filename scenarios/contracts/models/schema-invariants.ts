@@ -1,3 +1,4 @@
+import { roundedIn } from '../../../machines/protocol/exact-numbers.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -204,7 +205,8 @@ export function schemaInvariants(numRuns: number): void {
   it('allows whatever the schema of the server allows, and a call with it comes back as it was', () => {
     fc.assert(
       fc.property(parameters, fc.string({ unit: 'grapheme' }), ({ schema, value }, tool) => {
-        fc.pre(accepts(schema, value));
+        // An integer beyond 2^53 has perhaps lost digits, and is refused where it is no float.
+        fc.pre(accepts(schema, value) && roundedIn(value).length === 0);
         const conversation = createConversation();
         const { definitions } = conversation.offer([{ name: tool, server: 's', params_schema: schema }]);
         const name = definitions[0]?.function.name ?? '';

@@ -95,7 +95,10 @@ inHarness('progress of a cancelled call that is on its way changes nothing', { s
   everybody(s);
   s.network.faults.setLatency(30);
   for (let ms = 90; ms < 300; ms += 20) {
-    const call = s.agentCall('read');
+    const ticket = `p${ms}`;
+    const asked = { ticket, reqId: ticket, computer: 'c1', tool: 'read', params: {}, timeoutMs: 60_000 };
+    const more = { wantsProgress: true, replyTo: 'host:agent' };
+    const call = s.asked('agent', ticket, { type: 'agent.call', ...asked, ...more });
     s.run(ms);
     call.cancel();
     s.run(200);
