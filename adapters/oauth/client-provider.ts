@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { Refusal } from './guarded-fetch.ts';
 import type { Kept } from './login-store.ts';
-import { plain } from './redirect-checks.ts';
+import { plain, toldAs } from './redirect-checks.ts';
 
 /** How somebody logs in; as `oauth` of a config, placeholders filled in. */
 export interface LoginConfig {
@@ -177,18 +177,18 @@ export function mustServe(
   ] as const)
     if (metadata?.[member]?.includes(value) === false)
       throw new Refusal(
-        `authorization server metadata of ${authorizationServerUrl}: ${member} lacks ${value}`,
+        `authorization server metadata of ${toldAs(authorizationServerUrl)}: ${member} lacks ${value}`,
       );
   const isElsewhere = client !== undefined && isOfAnother(client, found);
   if (clientId !== undefined && isElsewhere)
     throw new Refusal(
-      `the server names another authorization server now: ${authorizationServerUrl}`,
+      `the server names another authorization server now: ${toldAs(authorizationServerUrl)}`,
       'again',
     );
   const isNamed = metadata?.client_id_metadata_document_supported === true && clientMetadataUrl !== undefined;
   const isKnown = clientId !== undefined || isNamed || (client !== undefined && !isElsewhere);
   if (!isKnown && metadata && metadata.registration_endpoint === undefined)
-    throw new Refusal(`${authorizationServerUrl} lets no client register by itself`, 'clientId');
+    throw new Refusal(`${toldAs(authorizationServerUrl)} lets no client register by itself`, 'clientId');
 }
 
 /** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */

@@ -6,6 +6,11 @@ import { Refusal } from './guarded-fetch.ts';
 /** A URL with and without its last slash is one: its metadata stand at one address (RFC 8414 §3.1). */
 export const plain = (text: string): string => text.replace(/\/$/, '');
 const shown = (text: string): string => asLine(text.slice(0, 200));
+/** An address as it may be told: its query may hold a secret. */
+export const toldAs = (url: string | URL): string => {
+  const { origin, pathname } = new URL(url);
+  return plain(origin + pathname);
+};
 
 /** Microsoft Entra for people of any tenant. */
 const entra =
@@ -52,7 +57,7 @@ export function resourceServer(server: URL, { resourceMetadata }: OAuthDiscovery
     checkResourceAllowed({ requestedResource: named, configuredResource: resource })
   )
     return named;
-  throw new Refusal(`the resource metadata of ${server.href} are those of another: ${shown(resource)}`);
+  throw new Refusal(`the resource metadata of ${toldAs(server)} are those of another: ${shown(resource)}`);
 }
 /** A browser opens whatever it is given: a page is a web page, and over TLS where the server is. */
 export function mustBeFrom(page: URL, server: URL): void {

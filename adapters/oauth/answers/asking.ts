@@ -1,5 +1,5 @@
 import { Refusal, type Fetch } from '../guarded-fetch.ts';
-import { objectIn, read, shapes, type Json, type Noted } from './reader.ts';
+import { objectIn, placeOf, read, shapes, type Json, type Noted } from './reader.ts';
 
 const word = /^[\w.-]{1,60}$/;
 /** Errors that the SDK acts on. */
@@ -19,7 +19,7 @@ export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
     const said = objectIn(body, answer.headers.get('content-type'));
     const isToken = init.body instanceof URLSearchParams;
     const shape = isToken ? shapes.token : shapes.registration;
-    const place = `${shape.what} of ${new URL(to).href}`;
+    const place = placeOf(shape, to);
     const code = said && codeIn(said);
     const isGiven = Object.keys(shape.needed).some((name) => typeof said?.[name] === 'string');
     if (!answer.ok || (code !== undefined && !isGiven)) {

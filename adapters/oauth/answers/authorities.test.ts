@@ -7,6 +7,12 @@ afterEach(closeAll);
 const tokenAt = 'token answer of O/token';
 
 describe('the name of a server or its authority', () => {
+  it('is told without its query, which may hold a secret', async () => {
+    const gone: Answers = () => ({ resource: { resource: 'https://bank.test' } });
+    const bare: Answers = () => ({ resource: { resource: null } });
+    const said = await Promise.all([gone, bare].map((answers) => attempted(answers, {}, '/mcp?key=s3cret')));
+    for (const { why } of said) expect(why).toMatch(/^(?!.*s3cret).*resource metadata of O/);
+  });
   it.each([
     ['/mcp', '/mcp/'],
     ['/mcp/', '/mcp'],

@@ -2,7 +2,7 @@ import { buildDiscoveryUrls, type OAuthDiscoveryState } from '@modelcontextproto
 import { fetchWithinOrigin } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { Refusal, type Fetch } from '../guarded-fetch.ts';
-import { objectIn, read, shapes, type Json, type Noted, type Shape } from './reader.ts';
+import { objectIn, placeOf, read, shapes, type Json, type Noted, type Shape } from './reader.ts';
 
 export interface Discovering {
   readonly server: URL;
@@ -57,8 +57,7 @@ async function firstOf(
       if (isNamed) throw error;
       return new Response(null, { status: 404 });
     });
-    if (answer.status >= 500 && isNamed)
-      throw new Refusal(`${shape.what} of ${url.href}: HTTP ${answer.status}`);
+    if (answer.status >= 500 && isNamed) throw new Refusal(`${placeOf(shape, url)}: HTTP ${answer.status}`);
     const said = answer.ok ? objectIn(await answer.text(), answer.headers.get('content-type')) : undefined;
     if (said && signs.some((name) => Object.hasOwn(said, name))) return read(shape, url, said, noted);
   }

@@ -1,4 +1,5 @@
 import { Refusal } from '../guarded-fetch.ts';
+import { toldAs } from '../redirect-checks.ts';
 
 /** Hears of members that cannot be read and are not needed. */
 export type Noted = (text: string) => void;
@@ -102,10 +103,13 @@ export const shapes = {
 const isThere = (said: Json, name: string): boolean =>
   Object.hasOwn(said, name) && said[name] !== undefined && said[name] !== null && said[name] !== '';
 
+/** Names an answer in a sentence. */
+export const placeOf = ({ what }: Shape, from: string | URL): string => `${what} of ${toldAs(from)}`;
+
 /** Reads an answer: null and empty texts are absent. Throws a `Refusal` that names the answer and its member. */
 export function read(shape: Shape, from: string | URL, said: Json, noted: Noted | undefined): Json {
-  const { what, needed, strict = {}, other } = shape;
-  const place = `${what} of ${new URL(from).href}`;
+  const { needed, strict = {}, other } = shape;
+  const place = placeOf(shape, from);
   const found: [string, unknown][] = [];
   for (const [name, kind] of Object.entries({ ...needed, ...strict, ...other })) {
     const isNeeded = Object.hasOwn(needed, name);
