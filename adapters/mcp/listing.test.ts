@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
-import { weigh } from './messages/envelope.ts';
+import { note } from './messages/envelope.ts';
 import { Gathering } from './messages/pages.ts';
 
 function gathering(method: string) {
@@ -121,7 +121,7 @@ describe('a list of tools', () => {
       'very large pages',
       (at) => {
         const answer = page('a', `${String(at)}.`);
-        weigh(answer, 5_000_000);
+        note(answer, { bytes: 5_000_000 });
         return answer;
       },
       'has more than 20 MiB in all its pages',

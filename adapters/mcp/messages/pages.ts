@@ -3,7 +3,7 @@ import type { Tool } from '../../../machines/catalog/index.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
 import { fieldsOf, isFields, type Tell } from '../lenient/reading.ts';
 import { decoders, unusableTool } from './codec.ts';
-import { bytesOf, type Envelope } from './envelope.ts';
+import { notesOf, type Envelope } from './envelope.ts';
 import { factOf, unusable } from './refusal.ts';
 
 /**
@@ -86,7 +86,7 @@ export class Gathering {
     if (!isFields(fact.result) || !Array.isArray(found))
       return { refused: unusable(id, `the server answered ${method} without a list of ${this.#member}`) };
     for (const entry of found) this.#add(entry);
-    this.#bytes += bytesOf(answer) ?? 0;
+    this.#bytes += notesOf(answer).bytes ?? 0;
     const tooMuch = this.#tooMuch();
     return tooMuch === undefined ? this.#next(page['nextCursor']) : { refused: tooLarge(id, tooMuch) };
   }
