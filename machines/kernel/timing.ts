@@ -72,6 +72,10 @@ export const timing = {
   relistMs: 5_000,
   /** One question for a Desktop or a Finder; what has not come by then is missing in the answer, and asked for by and by. */
   aggregateMs: 8_000,
+  /** A read for a Desktop or a Finder that hangs gives its place to another after two of these, if its server lives. */
+  turnMs: 150,
+  /** What is being read or listed gets this long to come when whoever reads it is told to close. */
+  closeGraceMs: 250,
   /** One resource that somebody reads. */
   readMs: 20_000,
   /** Changes of a Desktop or a Finder are told at once, and then at most one in each of these. */
@@ -108,9 +112,9 @@ export const timingOf = {
     ...(['callTotalMs', 'callIdleMs', 'confirmMs', 'lookMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'linkRestMs', 'quietMs', 'longestQuietMs'),
-  cache: only('aggregateMs', 'relistMs'),
+  cache: only('aggregateMs', 'relistMs', 'turnMs', 'closeGraceMs'),
   read: only('readMs'),
-  aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs'),
+  aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs', 'turnMs', 'closeGraceMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;

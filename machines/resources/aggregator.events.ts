@@ -10,6 +10,7 @@ import type {
   ResourcesRelist,
   ResourceCollection,
 } from './collections/index.ts';
+import type { Granted } from './cache/server-cache.events.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
@@ -132,6 +133,8 @@ export interface Question {
   readonly refreshes: Readonly<Record<string, number>>;
   /** By server: what changed after that order was given, and is read once more for this question. */
   readonly again?: Readonly<Record<string, readonly string[]>>;
+  /** Orders for its one entry that were answered. */
+  readonly granted?: readonly Granted[];
   /** Its time is over. */
   readonly isLate: boolean;
 }

@@ -14,6 +14,8 @@ import type { AggregateWanted, Context, Question, ServerCache } from './aggregat
 import { post, type Post } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
 import { remembered } from '../kernel/remembered.ts';
+import type { Granted } from './cache/server-cache.events.ts';
+import { both } from './cache/server-cache.memory.ts';
 import {
   withoutAddresses,
   type AggregateShown,
@@ -35,14 +37,22 @@ export const newQuestion = (c: Context, wanted: AggregateWanted): Question => ({
   owed: isFresh(wanted) ? null : [],
 });
 
+const onlyOf = (c: Context, { query }: AggregateWanted): string | null => rulesOf(c).onlyOf(query);
+const orderOf = ({ refreshes }: Question, server: string): number | undefined =>
+  Object.hasOwn(refreshes, server) ? refreshes[server] : undefined;
+const grantOf = (question: Question, server: string): Granted | undefined =>
+  question.granted?.find(({ n }) => n === orderOf(question, server));
+
 // ── what it waits for ──────────────────────────────────────────────────────────────────────────────────
 /** Nobody waits for what has been given for him, or is how it is. */
-function isSettled(c: Context, { wanted, owed, refreshes, isLate }: Question, server: string): boolean {
+function isSettled(c: Context, question: Question, server: string): boolean {
+  const { wanted, owed, isLate } = question;
   if (!isLate && (c.awaited.includes(server) || owed?.includes(server) === true)) return false;
   const cache = own(c, server);
   if (!cache || (cache.isFresh && !isFresh(wanted))) return true;
-  const refresh = Object.hasOwn(refreshes, server) ? refreshes[server] : undefined;
-  return refresh === undefined ? isLate : cache.given >= refresh;
+  const order = orderOf(question, server);
+  if (order === undefined) return isLate;
+  return cache.given >= order || grantOf(question, server) !== undefined;
 }
 /** What was read of a server, with what its list says of it. */
 const placed = remembered(({ items, listed: { standings } }: ServerCache): readonly object[] =>
@@ -92,12 +102,14 @@ export const answerable = (c: Context): Question | undefined =>
   c.questions.find((question) => question.owed !== null && unsettled(c, question).length === 0);
 
 // ── what is asked for it ───────────────────────────────────────────────────────────────────────────────
-/** An order to read all that a server shows: whoever comes before it is answered takes part in it. */
+/** An order to read all that a server shows, for all who wait for that; or one entry of it, for one question. */
 interface Refreshing {
   readonly cache: ServerCache;
+  readonly n: number;
   readonly isFresh: boolean;
   /** For some it is the first; for others only what has changed since is read once more. */
   readonly isFirst: boolean;
+  readonly only?: string;
 }
 const againOf = ({ again }: Question, server: string): readonly string[] | undefined =>
   again && Object.hasOwn(again, server) ? again[server] : undefined;
@@ -107,48 +119,54 @@ const mustRefresh = (c: Context, question: Question): readonly string[] =>
     : unsettled(c, question).filter((server) => {
         if (c.awaited.includes(server) || question.owed?.includes(server) === true) return false;
         const cache = own(c, server);
-        const refresh = Object.hasOwn(question.refreshes, server)
-          ? (question.refreshes[server] ?? 0)
-          : Infinity;
-        return cache !== undefined && (refresh === Infinity || cache.asked < refresh);
+        const order = orderOf(question, server);
+        return cache !== undefined && (order === undefined || cache.asked < order);
       });
 /** All that questions wait for and nobody was asked for yet; null: there is none. */
 export const asking = remembered((c: Context): Taken | null => {
-  const numbered = c.numbered + 1;
+  const whole = c.numbered + 1;
+  const counted = { numbered: whole };
   const relists = new Map<Question, readonly string[]>();
-  const refreshings = new Map<string, Refreshing>();
+  const orders = new Map<string, Refreshing>();
   const questions = c.questions.map((question): Question => {
     if (question.owed === null) {
       relists.set(question, listsFor(c, question));
       return { ...question, owed: listsFor(c, question) };
     }
-    const servers = mustRefresh(c, question);
-    for (const server of servers) {
+    const only = onlyOf(c, question.wanted);
+    const refreshes = mustRefresh(c, question).flatMap((server) => {
       const cache = own(c, server);
-      if (!cache) continue;
-      const before = refreshings.get(server);
-      refreshings.set(server, {
+      if (!cache) return [];
+      const n = only === null ? whole : (counted.numbered += 1);
+      const before = orders.get(`${n} ${server}`);
+      orders.set(`${n} ${server}`, {
         cache,
+        n,
         isFresh: before?.isFresh === true || isFresh(question.wanted),
         isFirst: before?.isFirst === true || againOf(question, server) === undefined,
+        ...(only !== null && { only }),
       });
-    }
-    const refreshes = Object.fromEntries(servers.map((server) => [server, numbered]));
-    return servers.length === 0
+      return [[server, n] as const];
+    });
+    return refreshes.length === 0
       ? question
-      : { ...question, refreshes: { ...question.refreshes, ...refreshes } };
+      : { ...question, refreshes: { ...question.refreshes, ...Object.fromEntries(refreshes) } };
   });
-  if (relists.size + refreshings.size === 0) return null;
-  const all = [...refreshings.values()];
-  const closed = all.flatMap(({ cache }) => (cache.isOpen ? [] : [cache]));
-  const asked = all.map(({ cache }) => [cache.listed.server, refreshedWith(cache, numbered)] as const);
+  if (relists.size + orders.size === 0) return null;
+  const all = [...orders.values()];
+  const caches = new Map(all.map(({ cache, n }) => [cache.listed.server, refreshedWith(cache, n)]));
+  const closed = [...new Set(all.map(({ cache }) => cache))].filter(({ isOpen }) => !isOpen);
   return {
-    next: { questions, numbered, caches: { ...c.caches, ...Object.fromEntries(asked) } },
+    next: {
+      questions,
+      numbered: counted.numbered,
+      caches: { ...c.caches, ...Object.fromEntries(caches) },
+    },
     opens: closed.map((cache) => cacheOpen(c, cache)),
     messages: [
       ...[...relists].flatMap(([{ n }, servers]) => servers.map((server) => relist(c, server, n))),
       ...closed.map((cache) => listMessage(c, cache)),
-      ...all.map((refreshing) => refresh(c, refreshing, numbered)),
+      ...all.map((refreshing) => refresh(c, refreshing)),
     ],
   };
 });
@@ -159,9 +177,15 @@ const refreshedWith = (cache: ServerCache, asked: number): ServerCache => ({
   ...(cache.isOpen ? {} : { isOpen: true, changes: 1 }),
   asked,
 });
-function refresh(c: Context, { cache, isFresh: isAsked, isFirst }: Refreshing, n: number): Post {
+function refresh(c: Context, { cache, n, isFresh: isAsked, isFirst, only }: Refreshing): Post {
   const anew = isFirst ? unwatched(c, cache) : [];
-  return post(cacheOf(c, cache.listed.server), { type: 'cache.refresh', n, anew, isFresh: isAsked });
+  return post(cacheOf(c, cache.listed.server), {
+    type: 'cache.refresh',
+    n,
+    anew: only === undefined ? anew : both(anew, [only]),
+    isFresh: isAsked,
+    ...(only !== undefined && { only }),
+  });
 }
 /**
  * What changes while a question waits is read once more for it, also when all of its server has been given already: the
@@ -174,6 +198,8 @@ export function changed(
   const cache = own(c, server);
   const uris = cache ? touched(c, cache, [uri]) : [];
   const again = (question: Question): Question => {
+    const only = onlyOf(c, question.wanted);
+    if (only !== null && !uris.includes(only)) return question;
     if (question.isLate || isFresh(question.wanted) || !Object.hasOwn(question.refreshes, server))
       return question;
     const known = againOf(question, server) ?? [];
@@ -192,10 +218,8 @@ export function late(c: Context, { n }: { readonly n: number }): Taken {
   const tardy = unsettled(c, question);
   const unheard = tardy.filter((server) => c.awaited.includes(server));
   const messages = tardy.flatMap((server): Post[] => {
-    const refresh = Object.hasOwn(question.refreshes, server) ? question.refreshes[server] : undefined;
-    return refresh === undefined
-      ? []
-      : [post(cacheOf(c, server), { type: 'cache.tell', n: refresh }, { optional: true })];
+    const n = orderOf(question, server);
+    return n === undefined ? [] : [post(cacheOf(c, server), { type: 'cache.tell', n }, { optional: true })];
   });
   return {
     next: {
@@ -219,18 +243,32 @@ function named(server: string, refused: readonly Refused[]): Missing[] {
   const more = refused.length - all.length;
   return more > 0 ? [...all, { server, reason: `and ${more} more could not be taken in` }] : all;
 }
-/** Of the servers that it needs what is not there, and why. */
+/** Entries of a server cache that are not there, and why: all, or the one that is wanted. */
+function missingOf(c: Context, question: Question, server: string): Missing[] {
+  const cache = own(c, server);
+  if (!cache) return [];
+  const only = onlyOf(c, question.wanted);
+  const grant = grantOf(question, server);
+  const { refused } = cache;
+  if (only === null || !grant)
+    return [...(cache.reason === null ? [] : [{ server, reason: cache.reason }]), ...named(server, refused)];
+  const reason = `it could not be read within ${c.timing.aggregateMs} ms`;
+  return grant.isRead
+    ? refused.filter(({ uri }) => uri === only).map((each) => ({ server, ...each }))
+    : [{ server, uri: only, reason }];
+}
+/** Parts of the servers that it needs which are not there, and why. */
 function missingIn(c: Context, question: Question): Missing[] {
   return neededBy(c, question, () => true).flatMap((server) => {
     const isOwed = question.isLate && question.owed?.includes(server) === true;
-    const cache = own(c, server);
+    const missing = missingOf(c, question, server);
     const reason =
-      cache?.reason ??
       (Object.hasOwn(c.unlisted, server) ? c.unlisted[server] : null) ??
       (isOwed ? `its list of resources did not come anew within ${c.timing.aggregateMs} ms` : null);
+    const isSaid = reason === null || reason === undefined || missing.some(({ uri }) => uri === undefined);
     return [
-      ...(reason === null || reason === undefined ? [] : [{ server, reason }]),
-      ...named(server, cache?.refused ?? []),
+      ...(isSaid ? [] : [{ server, reason }]),
+      ...missing,
       ...named(server, Object.hasOwn(c.refused, server) ? (c.refused[server] ?? []) : []),
     ];
   });

@@ -2,7 +2,8 @@
 import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import type { Context, ResourcesListed, ServerCache } from './aggregator.events.ts';
 import { open, post, type Open, type OpenRefused, type OwnedEnded, type Post } from '../kernel/effects.ts';
-import { both, cacheKind, type CacheRefreshed, type CacheOrder } from './server-cache.rules.ts';
+import { cacheKind, type CacheRefreshed, type CacheOrder } from './cache/server-cache.events.ts';
+import { both } from './cache/server-cache.memory.ts';
 import {
   collections,
   notShownReason,
@@ -62,7 +63,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const isNews = c.isNews || !isSame;
   const others = without(c.caches, server);
   if (uris.length === 0) {
-    const close = post(cacheOf(c, server), { type: 'close' }, { optional: true });
+    const close = post(cacheOf(c, server), { type: 'close', isNow: true }, { optional: true });
     return { next: { ...standing, caches: others, isNews }, opens: [], messages: [close, watch] };
   }
   const known = was?.isOpen === true ? was : unread;
@@ -204,8 +205,19 @@ export function refreshed(c: Context, news: CacheRefreshed): Partial<Context> {
     caches: { ...c.caches, [server]: { ...cache, items, reason, refused, isFresh, given } },
     isNews: c.isNews || news.isNews,
     updates: c.updates + Number(news.isNews),
+    questions: granted(c.questions, news),
   };
 }
+
+/** Questions for one entry have their answer, whatever else of it is being read. */
+const granted = (questions: Context['questions'], { server, alone = [] }: CacheRefreshed) =>
+  alone.length === 0
+    ? questions
+    : questions.map((question) => {
+        const order = Object.hasOwn(question.refreshes, server) ? question.refreshes[server] : undefined;
+        const own = alone.filter(({ n }) => n === order);
+        return own.length === 0 ? question : { ...question, granted: [...(question.granted ?? []), ...own] };
+      });
 
 // ── what a host should know ────────────────────────────────────────────────────────────────────────────
 /** So many are remembered; who was told of more is told of the first ones again. */

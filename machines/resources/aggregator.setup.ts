@@ -16,7 +16,7 @@ import type {
 } from './aggregator.events.ts';
 import { effects, post, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
 import type { ReadStart } from './read.machine.ts';
-import type { CacheRefreshed } from './server-cache.machine.ts';
+import type { CacheRefreshed } from './cache/server-cache.machine.ts';
 import { signatureOf, type Notice } from './collections/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

@@ -67,6 +67,8 @@ export interface CollectionRules {
   readonly isListed: (uri: string, listed: readonly string[]) => boolean;
   /** The servers without which a question has no answer. */
   readonly neededBy: (query: object, history: ServerHistory, parts: readonly Part[]) => readonly string[];
+  /** The one entry that a question is for; null: it is for all. */
+  readonly onlyOf: (query: object) => string | null;
   /** What a read gave. */
   readonly itemsOf: (contents: Contents, uri: string, server: string) => Read<Items>;
   /** What of it a host should know. */

@@ -59,6 +59,7 @@ export const desktop: CollectionRules = {
     }
     return needed;
   },
+  onlyOf: (query) => desktopQueryOf(query as GetDesktop).window,
   refusedIn: refusedWindowsIn,
   itemsOf: (contents, uri, server) => ({
     ok: true,

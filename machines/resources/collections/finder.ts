@@ -47,6 +47,7 @@ export const finder: CollectionRules = {
   isListed: (uri, listed) => listed.includes(uri) || documentsTouched(uri, urisOfLevel(listed, 1)).length > 0,
   /** Its total counts the documents of all. */
   neededBy: (_query, _history, parts) => parts.map(({ server }) => server),
+  onlyOf: () => null,
   itemsOf: (contents, uri, server) => {
     const read = parseDpeUri(uri);
     if (!read.ok) return read;

@@ -1,5 +1,6 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { mostWaiting } from '../../../machines/computer/computer.waiting.ts';
+import { mostOnTheWay } from '../../../machines/resources/cache/server-cache.asked.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { ReadRate } from '../resources/read-rate.ts';
 import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
@@ -36,8 +37,8 @@ const most: Readonly<Record<string, Most>> = {
   /** It tells changes now and then, and has a timer for each question that waits: how many do is up to who asks. */
   desktop: { timers: Infinity, leaves: 0, questions: 0 },
   finder: { timers: Infinity, leaves: 0, questions: 0 },
-  /** Its limit, and that of what came too late; four questions at a time of both. */
-  cache: { timers: 2, leaves: 0, questions: 8 },
+  /** The age of what it reads, and the limit or pause of what came too late. Those that hang, too; and as many for one asker each. */
+  cache: { timers: 2, leaves: 0, questions: 2 * mostOnTheWay },
   read: { timers: 1, leaves: 0, questions: 1 },
   /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
   link: { timers: 2, leaves: 1, questions: 0 },

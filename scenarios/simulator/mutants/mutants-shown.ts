@@ -2,8 +2,9 @@ import { assign } from 'xstate';
 import type { Context as Whole, ResourcesListed } from '../../../machines/resources/aggregator.events.ts';
 import { refreshed, listed } from '../../../machines/resources/aggregator.rules.ts';
 import type { Post } from '../../../machines/kernel/effects.ts';
-import type { CacheRefreshed, CacheOrder } from '../../../machines/resources/server-cache.machine.ts';
-import { refreshing, type Context as ServerCache } from '../../../machines/resources/server-cache.rules.ts';
+import type { CacheRefreshed, CacheOrder } from '../../../machines/resources/cache/server-cache.machine.ts';
+import type { Context as ServerCache } from '../../../machines/resources/cache/server-cache.events.ts';
+import { refreshing } from '../../../machines/resources/cache/server-cache.rules.ts';
 import type { Plan, Step } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
 import { showsTheTruth } from '../../invariants/truth-shown.ts';
@@ -148,7 +149,7 @@ export const mutantsOfShown: readonly Mutant[] = [
     runs: showing([never]),
     kinds: {
       ...wholes(chart('desktop', [[...answering, 'on', 'question.late'], nothing])).kinds,
-      ...chart('cache', [['states', 'open', 'states', 'refreshing', 'states', 'reading', 'after'], nothing])
+      ...chart('cache', [['states', 'open', 'states', 'timing', 'states', 'ticking', 'after'], nothing])
         .kinds,
     },
   },

@@ -1,6 +1,6 @@
 /** Nobody waits for a server that he does not need, nor twice for one that hangs. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { inHarness } from '../../../stage/scenario.ts';
 import {
   answers,
   ask,
@@ -12,7 +12,7 @@ import {
   showing,
   shown,
   windows,
-} from '../../stage/showing.ts';
+} from '../../../stage/showing.ts';
 
 /** One window hangs until it does not. */
 let isHanging = true;

@@ -1,6 +1,6 @@
 /** What a server cache knows of each URI, in chunks: each read copies what it changes, and that must not be all of thousands. */
-import type { Failure } from '../protocol/failure.ts';
-import type { Refused } from './collections/index.ts';
+import type { Failure } from '../../protocol/failure.ts';
+import type { Refused } from '../collections/index.ts';
 
 /** What is known of one URI. */
 export interface Slot {

@@ -1,6 +1,7 @@
 /** What a server cache tells: what is there by now, and of what is not, why. */
-import type { Refused } from './collections/index.ts';
-import { hasStale, joined, staleOf, type CacheRefreshed, type Context } from './server-cache.rules.ts';
+import type { Refused } from '../collections/index.ts';
+import type { CacheRefreshed, Context } from './server-cache.events.ts';
+import { askedUris, hasStale, isAsked, joined, staleOf } from './server-cache.memory.ts';
 import { slotAt, unread } from './server-cache.slots.ts';
 
 /** `missing`: so many have not come in time. */
@@ -13,7 +14,7 @@ const refusedOf = ({ uris, slots }: Context): readonly Refused[] =>
   });
 /** `isTruncated`: in the middle of a round. */
 const missingIn = (c: Context, isTruncated: boolean): number =>
-  isTruncated ? joined(c.slow, staleOf(c), c.asked).length : c.slow.length;
+  isTruncated ? joined(c.slow, staleOf(c), askedUris(c)).length : c.slow.length;
 export function refreshed(c: Context, upTo: number, isTruncated: boolean): CacheRefreshed {
   const missing = missingIn(c, isTruncated);
   const slots = c.slots.flat();
@@ -33,4 +34,12 @@ export function refreshed(c: Context, upTo: number, isTruncated: boolean): Cache
 export const told = (c: Context, upTo: number, isTruncated: boolean): Partial<Context> => ({
   told: Math.max(upTo, c.told),
   toldMissing: missingIn(c, isTruncated),
+});
+/** The answer to orders for one entry; of the whole it says what is there, and no more. */
+export const alone = (c: Context, orders: readonly number[]): CacheRefreshed => ({
+  ...refreshed(c, c.told, false),
+  alone: c.wishes.flatMap(({ n, uri }) =>
+    orders.includes(n) ? [{ n, isRead: !isAsked(c, uri) && !c.slow.includes(uri) }] : [],
+  ),
+  isNews: false,
 });

@@ -1,0 +1,255 @@
+/** Reads that hang cost themselves only, and a question for one window waits for that window. */
+import { expect } from 'vitest';
+import type { Harness } from '../../../stage/harness.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+import {
+  answers,
+  ask,
+  changes,
+  document,
+  now,
+  reads,
+  saying,
+  says,
+  showing,
+  shown,
+} from '../../../stage/showing.ts';
+
+/** So many windows or documents, of which the first ones hang. */
+const scheme = { desktop: 'window', finder: 'dpe' } as const;
+const partly = (collection: keyof typeof scheme, server: string, count: number, hanging: number) =>
+  showing(
+    Array.from({ length: count }, (_, n) => `${scheme[collection]}://${server}/${n}`),
+    (uri) => {
+      if (Number(uri.slice(uri.lastIndexOf('/') + 1)) < hanging) return { never: true };
+      return { answers: { contents: [{ uri, text: contentOf(collection, uri) }] }, afterMs: 2 };
+    },
+  );
+const contentOf = (collection: keyof typeof scheme, uri: string): string =>
+  collection === 'desktop' ? uri : JSON.stringify(document(uri, '2026-01-01T00:00:00Z'));
+const shownOf = (s: Harness, collection: keyof typeof scheme): number =>
+  collection === 'desktop' ? shown(s).body.desktops.length : shown(s).body.total_count;
+const cancelled = (s: Harness): number =>
+  s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'ask.withdraw').length;
+for (const [servers, hanging] of [
+  [1, 1],
+  [1, 4],
+  [1, 8],
+  [1, 20],
+  [1, 50],
+  [2, 20],
+] as const)
+  for (const collection of ['desktop', 'finder'] as const)
+    inHarness(
+      `${hanging} reads that hang cost ${servers} × ${hanging} of ${servers} × 200 entries of a ${collection}, once its time, and are cancelled`,
+      {
+        servers: Object.fromEntries(
+          Array.from({ length: servers }, (_, n) => [`s${n}`, partly(collection, `s${n}`, 200, hanging)]),
+        ),
+      },
+      (s) => {
+        s.computer();
+        s.run(2_000);
+        for (let n = 1; n <= 3; n += 1) {
+          ask(s, collection);
+          s.run(n === 1 ? 8_010 : 1_000);
+          expect(answers(s)).toHaveLength(n);
+          expect(shownOf(s, collection)).toBe(servers * (200 - hanging));
+          expect(shown(s).missing).toEqual(
+            Array.from({ length: servers }, (_, at) => ({
+              server: `s${at}`,
+              reason: `${hanging} of 200 could not be read within 8000 ms`,
+            })),
+          );
+          s.run(5_000);
+        }
+        expect(cancelled(s)).toBeGreaterThanOrEqual(servers * hanging);
+      },
+    );
+
+inHarness(
+  'a server that answers no ping is busy: it is asked a few at a time, however long each takes',
+  {
+    servers: {
+      a: {
+        ...showing(
+          Array.from({ length: 30 }, (_, n) => `window://a/${n}`),
+          () => ({ never: true }),
+        ),
+        methods: { ping: { never: true }, 'resources/read': { never: true } },
+      },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(7_900);
+    expect(reads(s)).toBe(4);
+  },
+);
+
+inHarness(
+  'a question for one window waits for that window alone, and for nothing else that is read',
+  {
+    servers: {
+      a: showing(
+        Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
+        (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 1_000 }),
+      ),
+      hangs: partly('desktop', 'hangs', 4, 1),
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', { window: 'window://a/9' }, 'first');
+    s.run(1_010);
+    expect([answers(s).length, reads(s)]).toEqual([1, 1]);
+    ask(s, 'desktop', {}, 'all');
+    s.run(100);
+    const asked = reads(s);
+    ask(s, 'desktop', { window: 'window://a/9' }, 'known');
+    s.run(10);
+    expect([answers(s).length, reads(s)]).toEqual([2, asked]);
+    ask(s, 'desktop', { window: 'window://a/39' }, 'last');
+    ask(s, 'desktop', { window: 'window://a/38', fresh: true }, 'fresh');
+    s.run(1_100);
+    expect(answers(s).map(({ body, missing }) => [body.desktops, missing])).toEqual([
+      [['window://a/9\n\nwindow://a/9'], []],
+      [['window://a/9\n\nwindow://a/9'], []],
+      [['window://a/39\n\nwindow://a/39'], []],
+      [['window://a/38\n\nwindow://a/38'], []],
+    ]);
+    ask(s, 'desktop', { window: 'window://hangs/0' }, 'hangs');
+    s.run(8_010);
+    expect(shown(s)).toMatchObject({
+      body: { desktops: [] },
+      missing: [{ server: 'hangs', uri: 'window://hangs/0', reason: 'it could not be read within 8000 ms' }],
+    });
+    ask(s, 'desktop', { window: 'window://hangs/0' }, 'again');
+    s.run(10);
+    expect(shown(s).missing).toHaveLength(1);
+  },
+);
+
+inHarness(
+  'what was not read in time goes on being read without another question, and is told as a change',
+  {
+    servers: {
+      a: showing(
+        Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
+        (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 400 }),
+      ),
+    },
+    timing: { aggregateMs: 1_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(1_010);
+    expect(shown(s).body.desktops.length).toBeLessThan(40);
+    const told = changes(s, 'desktop');
+    s.run(4_000);
+    expect([changes(s, 'desktop'), reads(s)]).toEqual([told + 1, 40]);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
+  },
+);
+
+/** Windows that hang until they do not. */
+let hung = 0;
+const waking = showing(
+  Array.from({ length: 6 }, (_, n) => `window://a/${n}`),
+  (uri) => (Number(uri.at(-1)) < hung ? { never: true } : saying(uri)),
+);
+inHarness(
+  'of windows that hung those that answer again are shown, while others hang on; a refused ping is a sign of life',
+  { servers: { a: { ...waking, methods: { ...waking.methods, ping: { errors: 'no such method' } } } } },
+  (s) => {
+    says();
+    hung = 6;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', { window: 'window://a/0' }, 'one');
+    ask(s, 'desktop', { window: 'window://a/0' }, 'same');
+    s.run(8_010);
+    expect(shown(s).missing).toMatchObject([{ uri: 'window://a/0' }]);
+    ask(s, 'desktop');
+    s.run(8_500);
+    expect(answers(s).map(({ body }) => body.desktops.length)).toEqual([0, 0, 0]);
+    hung = 3;
+    s.run(60_000);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(shown(s)).toMatchObject({
+      body: { desktops: { length: 3 } },
+      missing: [{ reason: '3 of 6 could not be read within 8000 ms' }],
+    });
+    s.servers.update('a', 'window://a/5');
+    s.servers.update('a', 'window://a/4');
+    now.text = 'after';
+    ask(s, 'desktop', {}, 'all');
+    ask(s, 'desktop', { window: 'window://a/5' }, 'meanwhile');
+    ask(s, 'desktop', { window: 'window://a/4', fresh: true }, 'fresh');
+    s.run(100);
+    expect(answers(s)).toHaveLength(7);
+    expect(shown(s).body.desktops).toContain('window://a/4\n\nafter');
+    hung = 0;
+    s.run(60_000);
+    for (let n = 0; n < 6; n += 1) s.servers.update('a', `window://a/${n}`);
+    ask(s, 'desktop', {}, 'each');
+    ask(s, 'desktop', { window: 'window://a/5' }, 'last');
+    s.run(100);
+    expect([answers(s).length, shown(s).body.desktops.length]).toEqual([9, 6]);
+  },
+);
+
+inHarness(
+  'a server that dies while its reads hang is read again when it is back',
+  { servers: { a: { ...waking, methods: { ...waking.methods, ping: { never: true } } } } },
+  (s) => {
+    says();
+    hung = 6;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(1_000);
+    hung = 0;
+    s.servers.kill('a', { code: 1 });
+    s.run(20_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 6 } } });
+  },
+);
+
+inHarness(
+  'a server cache that is told to close reads nothing new, and what hangs is cut off after a moment',
+  { servers: { a: waking } },
+  (s) => {
+    says();
+    hung = 6;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    const cache = 'computer/desktop/cache:a';
+    const asked = reads(s);
+    s.order(cache, { type: 'close' });
+    for (const order of [
+      { type: 'cache.list', uris: ['window://a/1'] },
+      { type: 'cache.invalidate', uris: ['window://a/1'] },
+      { type: 'cache.refresh', n: 9, anew: [], isFresh: true },
+      { type: 'cache.tell', n: 9 },
+      { type: 'close' },
+    ])
+      s.order(cache, order);
+    s.run(200);
+    expect(s.state(cache)).toBe('closing');
+    s.run(100);
+    expect([s.state(cache), reads(s)]).toEqual([undefined, asked]);
+  },
+);
