@@ -146,8 +146,14 @@ export interface Context extends Input {
   readonly numbered: number;
   /** Servers that take part, whatever they list. */
   readonly members: readonly string[];
-  /** What is shown has changed since it was last told. */
+  /** A list of some server has come, or its server has begun. */
+  readonly isHeard: boolean;
+  /** It may be shown otherwise than when it was told last. */
   readonly isNews: boolean;
+  /** Signature of what was told last. */
+  readonly told: string;
+  /** Server caches and reads that it has opened and that have not ended. */
+  readonly living: number;
   /** How often something that is listed was said to be others. */
   readonly updates: number;
   /** Servers whose list is still to come. */

@@ -1,26 +1,31 @@
 /**
  * A Desktop or a Finder: what the servers of one computer show of themselves, put together when somebody asks.
  *
- * open   — three things at once:
- *          answering{steady | collecting}: a question for the whole is answered from what is known, or waits for what it
- *          needs: lists of servers that have just come, and server caches of servers that are new or have changed. Each has its
- *          own time, takes part in what is being read already, and waits for no server that it does not need
- *          routing{free | holding}: a question for one resource goes to its server, or waits for those lists, too
- *          telling{calm | holding}: a change is told at once, and then at most one in each while
- * closed — final: who waited was told so
+ * open    — two things at once:
+ *           showing — what is shown, and who is told of it:
+ *             connecting: its first collection, of the first lists; tells of nothing until they are there, or their time is over
+ *             ready: nobody waits
+ *             refreshing: collecting (questions wait for lists and server caches) → comparing (is it another than the last that
+ *             was told?) → announcing (told at once, and then at most once in each while)
+ *           routing{free | holding} — a question for one resource goes to its server, or waits for those lists, too
+ * closing — who waited was told so; server caches and reads get a moment to end
+ * closed  — final: all of them have ended
+ * killed  — final: some were cut off, after that moment or because its computer is gone
+ *
+ * A question for the whole is answered from what is known, or waits for what it needs: lists of servers that have just come,
+ * and server caches of servers that are new or have changed. Each has its own time, takes part in what is being read already,
+ * and waits for no server that it does not need.
  *
  * It keeps one server cache per server that has something to show, and a read per question for one resource. Its context has what
  * the server caches gave, so that a question costs no server anything as long as nothing changes.
  */
-import type { ActorRefFrom } from 'xstate';
+import { not, type ActorRefFrom } from 'xstate';
 import {
   answerNow,
   answerOne,
   askAll,
   noteBroken,
   noteUnopened,
-  openPending,
-  openRead,
   parts,
   refuseAll,
   refuseTwice,
@@ -32,7 +37,8 @@ import {
   takeWatched,
   tell,
 } from './aggregator.setup.ts';
-import type { AggregateWanted, ResourceWanted } from './aggregator.events.ts';
+import { closing, routing } from './aggregator.states.ts';
+import type { AggregateWanted } from './aggregator.events.ts';
 
 export type {
   AggregateWanted,
@@ -44,7 +50,6 @@ export type {
 } from './aggregator.events.ts';
 
 const wanted = ({ event }: { readonly event: AggregateWanted }): AggregateWanted => event;
-const resource = ({ event }: { readonly event: ResourceWanted }): ResourceWanted => event;
 const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
 
 export const aggregatorMachine = parts.createMachine({
@@ -55,7 +60,10 @@ export const aggregatorMachine = parts.createMachine({
     questions: [],
     numbered: 0,
     members: [],
+    isHeard: false,
     isNews: false,
+    told: '',
+    living: 0,
     updates: 0,
     awaited: [],
     unlisted: {},
@@ -65,95 +73,80 @@ export const aggregatorMachine = parts.createMachine({
     noticed: [],
   }),
   initial: 'open',
-  on: {
-    'resources.listed': { actions: takeList },
-    'resource.updated': { actions: takeUpdate },
-    'resources.watched': { actions: takeWatched },
-    'cache.refreshed': { actions: takeRefreshed },
-    'owned.ended': [
-      { guard: { type: 'isCache', params: eventAsParams }, actions: noteBroken },
-      /** A read has answered its asker, or its will has. */
-      {},
-    ],
-    'open.refused': [
-      { guard: { type: 'isCache', params: eventAsParams }, actions: noteUnopened },
-      { actions: refuseTwice },
-    ],
-    close: { target: '.closed', actions: refuseAll },
-  },
+  on: { 'owner.ended': [{ guard: 'hasNone', target: '.closed' }, { target: '.killed' }] },
   states: {
     open: {
       type: 'parallel',
+      on: {
+        'aggregate.wanted': [
+          { guard: { type: 'isKnown', params: wanted }, actions: answerNow },
+          { actions: [{ type: 'noteQuestion', params: wanted }, setLimit] },
+        ],
+        'question.late': { actions: takeLate },
+        'resources.listed': { actions: takeList },
+        'resource.updated': { actions: takeUpdate },
+        'resources.watched': { actions: takeWatched },
+        'cache.refreshed': { actions: takeRefreshed },
+        'owned.ended': [
+          { guard: { type: 'isCache', params: eventAsParams }, actions: [noteBroken, 'countEnd'] },
+          /** A read has answered its asker, or its will has. */
+          { actions: 'countEnd' },
+        ],
+        'open.refused': [
+          { guard: { type: 'isCache', params: eventAsParams }, actions: [noteUnopened, 'countEnd'] },
+          { actions: [refuseTwice, 'countEnd'] },
+        ],
+        close: { target: 'closing', actions: refuseAll },
+      },
+      always: [
+        { guard: 'mustAsk', actions: askAll },
+        { guard: 'canAnswer', actions: answerOne },
+      ],
       states: {
-        answering: {
-          initial: 'steady',
-          on: {
-            'aggregate.wanted': { actions: [{ type: 'noteQuestion', params: wanted }, setLimit] },
-            'question.late': { actions: takeLate },
-          },
+        showing: {
+          initial: 'connecting',
           states: {
-            steady: {
-              tags: 'ready',
-              on: {
-                'aggregate.wanted': [
-                  { guard: { type: 'isKnown', params: wanted }, actions: answerNow },
-                  {
-                    target: 'collecting',
-                    actions: [{ type: 'noteQuestion', params: wanted }, setLimit],
-                  },
-                ],
-              },
+            connecting: {
+              tags: 'connecting',
+              always: { guard: 'isCollected', target: 'ready' },
+              after: { listLimit: 'ready' },
             },
-            collecting: {
-              tags: 'refreshing',
+            ready: {
+              tags: 'ready',
               always: [
-                { guard: 'mustAsk', actions: askAll },
-                { guard: 'canAnswer', actions: answerOne },
-                { guard: 'isAnswered', target: 'steady' },
+                { guard: 'isNews', target: 'refreshing' },
+                { guard: not('isAnswered'), target: 'refreshing' },
               ],
             },
-          },
-        },
-        routing: {
-          initial: 'free',
-          states: {
-            free: {
-              on: {
-                'resource.wanted': [
-                  {
-                    guard: { type: 'mustWait', params: resource },
-                    target: 'holding',
-                    actions: { type: 'notePending', params: resource },
-                  },
-                  { actions: openRead },
-                ],
+            refreshing: {
+              tags: ['ready', 'refreshing'],
+              initial: 'collecting',
+              states: {
+                collecting: {
+                  always: [
+                    { guard: 'isNews', target: 'comparing' },
+                    { guard: 'isAnswered', target: 'comparing' },
+                  ],
+                },
+                comparing: {
+                  exit: 'noteCompared',
+                  always: [
+                    { guard: 'isOther', target: 'announcing' },
+                    { guard: not('isAnswered'), target: 'collecting' },
+                    { target: '#aggregator.open.showing.ready' },
+                  ],
+                },
+                announcing: { entry: tell, after: { coalesce: 'comparing' } },
               },
             },
-            holding: {
-              on: {
-                'resource.wanted': [
-                  {
-                    guard: { type: 'mustWait', params: resource },
-                    actions: { type: 'notePending', params: resource },
-                  },
-                  { actions: openRead },
-                ],
-              },
-              always: { guard: 'isListed', target: 'free', actions: openPending },
-              after: { listLimit: { target: 'free', actions: openPending } },
-            },
           },
         },
-        telling: {
-          initial: 'calm',
-          states: {
-            calm: { always: { guard: 'isNews', target: 'holding', actions: tell } },
-            holding: { after: { coalesce: 'calm' } },
-          },
-        },
+        routing,
       },
     },
+    closing,
     closed: { type: 'final' },
+    killed: { type: 'final', tags: 'killed' },
   },
 });
 export type AggregatorRef = ActorRefFrom<typeof aggregatorMachine>;

@@ -107,13 +107,14 @@ export const notShownNotices = (c: Context, { server, unheard = [] }: ResourcesL
 function standingOf(
   c: Context,
   event: ResourcesListed,
-): Pick<Context, 'awaited' | 'exposed' | 'refused' | 'unlisted' | 'members' | 'questions'> {
+): Pick<Context, 'awaited' | 'exposed' | 'isHeard' | 'refused' | 'unlisted' | 'members' | 'questions'> {
   const { server, isAwaited, failure, resources, upTo = 0 } = event;
   const others = (names: readonly string[]): readonly string[] => names.filter((each) => each !== server);
   const unlisted = without(c.unlisted, server);
   const entries = turnedAway(c, event);
   const isGone = resources === null;
   return {
+    isHeard: true,
     exposed: event.isExposed ? [...others(c.exposed), server] : others(c.exposed),
     awaited: isAwaited ? [...others(c.awaited), server] : others(c.awaited),
     refused: entries.length > 0 ? { ...c.refused, [server]: entries } : without(c.refused, server),

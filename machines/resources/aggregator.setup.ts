@@ -29,6 +29,13 @@ const once = <E extends object>(rule: (c: Context, event: E) => rules.Taken): ty
 const updated = once(rules.updated);
 const watched = once(rules.watched);
 const listed = once(rules.listed);
+const signature = remembered((c: Context): string =>
+  signatureOf(
+    c.self,
+    c.updates,
+    Object.values(c.caches).map(({ listed: each }) => each),
+  ),
+);
 const limitOf = (n: number): string => `question ${n}`;
 
 export const parts = setup({
@@ -36,7 +43,7 @@ export const parts = setup({
     context: {} as Context,
     input: {} as Input,
     events: {} as AggregatorOrder | QuestionLate | CacheRefreshed | DirectoryEvent,
-    tags: {} as 'ready' | 'refreshing' | 'closing',
+    tags: {} as 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed',
   },
   actions: {
     ...effects,
@@ -60,7 +67,12 @@ export const parts = setup({
       const answered = questions.answerable(c);
       return { questions: c.questions.filter((question) => question !== answered) };
     }),
-    noteTold: assign({ isNews: false }),
+    noteCompared: assign({ isNews: false }),
+    noteTold: assign(({ context }) => ({ told: signature(context) })),
+    noteOpened: assign(({ context }, { count }: { readonly count: number }) =>
+      count === 0 ? {} : { living: context.living + count },
+    ),
+    countEnd: assign(({ context }) => ({ living: context.living - 1 })),
     notePending: assign(({ context }, wanted: ResourceWanted) => ({ pending: [...context.pending, wanted] })),
     forgetPending: assign({ pending: [] }),
     noteNotices: assign(({ context }, { notices }: { readonly notices: readonly Notice[] }) =>
@@ -72,7 +84,10 @@ export const parts = setup({
     mustAsk: ({ context }) => questions.asking(context) !== null,
     canAnswer: ({ context }) => questions.answerable(context) !== undefined,
     isAnswered: ({ context }) => context.questions.length === 0,
+    isCollected: ({ context: { isHeard, awaited } }) => isHeard && awaited.length === 0,
     isNews: ({ context }) => context.isNews,
+    isOther: ({ context }) => context.isNews && context.told !== signature(context),
+    hasNone: ({ context }) => context.living <= 0,
     isListed: ({ context }) => context.awaited.length === 0,
     mustWait: ({ context }, wanted: ResourceWanted) => read.mustWait(context, wanted),
     isCache: (_, { kind }: { readonly kind: string }) => kind === 'cache',
@@ -80,6 +95,7 @@ export const parts = setup({
   delays: {
     coalesce: ({ context }) => context.timing.coalesceMs,
     listLimit: ({ context }) => context.timing.aggregateMs,
+    closeGrace: ({ context }) => context.timing.closeGraceMs,
   },
 });
 /** Each question has its own: not by `raise` alone, because the id of a delayed event cannot come from the context. */
@@ -95,6 +111,10 @@ const opensAnd = <E>(given: (c: Context, event: E) => Pick<rules.Taken, 'opens' 
     {
       type: 'postAll',
       params: ({ context, event }: At<E>) => ({ messages: given(context, event).messages }),
+    },
+    {
+      type: 'noteOpened',
+      params: ({ context, event }: At<E>) => ({ count: given(context, event).opens.length }),
     },
   ] as const;
 
@@ -179,6 +199,14 @@ export const refuseAll = {
     ],
   }),
 } as const;
+export const refuseNow = {
+  type: 'post',
+  params: ({ event }: At<AggregateWanted>) => questions.refusedWith(event, closing),
+} as const;
+export const refuseRead = {
+  type: 'post',
+  params: ({ event }: At<ResourceWanted>) => read.refused(event, closing),
+} as const;
 const nothing: rules.Taken = { next: {}, opens: [], messages: [] };
 export const askAll = [...opensAnd<unknown>((c) => questions.asking(c) ?? nothing), 'noteAsked'] as const;
 export const takeLate = [
@@ -192,11 +220,7 @@ export const tell = [
       post(c.owner, {
         type: 'aggregate.changed',
         collection: c.collection,
-        signature: signatureOf(
-          c.self,
-          c.updates,
-          Object.values(c.caches).map(({ listed }) => listed),
-        ),
+        signature: signature(c),
       }),
   },
   'noteTold',

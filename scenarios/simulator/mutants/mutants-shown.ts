@@ -82,7 +82,7 @@ const on = (state: object): object => (state as { readonly on?: object }).on ?? 
 const deaf = { 'aggregate.changed': {} };
 const closed = (): Step[] => [...shows(), wait(1), { do: 'close', who: 'computer' }];
 
-const answering = ['states', 'open', 'states', 'answering'];
+const open = ['states', 'open'];
 /** One machine is both, under two names. */
 const wholes = ({ kinds }: ReturnType<typeof chart>) => ({
   kinds: { ...kinds, finder: kinds['desktop'] as NonNullable<(typeof kinds)[string]> },
@@ -141,14 +141,14 @@ export const mutantsOfShown: readonly Mutant[] = [
     what: 'a Desktop that closes and forgets who waits',
     invariant: answered,
     runs: showing([{ fault: 'rpc.never', when: 'read', from: 4 }, { fault: 'resource.lie' }], closed),
-    ...wholes(chart('desktop', [['on', 'close', 'actions'], nothing])),
+    ...wholes(chart('desktop', [[...open, 'on', 'close', 'actions'], nothing])),
   },
   {
     what: 'a server that hangs and holds up all others',
     invariant: showsTheTruth,
     runs: showing([never]),
     kinds: {
-      ...wholes(chart('desktop', [[...answering, 'on', 'question.late'], nothing])).kinds,
+      ...wholes(chart('desktop', [[...open, 'on', 'question.late'], nothing])).kinds,
       ...chart('cache', [['states', 'open', 'states', 'timing', 'states', 'ticking', 'after'], nothing])
         .kinds,
     },
@@ -205,14 +205,17 @@ export const mutantsOfShown: readonly Mutant[] = [
     what: 'a Desktop that hears of a change only where it is written as it is listed',
     invariant: refreshes,
     runs: showing([{ ...change, as: 'query' }]),
-    ...wholes(chart('desktop', [['on', 'resource.updated', 'actions'], exact])),
+    ...wholes(chart('desktop', [[...open, 'on', 'resource.updated', 'actions'], exact])),
   },
   {
     what: 'a Desktop that drops what is said of a window that is not listed',
     invariant: refreshes,
     runs: showing([{ fault: 'resource.renew', by: 'update' }]),
     ...wholes(
-      chart('desktop', [['on', 'resource.updated', 'actions', '1', 'params'], without('resources.relist')]),
+      chart('desktop', [
+        [...open, 'on', 'resource.updated', 'actions', '1', 'params'],
+        without('resources.relist'),
+      ]),
     ),
   },
   {

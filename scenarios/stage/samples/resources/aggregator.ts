@@ -71,9 +71,13 @@ export const aggregator = (collection: ResourceCollection): Sample => {
       return [
         caches.map(({ isFresh, isOpen, asked, given }) => [isFresh, isOpen, asked > given]),
         questions.slice(0, 1).map(({ owed, isLate }) => [owed, isLate]),
-        ...[c.isNews, known],
+        ...[c.isNews, known, c.isHeard, Math.min(Number(c.living), 2), c.told === ''],
       ];
     },
-    told: [{ type: 'question.late', n: 1 }],
+    told: [
+      { type: 'question.late', n: 1 },
+      { type: 'owner.ended', why: 'done' },
+    ],
+    passedThrough: ['open.showing.refreshing.comparing'],
   };
 };
