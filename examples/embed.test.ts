@@ -55,7 +55,7 @@ describe('examples/embed.ts', () => {
     const { pid, ...said } = await run();
     expect(said).toEqual({
       code: 0,
-      out: 'server greeter: ready\nlaptop offers: greet\ngreet said: Hello, world!\n',
+      out: 'the computer has 1 tool\nlaptop offers: greet\ngreet said: Hello, world!\n',
       err: '',
     });
     expect([look(), reapersOf(pid)]).toEqual([[], []]);

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { createComputer } from '../actors/index.ts';
 import { commandLine } from '../scenarios/fixtures/command-line.ts';
+import { bootedComputer } from '../scenarios/fixtures/booted.ts';
 
 const server = fileURLToPath(new URL('window-server.mjs', import.meta.url));
 
 it('the server with windows and documents shows both, and what changes about them', async () => {
   const looks = new Set<() => void>();
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     config: { mcpServers: { notebook: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
     onEvent: (name) => {
       if (name === 'finder.changed' || name === 'desktop.changed') for (const look of [...looks]) look();

@@ -10,8 +10,9 @@ import {
   startOverHttp,
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
-import { createComputer, createOffice } from '../index.ts';
+import { createOffice } from '../index.ts';
 import { run } from './run.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** `a2c desktop`, `finder` and `read` in this process, over real servers. */
 const mark = crypto.randomUUID();
@@ -190,7 +191,7 @@ describe('with --url', () => {
       },
     };
     await using office = await createOffice({ port: 0 });
-    await using _computer = await createComputer({ name: 'c1', config, office: { url: office.url } });
+    await using _computer = await bootedComputer({ name: 'c1', config, office: { url: office.url } });
     const how = ['--json', '--url', office.url];
     expect(documentOf(await a2c(['desktop', '--size', '1', ...how]))).toEqual({
       desktops: ['window://w/main/tab1?priority=80\n\na page'],

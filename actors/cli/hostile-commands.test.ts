@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { unsafe, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
-import { createComputer, createOffice, type Computer, type Office } from '../index.ts';
+import { createOffice, type Computer, type Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Whatever servers, peers and files say, and however they are called: what commands write of it is text and nothing else. */
 const server = fileURLToPath(new URL('../../scenarios/fixtures/hostile-server.mjs', import.meta.url));
@@ -71,7 +72,7 @@ let office: Office;
 let afar: Computer;
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
-  afar = await createComputer({
+  afar = await bootedComputer({
     name: `c${nameable(worst)}`,
     office: { url: office.url },
     record: false,

@@ -1,5 +1,6 @@
 import { connectStately, defaultStateDir, hostName, lineHistory, systemClock } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
+import { timing } from '../../machines/kernel/timing.ts';
 import { createComputer, type Inner } from '../api/computer/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
@@ -87,7 +88,7 @@ async function openComputer(
     noticed.add(text);
   };
   const input = inputsAt(terminal, options);
-  return createComputer(
+  const computer = await createComputer(
     {
       answers: answersBy(terminal, options),
       ...(input && { input }),
@@ -113,6 +114,11 @@ async function openComputer(
     },
     { config, runtime },
   );
+  await untilStarted(context, computer, config, {
+    ms: bootMsOf(options, config) ?? timing.bootMs,
+    isShown: true,
+  });
+  return computer;
 }
 type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;
 function factOf(...[name, value]: Heard): Fact | undefined {

@@ -18,6 +18,8 @@ export interface Patience {
   readonly ms?: number | undefined;
   /** What is wanted is there: the others are not waited for. */
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
+  /** Each server is shown as it changes: no last line says who is waited for. */
+  readonly isShown?: boolean;
 }
 
 /** ms until a server was ready, by its name; a server that never was is not in it. */
@@ -49,7 +51,7 @@ export async function untilStarted(
   { terminal, signal }: Context,
   computer: Computer,
   config: Config,
-  { ms, isEnough = () => Promise.resolve(false) }: Patience = {},
+  { ms, isEnough = () => Promise.resolve(false), isShown = false }: Patience = {},
 ): Promise<StartTimes> {
   const startedAt = performance.now();
   const times = new Map<string, number>();
@@ -68,7 +70,8 @@ export async function untilStarted(
   const look = async (): Promise<void> => {
     const waitsFor = pending();
     if (waitsFor.length === 0 || (await isEnough(computer))) return resolve();
-    terminal.meter(meterOf(waitsFor, config, Math.floor((performance.now() - startedAt) / 1_000)));
+    if (!isShown)
+      terminal.meter(meterOf(waitsFor, config, Math.floor((performance.now() - startedAt) / 1_000)));
   };
   const stops = [
     computer.on('server.changed', ({ name, state }) => {
@@ -87,7 +90,7 @@ export async function untilStarted(
   clearInterval(ticking);
   clearTimeout(over);
   for (const stop of stops) stop();
-  terminal.meter(null);
+  if (!isShown) terminal.meter(null);
   return times;
 }
 /** `--boot`, or what the config says; without both as long as it takes. */

@@ -5,8 +5,9 @@ import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { readFact, type Fact } from '../../machines/facts/index.ts';
-import { createAgent, createComputer } from '../index.ts';
+import { createAgent } from '../index.ts';
 import { run } from './run.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** A server that is ready, lists no tools any more, and says why: as whoever types commands hears of it. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-withdrawn-'));
@@ -115,7 +116,7 @@ it('a server whose tools were withdrawn says so as it happens, to who asks, and 
 });
 
 it('servers(), status() and tools() say it, which is what --json prints', async () => {
-  await using computer = await createComputer({ config, reaper: false });
+  await using computer = await bootedComputer({ config, reaper: false });
   const heard = (): Promise<unknown> =>
     new Promise((resolve) => void computer.on('server.changed', ({ reason }) => resolve(reason)));
   const told = heard();

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -15,7 +17,7 @@ const server = (behaviour = 'echo', more: object = {}): object => ({
   ...more,
 });
 const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
-  createComputer({ name: 'c1', config: { mcpServers }, ...options });
+  bootedComputer({ name: 'c1', config: { mcpServers }, ...options });
 
 /** The living processes of all servers of this file. */
 const look = (): unknown[] =>
@@ -55,7 +57,7 @@ describe('a config with mistakes', () => {
   it.each([42, 'a2c.json', { servers: 1 }, { name: 'x' }])(
     'is refused whatever it is: %j',
     async (config) => {
-      expect((await refusal(createComputer({ config }))).code).toBe('ConfigInvalid');
+      expect((await refusal(bootedComputer({ config }))).code).toBe('ConfigInvalid');
     },
   );
 });
@@ -150,20 +152,24 @@ describe('a closed handle', () => {
 });
 
 describe('a computer that is told to give up', () => {
-  it('while it boots is closed when it comes back, and leaves nothing', async () => {
+  it('while it waits for its office is closed when it comes back, and leaves nothing', async () => {
     const aborter = new AbortController();
-    const computer = await computerOf(
-      { mute: server('mute'), good: server() },
-      {
-        signal: aborter.signal,
-        onEvent: (name, value) => {
-          if (name === 'server.changed' && 'state' in value && value.state === 'ready') aborter.abort();
-        },
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const computer = await createComputer({
+      config: { mcpServers: { mute: server('mute'), good: server() } },
+      office: { url: `http://127.0.0.1:${port}` },
+      timing: { toolsMs: 120_000 },
+      signal: aborter.signal,
+      onEvent: (name, value) => {
+        if (name === 'server.changed' && 'state' in value && value.state === 'ready') aborter.abort();
       },
-    );
+    });
     expect(computer.status().state).toBe('closed');
     expect(look()).toEqual([]);
     await computer.close();
+    silent.close();
   });
 
   it('before it begins leaves nothing either', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createAgent, createComputer, createOffice, type Computer } from '../index.ts';
+import { createAgent, createOffice, type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const mark = crypto.randomUUID();
 const burst = { times: 200, ms: 50 };
@@ -15,7 +16,7 @@ async function listsOf(computer: Computer): Promise<number> {
 it('200 changes of a list in 50 ms are at most two refreshes and one announcement, and the last one is what holds', async () => {
   const ear = createEar();
   await using office = await createOffice({ port: 0 });
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers: { s: launched(mark), quiet: launched(mark, 'pages') } },
     onEvent: ear.onEvent,

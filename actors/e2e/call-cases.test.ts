@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
-import { createComputer, createOffice } from '../index.ts';
+import { createOffice } from '../index.ts';
 import type { Computer, ComputerOptions, ConfirmAnswer, Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /**
  * Cases of calls (a2c-wire §8.5) on the wire: an agent that shares no code with ours, a real office, a real computer
@@ -66,7 +67,7 @@ const textOf = ({ content }: Result): string => content.map(({ text }) => text).
 const seen = async (): Promise<{ hanging: string[]; cancelled: string[] }> =>
   JSON.parse(textOf(await call('seen')));
 const computerOf = async (options: ComputerOptions): Promise<Computer> => {
-  const one = await createComputer({ office: { url: office.url }, stateDir: false, ...options });
+  const one = await bootedComputer({ office: { url: office.url }, stateDir: false, ...options });
   opened.push(one);
   return one;
 };
@@ -74,7 +75,7 @@ const computerOf = async (options: ComputerOptions): Promise<Computer> => {
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
   const options = { office: { url: office.url }, stateDir: false } as const;
-  computer = await createComputer({ name: 'ours', config, confirm: () => confirm(), ...options });
+  computer = await bootedComputer({ name: 'ours', config, confirm: () => confirm(), ...options });
   socket = io(`${office.url}/smcp`, { reconnection: false, transports: ['websocket'] });
   socket.onAny((event: string) => heard.push(event));
   const seat = { role: 'agent', name: 'raw', office_id: 'local' };

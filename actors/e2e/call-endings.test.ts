@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
 import type { Agent, Computer, ComputerEvents, Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** How calls end for who asked and for who looks on: agents and computers of ours, and a computer that shares no code with us. */
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
@@ -26,7 +27,7 @@ const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
 const pairOf = async (autoApprove?: readonly string[]): Promise<{ computer: Computer; agent: Agent }> => {
   const seat = { name: 'ours', office: { url: office.url }, stateDir: false } as const;
   const computer = kept(
-    await createComputer({ ...seat, config: config(autoApprove), confirm: () => 'deny' }),
+    await bootedComputer({ ...seat, config: config(autoApprove), confirm: () => 'deny' }),
   );
   const agent = kept(await createAgent({ url: office.url }));
   await agent.tools('ours');

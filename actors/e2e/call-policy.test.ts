@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   createAgent,
-  createComputer,
   createOffice,
   type CallProgress,
   type Computer,
@@ -10,10 +9,11 @@ import {
   type ConfirmQuestion,
   type PermissionRequest,
 } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const server = fileURLToPath(new URL('../../scenarios/fixtures/typed-server.mjs', import.meta.url));
 const start = (options: ComputerOptions = {}, entry: object = {}): Promise<Computer> =>
-  createComputer({
+  bootedComputer({
     config: { mcpServers: { typed: { command: process.execPath, args: [server], ...entry } } },
     stateDir: false,
     ...options,

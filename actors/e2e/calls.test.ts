@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createAgent,
-  createComputer,
   createOffice,
   type Agent,
   type CallOutcome,
@@ -11,6 +10,7 @@ import {
   type ConfirmQuestion,
   type Office,
 } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const config = (autoApprove: readonly string[]): object => ({
@@ -27,7 +27,7 @@ let computer: Computer;
 let agent: Agent;
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
-  computer = await createComputer({ name: 'c1', config: config(['all']), office: { url: office.url } });
+  computer = await bootedComputer({ name: 'c1', config: config(['all']), office: { url: office.url } });
   agent = await createAgent({ url: office.url });
   await agent.tools('c1');
 });
@@ -197,7 +197,7 @@ describe('a call that needs a person', () => {
     confirm: Confirm,
     options: Parameters<Computer['callTool']>[2] = {},
   ): Promise<CallOutcome> => {
-    await using own = await createComputer({ config: config(['seen']), confirm });
+    await using own = await bootedComputer({ config: config(['seen']), confirm });
     const answer = await own.callTool('echo', { text: 'hi' }, { reqId: 'r1', ...options });
     expect(JSON.stringify((await own.callTool('seen')).result)).toContain('hanging');
     return answer;
@@ -254,7 +254,7 @@ describe('a call that needs a person', () => {
   });
 
   it('is refused when the person takes too long', async () => {
-    await using own = await createComputer({
+    await using own = await bootedComputer({
       config: config([]),
       confirm: () => new Promise(() => {}),
       timing: { confirmMs: 20 },
@@ -268,7 +268,7 @@ describe('the limits of a config', () => {
     const at = (timeouts: object): object => ({
       ...{ command: process.execPath, args: [server], autoApprove: ['all'], a2c: { timeouts } },
     });
-    await using limited = await createComputer({
+    await using limited = await bootedComputer({
       config: {
         mcpServers: {
           short: { ...at({ callTotalMs: 100 }), tool_meta: { hang: { alias: 'short' } } },

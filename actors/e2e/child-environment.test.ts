@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** What real children are launched with. */
 const mark = crypto.randomUUID();
@@ -25,7 +26,7 @@ const config = (a2c: object) => ({ mcpServers: { a: launched(mark) }, a2c });
 it('a setting of what is inherited restarts who runs', async () => {
   process.env[passed] = 'yes';
   const ear = createEar();
-  computer = await createComputer({ config: config({}), stateDir: false, onEvent: ear.onEvent });
+  computer = await bootedComputer({ config: config({}), stateDir: false, onEvent: ear.onEvent });
   expect(environment()).not.toHaveProperty(passed);
   const [first] = pidsOf(mark);
   const wanted = config({ passEnv: [passed], path: ['~/own'], runtimes: ['/opt/runtime'] });
@@ -38,6 +39,6 @@ it('a setting of what is inherited restarts who runs', async () => {
 });
 it('the whole environment of the host is inherited where the config asks for it', async () => {
   process.env[passed] = 'all';
-  computer = await createComputer({ config: config({ baseEnv: 'full' }), stateDir: false });
+  computer = await bootedComputer({ config: config({ baseEnv: 'full' }), stateDir: false });
   expect(environment()).toMatchObject({ [passed]: 'all', MARK: mark });
 });

@@ -7,13 +7,13 @@ import {
 } from '../../scenarios/fixtures/resource-servers.ts';
 import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/index.ts';
 import {
-  createComputer,
   type A2cError,
   type Computer,
   type ComputerOptions,
   type DocumentSummary,
   type ResourceContent,
 } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** A host's Desktop and Finder over real servers: one over stdio, one over streamable HTTP. */
 const mark = crypto.randomUUID();
@@ -23,7 +23,7 @@ let ear: ReturnType<typeof createEar>;
 let computer: Computer | undefined;
 
 const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
-  (computer = await createComputer({
+  (computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers },
     onEvent: ear.onEvent,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+import { type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** The config of a computer that runs, changed under it; every server is a real process. */
 const mark = crypto.randomUUID();
@@ -17,7 +18,7 @@ let computer: Computer;
 let ear: ReturnType<typeof createEar>;
 const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<void> => {
   ear = createEar();
-  computer = await createComputer({
+  computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } },
     onEvent: ear.onEvent,

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** What a host reads of its computer: the config in force, and resources of any kind. */
 const mark = crypto.randomUUID();
@@ -10,7 +11,7 @@ afterEach(async () => {
   expect(pidsOf(mark)).toEqual([]);
 });
 it('config() is what is in force, also after a change, with nothing hidden from the host', async () => {
-  computer = await createComputer({
+  computer = await bootedComputer({
     config: { mcpServers: { a: { command: 'x', env: { KEY: 'v' }, disabled: true } }, a2c: { pollMs: 1 } },
     stateDir: false,
   });
@@ -24,7 +25,7 @@ it('config() is what is in force, also after a change, with nothing hidden from 
 });
 it('a server with autoConnect: false waits until it is started', async () => {
   const server = launched(mark, 'echo', { a2c: { autoConnect: false } });
-  computer = await createComputer({ config: { mcpServers: { a: server } }, stateDir: false });
+  computer = await bootedComputer({ config: { mcpServers: { a: server } }, stateDir: false });
   expect([computer.status().state, computer.servers()[0]?.state, pidsOf(mark)]).toEqual([
     'whole',
     'idle',
@@ -35,7 +36,7 @@ it('a server with autoConnect: false waits until it is started', async () => {
 });
 it('a resource of any kind is read from the server that is named, and from no other', async () => {
   const { connect } = linked('full');
-  computer = await createComputer({
+  computer = await bootedComputer({
     config: {
       mcpServers: { full: { type: 'inmemory' }, off: { type: 'inmemory', a2c: { autoConnect: false } } },
     },
@@ -55,7 +56,7 @@ it('a resource of any kind is read from the server that is named, and from no ot
 });
 it('prompts and resources are what servers list, and a prompt is filled in by its server', async () => {
   const { connect } = linked('full');
-  computer = await createComputer({
+  computer = await bootedComputer({
     config: {
       mcpServers: { full: { type: 'inmemory' }, off: { type: 'inmemory', a2c: { autoConnect: false } } },
     },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf, stubborn } from '../../scenarios/fixtures/hosted.ts';
-import { createAgent, createComputer, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Orders that meet: changes of one config, stops of one server, the end of it all; and who hears of them. */
 const mark = crypto.randomUUID();
@@ -13,7 +14,7 @@ let computer: Computer;
 let ear: ReturnType<typeof createEar>;
 const start = async (config: object, options: ComputerOptions = {}): Promise<void> => {
   ear = createEar();
-  computer = await createComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string): string | undefined =>
   computer.servers().find((each) => each.name === name)?.state;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+import { type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** What a config says beside its servers, and what there is to say about it, on every way in. */
 const mark = crypto.randomUUID();
@@ -18,7 +19,7 @@ const start = async (config: object, options: ComputerOptions = {}): Promise<voi
   notices = [];
   const { onEvent } = createEar();
   const onNotice = (text: string): void => void notices.push(text);
-  computer = await createComputer({ config, onEvent, onNotice, stateDir: false, ...options });
+  computer = await bootedComputer({ config, onEvent, onNotice, stateDir: false, ...options });
 };
 const runs = async (tool = 'echo'): Promise<boolean> =>
   (await computer.callTool(tool, { text: 'x' })).outcome === 'succeeded';

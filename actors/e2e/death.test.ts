@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createAgent,
-  createComputer,
   createOffice,
   type Agent,
   type CallOutcome,
   type Computer,
   type Office,
 } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -40,7 +40,7 @@ describe('kill -9 of a server in mid-call', () => {
   let agent: Agent;
   const start = async (isWrapped = false): Promise<void> => {
     office = await createOffice({ port: 0 });
-    computer = await createComputer({
+    computer = await bootedComputer({
       name: 'c1',
       config: configOf(isWrapped),
       office: { url: office.url },
@@ -145,7 +145,7 @@ it('a server that dies with its secrets on stderr gives them away to nobody', as
   const [secret, token] = ['hunter2-hunter2', 'let-me-in-let-me-in'];
   const script = `process.stderr.write(process.env.API_KEY + ' ' + process.argv[2]); process.exit(3)`;
   const told: unknown[] = [];
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     config: {
       mcpServers: {
         loud: {

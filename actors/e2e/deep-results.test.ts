@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
 import type { Agent, CallOutcome, Computer, Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const server = fileURLToPath(new URL('../../scenarios/fixtures/deep-server.mjs', import.meta.url));
 const config = {
@@ -16,7 +17,7 @@ let agent: Agent;
 const links: string[] = [];
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
-  computer = await createComputer({ name: 'ours', config, office: { url: office.url }, stateDir: false });
+  computer = await bootedComputer({ name: 'ours', config, office: { url: office.url }, stateDir: false });
   agent = await createAgent({ url: office.url });
   await agent.tools('ours');
   for (const on of [computer.on, agent.on] as Computer['on'][])

@@ -3,14 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createAgent,
-  createComputer,
-  createOffice,
-  type Agent,
-  type Computer,
-  type Office,
-} from '../index.ts';
+import { createAgent, createOffice, type Agent, type Computer, type Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Real documents behind a real process, as an agent in another host reads them through the office. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
@@ -39,7 +33,7 @@ beforeAll(async () => {
   for (const name of ['costs.xlsx', 'chapters.pdf']) await cp(join(corpus, name), join(folder, name));
   office = await createOffice({ port: 0 });
   const documents = { command: process.execPath, args: [main, 'documents', folder] };
-  computer = await createComputer({
+  computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers: { documents } },
     office: { url: office.url },

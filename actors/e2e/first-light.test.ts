@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const everything = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
@@ -17,7 +18,7 @@ const config = {
 
 test('the echo tool of server-everything answers through agent, office, computer and child', async () => {
   await using office = await createOffice({ port: 0 });
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     name: 'c1',
     config,
     office: { url: office.url },

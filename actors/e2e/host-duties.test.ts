@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
-import { createAgent, createComputer, createOffice, type Answers, type Computer } from '../index.ts';
+import { createAgent, createOffice, type Answers, type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** What servers may ask of their host and tell it, over real pipes, real HTTP and within this process. */
 const mark = crypto.randomUUID();
@@ -25,7 +26,7 @@ const serversOf = (): Record<string, object> => ({
   inside: { type: 'inmemory', autoApprove: ['all'] },
 });
 const start = async (name: string, answers?: Answers): Promise<Computer> =>
-  (computer = await createComputer({
+  (computer = await bootedComputer({
     config: { mcpServers: { [name]: serversOf()[name] ?? {} } },
     inMemory: { inside: inside.connect },
     onEvent: ear.onEvent,

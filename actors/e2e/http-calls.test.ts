@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { createComputer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** An MCP server over HTTP that answers no call, and tells of each. */
 function silent(onCall: (n: number) => void) {
@@ -45,7 +45,7 @@ it('over HTTP 32 calls of a server run, and those that wait are seen to wait, an
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    await using computer = await createComputer({
+    await using computer = await bootedComputer({
       config: { mcpServers: { http: { url: `http://127.0.0.1:${port}/mcp`, autoApprove: ['all'] } } },
       stateDir: false,
     });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type AskInput, type Computer, type ComputerOptions } from '../index.ts';
+import { type AskInput, type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Values of inputs that change while a computer runs, seen in the environment of real processes. */
 const mark = crypto.randomUUID();
@@ -33,7 +34,7 @@ const picky = (name: string): object => {
 };
 const start = async (servers: object, options: ComputerOptions = {}, inputs = [token]): Promise<void> => {
   const config = { servers, inputs, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } };
-  computer = await createComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string) => computer.servers().find((each) => each.name === name);
 const pidOf = (name: string): number | undefined => pidsOf(markOf(name))[0];

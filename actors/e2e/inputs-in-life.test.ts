@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type AskInput, type Computer, type ComputerOptions } from '../index.ts';
+import { type AskInput, type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Placeholders of configs, filled in for processes that show what they got. */
 const mark = crypto.randomUUID();
@@ -36,7 +37,7 @@ const server = (env: Record<string, string>, behaviour = 'echo'): object =>
   launched(mark, behaviour, { env: { MARK: mark, ...env } });
 const start = async (servers: object, options: ComputerOptions = {}): Promise<void> => {
   const config = { servers, inputs };
-  computer = await createComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string) => computer.servers().find((each) => each.name === name);
 /** What its process was given: the environment is there for whoever may look into the process. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Servers that start when they are needed, over several lives of their host. */
 const mark = crypto.randomUUID();
@@ -23,7 +24,7 @@ const start = async (own: object = {}, behaviour = 'echo', more: object = {}): P
   await computer?.close();
   ear = createEar();
   const lazy = launched(mark, behaviour, { a2c: { start: 'lazy', ...own }, ...more });
-  return (computer = await createComputer({
+  return (computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers: { lazy } },
     stateDir,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { createComputer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -44,7 +44,7 @@ function held(): Record<string, number> {
 }
 /** Starts ten servers, sees them live, ends them. Answers the groups that they led. */
 async function startAndStop(round: number): Promise<Set<number>> {
-  const computer = await createComputer({ config: configOf(round), timing: { bootMs: 60_000 } });
+  const computer = await bootedComputer({ config: configOf(round), timing: { bootMs: 60_000 } });
   const ready = computer.servers().filter((s) => s.state === 'ready');
   const alive = look();
   await computer.close();

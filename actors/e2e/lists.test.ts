@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Servers that say too much of their lists, or too little. */
 const mark = crypto.randomUUID();
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 const start = async (behaviour: string, own: object = {}): Promise<void> => {
   const config = { mcpServers: { s: launched(mark, behaviour, { a2c: own }) } };
-  computer = await createComputer({ name: 'c1', config, onEvent: ear.onEvent });
+  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent });
 };
 const asked = async (method: string): Promise<number> => {
   const { result } = await computer.callTool('methods');

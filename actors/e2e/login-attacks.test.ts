@@ -8,7 +8,8 @@ import {
   type GuardedOptions,
   type GuardedServer,
 } from '../../scenarios/fixtures/guarded-server.ts';
-import { createComputer, type ServerStatus } from '../index.ts';
+import { type ServerStatus } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** A server, or its authorization server, that means ill; a host with a person who opens whatever is shown. */
 const endings: (() => unknown)[] = [];
@@ -39,7 +40,7 @@ async function attempt(
   const server = await startGuarded({ instead });
   endings.push(server.close);
   const [shown, opened]: [string[], Promise<Response>[]] = [[], []];
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     stateDir: false,
     config: { mcpServers: { far: { type: 'http', url: server.url, autoApprove: ['all'] } } },
     authorize: async ({ url }) => {

@@ -8,12 +8,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
 import {
   createAgent,
-  createComputer,
   createOffice,
   type Computer,
   type ComputerOptions,
   type ServerStatus,
 } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Hosts that log in with a proof of who they are: an ID token, the word of their platform, a key. */
 const endings: (() => unknown)[] = [];
@@ -55,7 +55,7 @@ async function guarded(options: GuardedOptions) {
   return server;
 }
 async function computerOf(url: string, oauth: object, more: ComputerOptions = {}): Promise<Computer> {
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     stateDir: false,
     record: { profile: 'full' },
     config: { mcpServers: { far: { type: 'http', url, oauth, autoApprove: ['all'] } } },

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startOidc, type OidcServer } from '../../scenarios/fixtures/oidc-server.ts';
-import { createComputer, type AuthorizeRequest, type Computer } from '../index.ts';
+import { type AuthorizeRequest, type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** The authorization server is `oidc-provider`; its pages are filled in by Chromium. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-oidc-'));
@@ -69,7 +70,7 @@ async function guarded(options: Parameters<typeof startOidc>[0] = {}): Promise<v
 const record = { dir: join(folder, 'traces'), profile: 'steps' } as const;
 async function computerOf({ authorize }: Person): Promise<Computer> {
   const mcpServers = { notes: { type: 'http', url: notes.url, autoApprove: ['all'] } };
-  const computer = await createComputer({ name: 'c1', record, authorize, config: { mcpServers } });
+  const computer = await bootedComputer({ name: 'c1', record, authorize, config: { mcpServers } });
   endings.push(() => computer.close());
   return computer;
 }

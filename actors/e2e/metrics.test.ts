@@ -1,7 +1,8 @@
 /** What is told of an office on a port of its own. */
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice, type Office } from '../index.ts';
+import { createAgent, createOffice, type Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.disconnect()));
@@ -24,10 +25,10 @@ describe('the metrics of an office', () => {
     await using office = await openOffice({ limits: { seatsPerOffice: 2 }, auth: 'token' });
     const seat = { url: office.url, auth: 'token' };
     await using agent = await createAgent(seat);
-    await using computer = await createComputer({ name: 'c1', config: { mcpServers: {} } });
+    await using computer = await bootedComputer({ name: 'c1', config: { mcpServers: {} } });
     await computer.join(seat);
     await agent.callTool('c1', 'nothing', {});
-    await using third = await createComputer({ name: 'c2', config: { mcpServers: {} } });
+    await using third = await bootedComputer({ name: 'c2', config: { mcpServers: {} } });
     await expect(third.join(seat)).rejects.toMatchObject({ code: 409 });
     const stranger = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
     sockets.push(stranger);
@@ -69,7 +70,7 @@ describe('the metrics of an office', () => {
   it('say that it lives and takes peers, until it is drained', async () => {
     const office = await openOffice();
     const agent = await createAgent({ url: office.url });
-    await using computer = await createComputer({ name: 'c1', config: { mcpServers: {} } });
+    await using computer = await bootedComputer({ name: 'c1', config: { mcpServers: {} } });
     await computer.join({ url: office.url });
     expect(await get(office, '/healthz')).toEqual({ status: 200, body: 'ok\n' });
     expect(await get(office, '/readyz')).toEqual({ status: 200, body: 'ready\n' });

@@ -10,7 +10,8 @@ import {
   type Pinged,
 } from '../../scenarios/fixtures/npm-registry.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Servers that a real `npx` fetches from a registry of this machine. */
 let mark: string;
@@ -49,7 +50,7 @@ const server = (env: object = {}, more: object = {}) => ({
 });
 const start = async (a2c: object, one: object = server()): Promise<Computer> => {
   const onNotice = (text: string): void => void notices.push(text);
-  computer = await createComputer({ config: { mcpServers: { a: one }, a2c }, stateDir: folder, onNotice });
+  computer = await bootedComputer({ config: { mcpServers: { a: one }, a2c }, stateDir: folder, onNotice });
   return computer;
 };
 /** Of the server itself, which npx has started. */

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** A list of the only tools, over a real server: what its host, a model and an agent are offered, and can call. */
 const mark = crypto.randomUUID();
@@ -12,7 +13,7 @@ it('nothing offers more than stands in a list of allowed tools, also one of anot
     ours: launched(mark, 'echo', { a2c: { tools: ['echo'] } }),
     theirs: launched(mark, 'pages', { includeTools: ['fail', 'no such tool'] }),
   };
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     name: 'c1',
     office: { url: office.url },
     config: { mcpServers: servers, a2c: { onConflict: 'prefix' } },

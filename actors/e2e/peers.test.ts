@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { Server } from 'socket.io';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
 import type { Agent, AgentOptions, Computer, Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** The public API against peers that share no code with ours: bare socket.io-client, the wire written out. */
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
@@ -43,7 +44,7 @@ const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
 const agentOf = async (options: Partial<AgentOptions> = {}): Promise<Agent> =>
   kept(await createAgent({ url: office.url, ...options }));
 const computerOf = async (): Promise<Computer> =>
-  kept(await createComputer({ name: 'ours', config, office: { url: office.url } }));
+  kept(await bootedComputer({ name: 'ours', config, office: { url: office.url } }));
 
 /** Our computer and an agent that knows it; `links` has what became of their links since. */
 async function pairOf(): Promise<{ computer: Computer; agent: Agent; links: string[] }> {

@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { openProxy, type FakeProxy } from '../../scenarios/fixtures/proxy.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Servers behind URLs that are reached through a real proxy of this machine. */
 let computer: Computer | undefined;
@@ -21,7 +22,7 @@ it.each(['streamable', 'sse'] as const)('%s goes through the proxy that is asked
   proxy = await openProxy(Number(new URL(server.url).port));
   const a2c = { proxy: withCredentials(proxy.url) };
   const mcpServers = { r: { type: kind, url: `http://${nowhere}/echo`, autoApprove: ['all'] } };
-  computer = await createComputer({ config: { mcpServers, a2c }, stateDir: false });
+  computer = await bootedComputer({ config: { mcpServers, a2c }, stateDir: false });
   const { outcome, result } = await computer.callTool('echo', { text: 'hi' });
   expect([outcome, JSON.stringify(result)]).toEqual(['succeeded', expect.stringContaining('hi')]);
   expect(new Set(proxy.asked.map((url) => new URL(url).host))).toEqual(new Set([nowhere]));
@@ -31,7 +32,7 @@ it('a URL of this machine is reached past the proxy', async () => {
   server = await startHttpServer({ kind: 'streamable' });
   proxy = await openProxy();
   const config = { mcpServers: { r: { url: `${server.url}/echo` } }, a2c: { proxy: proxy.url } };
-  computer = await createComputer({ config, stateDir: false });
+  computer = await bootedComputer({ config, stateDir: false });
   expect([computer.servers()[0]?.state, proxy.asked]).toEqual(['ready', []]);
 });
 it('https is tunnelled; a proxy that refuses is a failure of the start that shows no password', async () => {
@@ -40,7 +41,7 @@ it('https is tunnelled; a proxy that refuses is a failure of the start that show
     mcpServers: { r: { type: 'http', url: `https://${nowhere}/mcp` } },
     a2c: { proxy: withCredentials(proxy.url) },
   };
-  computer = await createComputer({ config, stateDir: false });
+  computer = await bootedComputer({ config, stateDir: false });
   const [status] = computer.servers();
   expect(proxy.asked).toContain(`CONNECT ${nowhere}:443`);
   expect(status?.state).toBe('waiting');
@@ -50,7 +51,7 @@ it('a proxy that is not there is named as what may be missing', async () => {
   proxy = await openProxy();
   proxy.close();
   const config = { mcpServers: { r: { url: `http://${nowhere}/mcp` } }, a2c: { proxy: proxy.url } };
-  computer = await createComputer({ config, stateDir: false });
+  computer = await bootedComputer({ config, stateDir: false });
   expect(computer.servers()[0]?.failure).toMatchObject({
     message: expect.stringContaining('cannot be reached through its proxy: nobody listens there') as string,
     remedy: expect.stringContaining('a2c.proxy') as string,

@@ -8,10 +8,11 @@ import {
 } from '../../scenarios/fixtures/resource-servers.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { createComputer as openComputer } from '../api/computer/computer.ts';
-import { createComputer, createOffice, type Computer, type Office } from '../index.ts';
+import { createOffice, type Computer, type Office } from '../index.ts';
 import { readOrThrow } from '../servers/plan.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** `client:read_resource` as an agent that shares no code with ours says it, through an office, to real servers. */
 const mark = crypto.randomUUID();
@@ -61,7 +62,7 @@ describe.each(['stdio', 'http'] as const)(
 
     it('is answered with the contents, or with the code, the details and its own req_id', async () => {
       const config = await configOf();
-      await using _computer: Computer = await createComputer({
+      await using _computer: Computer = await bootedComputer({
         name: 'c1',
         config,
         office: { url: office.url },

@@ -5,13 +5,13 @@ import { io } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createAgent,
-  createComputer,
   createOffice,
   type Agent,
   type Computer,
   type ComputerStatus,
   type Office,
 } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** One line to the office is cut while the other holds; three-processes.long.test.ts kills the office itself. */
 const file = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
@@ -71,7 +71,7 @@ afterEach(async () => {
 });
 /** It sits down when its servers are up, so that nothing of its start is still to be announced. */
 const computerAt = async (url: string): Promise<Computer> => {
-  const computer = kept(await createComputer({ name: 'c1', config, timing }));
+  const computer = kept(await bootedComputer({ name: 'c1', config, timing }));
   await computer.join({ url });
   return computer;
 };

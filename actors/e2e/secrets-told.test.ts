@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { createAgent, createComputer, createOffice, type LogEntry } from '../index.ts';
+import { createAgent, createOffice, type LogEntry } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** A server tells what it was launched with in every way that it has, and nobody hears it. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-secrets-'));
@@ -51,7 +52,7 @@ const config = {
 it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a trace or a terminal', async () => {
   const office = await createOffice({ port: 0 });
   const told: unknown[] = [];
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     ...{ config, name: 'c', office: { url: office.url }, input: async () => secrets[0] },
     ...{ log: (entry: LogEntry) => told.push(entry), logLevel: 'debug' as const },
     record: { profile: 'full' },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** What is told of servers that are disabled, enabled, removed and put back. */
 const mark = crypto.randomUUID();
@@ -9,7 +10,7 @@ let computer: Computer;
 let ear: ReturnType<typeof createEar>;
 const start = async (): Promise<void> => {
   ear = createEar();
-  computer = await createComputer({ name: 'c1', config: one(), onEvent: ear.onEvent });
+  computer = await bootedComputer({ name: 'c1', config: one(), onEvent: ear.onEvent });
 };
 afterEach(async () => {
   await computer.close();

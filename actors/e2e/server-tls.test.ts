@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const authority = at('../../scenarios/fixtures/tls/authority.pem');
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 const computerOf = async (entry: object, a2c: object = {}): Promise<Computer> => {
   const r = { url: `${server.url}/echo`, autoApprove: ['all'], ...entry };
-  computer = await createComputer({ config: { mcpServers: { r }, a2c }, stateDir: false });
+  computer = await bootedComputer({ config: { mcpServers: { r }, a2c }, stateDir: false });
   return computer;
 };
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Servers of MCP 2026-07-28 alone, made with the official SDK: they refuse `initialize`. */
 const server = fileURLToPath(new URL('../../scenarios/fixtures/stateless-server.mjs', import.meta.url));
@@ -19,7 +20,7 @@ const transports = ['stdio', 'http'] as const;
 async function computerOf(kind: (typeof transports)[number]): Promise<Computer> {
   if (kind === 'http') host = await startHost(process.execPath, [server, '0']);
   const entry = host ? { url: host.url } : { command: process.execPath, args: [server] };
-  computer = await createComputer({
+  computer = await bootedComputer({
     config: { mcpServers: { it: { ...entry, autoApprove: ['all'] } } },
     stateDir: false,
     answers: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) },

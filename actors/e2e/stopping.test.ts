@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createComputer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -14,7 +14,7 @@ const living = (): unknown[] =>
     execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
   );
 const computerOf = (command: string, args: readonly string[], env: object = {}) =>
-  createComputer({
+  bootedComputer({
     config: {
       mcpServers: { s: { command, args, env: { ...env, MARK: mark }, autoApprove: ['all'] } },
       a2c: { restart: 'never', timeouts: { stdinGraceMs: 50, termGraceMs: 200 } },

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tools that run as tasks only (MCP 2025-11-25), of a server made with the official SDK. */
 const server = fileURLToPath(new URL('../../scenarios/fixtures/task-server.mjs', import.meta.url));
 let computer: Computer;
 afterEach(() => computer.close());
 const opened = async (): Promise<Computer> =>
-  (computer = await createComputer({
+  (computer = await bootedComputer({
     config: { mcpServers: { it: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
     stateDir: false,
   }));

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice, type Authenticate, type Office } from '../index.ts';
+import { createAgent, createOffice, type Authenticate, type Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const pem = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../scenarios/fixtures/tls/${name}`, import.meta.url)), 'utf8');
@@ -16,7 +17,7 @@ describe('an office with a certificate', () => {
     await using office = await createOffice({ host: '0.0.0.0', port: 0, auth, tls: { cert, key } });
     const url = `https://localhost:${office.port}`;
     expect(office.url).toBe(`https://0.0.0.0:${office.port}`);
-    await using computer = await createComputer({ name: 'c1', config: { mcpServers: {} } });
+    await using computer = await bootedComputer({ name: 'c1', config: { mcpServers: {} } });
     await computer.join({ url, auth, tls: { ca } });
     await using agent = await createAgent({ url, auth, tls: { ca } });
     expect((await agent.listRoom()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
@@ -47,10 +48,10 @@ describe('an office that wants certificates', () => {
   it('lets in who has one of its authority, under the name that stands there', async () => {
     await using office = await openOffice();
     const seat = { url: office.url, tls: peer };
-    await using computer = await createComputer({ name: 'build-1', config: { mcpServers: {} } });
+    await using computer = await bootedComputer({ name: 'build-1', config: { mcpServers: {} } });
     await computer.join(seat);
     expect(office.stats().seats).toBe(1);
-    await using other = await createComputer({ name: 'build-2', config: { mcpServers: {} } });
+    await using other = await bootedComputer({ name: 'build-2', config: { mcpServers: {} } });
     await expect(other.join(seat)).rejects.toMatchObject({
       code: 403,
       message: expect.stringContaining("but for 'build-1'"),
@@ -64,7 +65,7 @@ describe('an office that wants certificates', () => {
     await using office = await openOffice();
     const refused: unknown[] = [];
     office.on('peer.refused', (who) => refused.push(who));
-    await using computer = await createComputer({ name: 'build-1', config: { mcpServers: {} } });
+    await using computer = await bootedComputer({ name: 'build-1', config: { mcpServers: {} } });
     await expect(computer.join({ url: office.url, tls })).rejects.toMatchObject({ code: 'LinkLost' });
     expect([office.stats().connections, refused]).toEqual([0, []]);
   });

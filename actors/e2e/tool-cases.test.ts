@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+import { type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Cases of tools (a2c-wire §8.4, DeepChat) with servers inside this process, and real ones where they are started anew. */
 const mark = crypto.randomUUID();
@@ -23,7 +24,7 @@ const start = async (mcpServers: object, options: ComputerOptions = {}, a2c: obj
   ear = createEar();
   const servers = ['A', 'B', 'C'].map((name) => [name, linked().connect] as const);
   const config = { mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 }, ...a2c } };
-  computer = await createComputer({
+  computer = await bootedComputer({
     ...{ name: 'c1', config, onEvent: ear.onEvent, stateDir: false, reaper: false },
     ...{ inMemory: Object.fromEntries(servers), ...options },
   });

@@ -1,6 +1,7 @@
 /** The place of a call in a distributed trace: from whoever calls, through office and computer, to its MCP server. */
 import { expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** A server with one tool, which answers with the `_meta` that its call came with. */
 const server = `
@@ -16,7 +17,7 @@ const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 it('reaches the server in _meta, and what is no trace is left out without a failure', async () => {
   await using office = await createOffice({ port: 0 });
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     name: 'c1',
     office: { url: office.url },
     config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },

@@ -5,7 +5,8 @@ import {
   type HttpServer,
   type HttpServerOptions,
 } from '../../scenarios/fixtures/http-server.ts';
-import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+import { type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */
 const mark = crypto.randomUUID();
@@ -20,7 +21,7 @@ const http = async (options: Partial<HttpServerOptions> = {}): Promise<HttpServe
   return one;
 };
 const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
-  (computer = await createComputer({
+  (computer = await bootedComputer({
     name: 'c1',
     config: { mcpServers },
     onEvent: ear.onEvent,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice, type Entrant, type Office } from '../index.ts';
+import { createAgent, createOffice, type Entrant, type Office } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const [first, second] = ['the-first-token-of-this-test', 'the-second-token-of-this-test'];
 let office: Office;
@@ -139,7 +140,7 @@ describe('an office whose host decides', () => {
 
 describe('an agent and a computer', () => {
   it('enter with a token, a function and headers, each of them', async () => {
-    await using computer = await createComputer({ name: 'c1' });
+    await using computer = await bootedComputer({ name: 'c1' });
     await computer.join({ url: office.url, auth: async () => Promise.resolve({ token: second }) });
     await using agent = await createAgent({ url: office.url, headers: { 'x-api-key': first } });
     expect((await agent.listRoom()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
@@ -154,7 +155,7 @@ describe('an agent and a computer', () => {
       message: expect.stringContaining(says),
       remedy: expect.stringContaining('--token'),
     });
-    await using computer = await createComputer({ name: 'c2' });
+    await using computer = await bootedComputer({ name: 'c2' });
     await expect(computer.join({ url: office.url, auth })).rejects.toMatchObject({ code: 401 });
   });
 

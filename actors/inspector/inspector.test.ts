@@ -6,14 +6,15 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { runningHosts } from '../../adapters/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { createAgent, createComputer, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const stateDir = mkdtempSync(join(tmpdir(), 'a2c-inspect-'));
 afterAll(() => rmSync(stateDir, { recursive: true }));
 const secret = 'hunter-2-hunter-2';
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
-  createComputer({
+  bootedComputer({
     name: 'c1',
     stateDir,
     config: {

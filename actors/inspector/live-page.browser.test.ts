@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const node = process.execPath;
@@ -12,7 +13,7 @@ const broken = {
   args: ['-e', 'console.error("the licence has expired"); process.exit(7)'],
 };
 const computerOf = (mcpServers: object): Promise<Computer> =>
-  createComputer({ name: 'c1', stateDir: false, config: { mcpServers } });
+  bootedComputer({ name: 'c1', stateDir: false, config: { mcpServers } });
 
 let chromium: Chromium;
 beforeAll(async () => void (chromium = await Chromium.start()));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, picture } from '../../scenarios/fixtures/browser.ts';
-import { createComputer } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const echo = { command: process.execPath, args: [fixture, 'echo'], autoApprove: ['all'] };
@@ -11,7 +11,7 @@ afterAll(() => chromium.close());
 
 describe('the messages of a server', () => {
   it('come while somebody looks, with the call that each belongs to', async () => {
-    await using computer = await createComputer({
+    await using computer = await bootedComputer({
       name: 'c1',
       stateDir: false,
       config: { mcpServers: { echo } },

@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../scenarios/fixtures/hostile-texts.ts';
-import { createAgent, createComputer, createOffice, type Log, type LogEntry } from '../index.ts';
+import { createAgent, createOffice, type Log, type LogEntry } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** An office, a computer with a server that refuses and fails, and an agent; each with its log. */
 async function house(text: string, logs: { office?: Log; computer?: Log; agent?: Log }, config: object = {}) {
   const office = await createOffice({ port: 0, record: false, ...(logs.office && { log: logs.office }) });
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
     config: { mcpServers: { 'a/b#c': { type: 'inmemory', autoApprove: ['all'], ...config } } },
     inMemory: { 'a/b#c': linked(text) },
@@ -139,7 +140,7 @@ describe('from the level info on', () => {
       told.length = 0;
       const office = await createOffice({ ...how, logLevel, port: 0, auth: 'token' });
       const seat = { url: office.url, auth: 'token' };
-      const computer = await createComputer({
+      const computer = await bootedComputer({
         ...{ ...how, logLevel, name: 'c', stateDir: false, office: seat },
         config: { mcpServers: { s: { type: 'inmemory', autoApprove: ['all'] } } },
         inMemory: { s: linked('went wrong') },
@@ -147,7 +148,7 @@ describe('from the level info on', () => {
       await createAgent({ ...how, url: office.url, auth: 'other' }).catch(() => {});
       const agent = await createAgent({ ...how, logLevel, ...seat });
       await agent.tools('c');
-      const late = await createComputer({ name: 'late', stateDir: false, record: false, office: seat });
+      const late = await bootedComputer({ name: 'late', stateDir: false, record: false, office: seat });
       await agent.tools('late');
       const left = new Promise((resolve) => agent.on('computer.left', resolve));
       await late.close();

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProgramChecked } from '../../machines/kernel/transformer.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { type Computer } from '../index.ts';
 import { Programs } from './programs.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Programs of configs that a host gives; what they make of results is in scenarios/contracts/transform.*. */
 const mark = crypto.randomUUID();
@@ -24,7 +25,7 @@ describe('a config with a program that cannot be run', () => {
   it('is refused by createComputer with server, line, column and mistake; nothing was started (E13)', async () => {
     const ear = createEar();
     const mcpServers = { fine: server('fine', good), fs: server('fs', wrong) };
-    await expect(createComputer({ config: { mcpServers }, onEvent: ear.onEvent })).rejects.toMatchObject({
+    await expect(bootedComputer({ config: { mcpServers }, onEvent: ear.onEvent })).rejects.toMatchObject({
       code: 'VrlSyntaxError',
       message: `vrl of server 'fs': ${mistake}`,
       details: {
@@ -39,7 +40,7 @@ describe('a config with a program that cannot be run', () => {
   it('is refused by setServers and addOrUpdateServer, and everything is as it was, its inputs too', async () => {
     const needy = server('needy', null, { env: { MARK: markOf('needy'), WORD: '${input:word}' } });
     const input = { type: 'promptString', id: 'word', description: 'W' };
-    computer = await createComputer({
+    computer = await bootedComputer({
       config: { mcpServers: { a: server('a', ' \n'), needy }, inputs: [input] },
     });
     const before = { servers: computer.servers(), pids: pidsOf(markOf('a')) };

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createComputer, createOffice, type ComputerOptions } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const file = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const server = (behaviour = 'echo', more: object = {}): object => ({
@@ -9,7 +10,7 @@ const server = (behaviour = 'echo', more: object = {}): object => ({
   ...more,
 });
 const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
-  createComputer({ name: 'c1', config: { mcpServers }, ...options });
+  bootedComputer({ name: 'c1', config: { mcpServers }, ...options });
 
 describe('a server that cannot start', () => {
   it('is shown with its reason, and the others serve (case 65: nothing inside the host has its name)', async () => {
@@ -117,6 +118,25 @@ describe('a server that cannot start', () => {
     await computer.startServer('good');
     expect((await computer.tools()).tools).not.toHaveLength(0);
     expect(computer.status().state).toBe('degraded');
+  });
+});
+
+describe('a server that does not answer', () => {
+  it('holds up neither its computer nor calls of others, and every list names it as missing', async () => {
+    const mcpServers = { mute: server('mute'), good: server('echo', { autoApprove: ['all'] }) };
+    await using computer = await createComputer({ config: { mcpServers }, timing: { toolsMs: 20 } });
+    expect(computer.status().state).toBe('booting');
+    expect(await computer.callTool('echo', { text: 'hi' })).toMatchObject({ outcome: 'succeeded' });
+    const reason = expect.stringContaining('waits for the answer to initialize') as string;
+    const { tools, missing, servers } = await computer.tools();
+    expect([tools.length > 0, missing, servers[0]?.state]).toEqual([
+      ...[true, [{ server: 'mute', reason }]],
+      'connecting',
+    ]);
+    expect((await computer.desktop()).missing).toEqual([{ server: 'mute', reason }]);
+    for (const [mute, good] of [await computer.resources(), await computer.prompts()])
+      expect([mute?.failure, good?.failure]).toEqual([reason, null]);
+    await expect(computer.getPrompt('mute', 'any')).rejects.toThrow('is not ready');
   });
 });
 

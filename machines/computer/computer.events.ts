@@ -6,7 +6,7 @@ import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
 import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from '../client/client.events.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
-import type { LinkNews, LinkStart } from '../link/link.machine.ts';
+import type { LinkNews, LinkStart, ToolsWanted } from '../link/link.machine.ts';
 import type { Participation } from '../resources/participation.ts';
 import type { Capabilities } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
@@ -93,6 +93,8 @@ export type ComputerNews =
   | ({ readonly type: 'tools.changed' } & Changes)
   | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
 export type Input = ComputerStart & { readonly self: Address; readonly owner: AddressFor<ComputerNews> };
+/** Questions about all servers, which wait for those that start. */
+export type Question = ToolsWanted | Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
 /** How often a launch config has failed, and how the last time. */
 export interface Spent {
   readonly attempt: number;
@@ -141,6 +143,8 @@ export interface ComputerContext extends Input {
   readonly waiting: readonly ComputerCall[];
   /** By ticket: those that had to wait and have a server now, until their caller's time is over. */
   readonly waited: Readonly<Record<string, string>>;
+  /** Questions that wait for servers that start; null: nobody's waits any more. */
+  readonly asked: readonly Question[] | null;
   readonly open: number;
   readonly reopens: number;
 }
@@ -153,5 +157,7 @@ export type Event =
   | LinkNews
   | ToolApproved
   | CallOverdue
+  /** Questions that waited for servers that start are taken now. */
+  | { readonly type: 'questions.due' }
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };

@@ -2,7 +2,8 @@
  * The root that hosts MCP servers: it keeps one client per configured server and the link to the office,
  * knows which server has which tool, and sends each call to its client. It relays no answers.
  *
- * booting — clients and link are opened; over when each client has come up or failed once, or after `bootMs`
+ * booting — clients and link are opened; over when each client has come up or failed once, or after `bootMs`; questions
+ *           about all servers wait for that, `toolsMs` at most
  * serving — whole (every wanted server is ready, with all of its tools) | degraded (some are not, the others serve)
  * closing — everything is asked to end; what has not ended within `shutdownMs` is ended by force
  * closed  — final
@@ -65,6 +66,7 @@ export const computerMachine = parts.createMachine({
     givenUp: [],
     waiting: [],
     waited: {},
+    asked: [],
     open: opensOf(input).length,
     reopens: 0,
   }),
@@ -102,6 +104,7 @@ export const computerMachine = parts.createMachine({
     'tool.approved': { actions: { type: 'noteApproved', params: eventAsParams } },
     'tools.wanted': { actions: does.answerTools },
     'config.wanted': { actions: does.answerConfig },
+    'questions.due': { actions: does.takeAsked },
     'call.cancel': calls.withdraw,
     'asker.lost': calls.withdraw,
     'server.start': { actions: passToClient },
@@ -139,8 +142,10 @@ export const computerMachine = parts.createMachine({
   states: {
     booting: {
       tags: 'connecting',
+      on: { 'tools.wanted': does.keep, 'aggregate.wanted': does.keep, 'resource.wanted': does.keep },
       always: { guard: 'hasBooted', target: 'serving' },
-      after: { boot: 'serving' },
+      after: { boot: 'serving', tools: { actions: does.wakeAsked } },
+      exit: does.wakeAsked,
     },
     serving: {
       tags: 'ready',
@@ -156,6 +161,7 @@ export const computerMachine = parts.createMachine({
       entry: [
         tellStage('closing'),
         ...calls.endWaiting,
+        ...does.refuseAsked,
         { type: 'tellOwned', params: toOwned(clientKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(aggregatorKinds.desktop, { type: 'close' }) },

@@ -5,7 +5,8 @@ import * as rules from './computer.rules.ts';
 import { messagesOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet } from './computer.events.ts';
 import * as collections from './computer.collections.ts';
-import { eventAsParams, step } from './computer.setup.ts';
+import { refusedOf } from './computer.asked.ts';
+import { eventAsParams, parts, step } from './computer.setup.ts';
 import { post, type OwnedEnded } from '../kernel/effects.ts';
 import type { ConfigWanted, ToolsWanted } from '../link/link.machine.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
@@ -43,6 +44,28 @@ export const answerTools = {
       { optional: true },
     ),
 } as const;
+/** While servers start. */
+export const keep = {
+  guard: { type: 'mustKeep', params: eventAsParams },
+  actions: { type: 'keepAsked', params: eventAsParams },
+} as const;
+/** Behind what is under way, such as what a server that has just come up shows. */
+export const wakeAsked = parts.enqueueActions(({ context, enqueue }) => {
+  if (context.asked !== null && context.asked.length > 0)
+    enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
+  else enqueue('forgetAsked');
+});
+/** They are taken as if they came now. */
+export const takeAsked = [
+  parts.enqueueActions(({ context, enqueue }) => {
+    for (const question of context.asked ?? []) enqueue.raise(question);
+  }),
+  'forgetAsked',
+] as const;
+export const refuseAsked = [
+  { type: 'postAll', params: ({ context }: At) => ({ messages: refusedOf(context) }) },
+  'forgetAsked',
+] as const;
 export const answerConfig = {
   type: 'post',
   params: ({ context, event: { ticket, replyTo } }: At<ConfigWanted>) =>

@@ -7,9 +7,17 @@ import { callKind } from '../call/call.setup.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import * as collections from './computer.collections.ts';
+import * as asked from './computer.asked.ts';
 import * as waiting from './computer.waiting.ts';
 import * as withdrawal from './computer.withdrawn.ts';
-import type { CallOverdue, ComputerContext, ComputerNews, Event, Input } from './computer.events.ts';
+import type {
+  CallOverdue,
+  ComputerContext,
+  ComputerNews,
+  Event,
+  Input,
+  Question,
+} from './computer.events.ts';
 import {
   effects,
   message,
@@ -66,8 +74,11 @@ export const parts = setup({
     forgetCancelled: assign(({ context }, event: waiting.Withdrawn) => waiting.afterCancel(context, event)),
     noteDecided: assign(({ context: c }) => waiting.noted(c)),
     forgetWaiting: assign({ waiting: [], waited: {} }),
+    keepAsked: assign(({ context }, question: Question) => asked.kept(context, question)),
+    forgetAsked: assign({ asked: null }),
   },
   guards: {
+    mustKeep: ({ context }, question: Question) => asked.mustKeep(context, question),
     mustWait: ({ context }, order: ComputerCall) => waiting.mustWait(context, order),
     hasDecided: ({ context: c }) => c.waiting.length > 0 && waiting.decided(c).length > 0,
     hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
@@ -85,6 +96,7 @@ export const parts = setup({
   },
   delays: {
     boot: ({ context }) => context.timing.bootMs,
+    tools: ({ context }) => context.timing.toolsMs,
     shutdown: ({ context }) => context.timing.shutdownMs,
   },
 });

@@ -36,6 +36,7 @@ export const settingsSchema = z
     timeouts: z
       .strictObject({
         bootMs: ms,
+        toolsMs: ms,
         connectMs: positiveMs,
         listMs: positiveMs,
         callIdleMs: ms,

@@ -38,8 +38,13 @@ export const timing = {
   exitGraceMs: 250,
   /** The whole way down of a computer, an office, an agent; then what is left is ended by force. */
   shutdownMs: 10_000,
-  /** Boot waits this long for slow servers, then serves without them; 0 = it waits for none. */
+  /** A computer counts as booting this long at most while servers start, and `a2c up` waits for them; 0 = not at all. */
   bootMs: 15_000,
+  /**
+   * Questions about all servers that come while a computer boots (tools, resources, prompts, Desktop, Finder) wait so
+   * long for those that start; 0 = they wait for none.
+   */
+  toolsMs: 2_000,
   /** A call without a limit of its own; set in a config no call of the server takes longer, whoever asks. 0 = none. */
   callTotalMs: 60_000,
   /** A call whose server says nothing for so long, neither an answer nor progress; 0 = it may be silent. */

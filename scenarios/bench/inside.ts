@@ -2,9 +2,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createComputer, type Computer } from '../../actors/index.ts';
+import { type Computer } from '../../actors/index.ts';
 import { echoed, textOf, type Chain } from './rows/chain.ts';
 import { many } from './rows/standing.ts';
+import { bootedComputer } from '../fixtures/booted.ts';
 
 /** Servers inside the host, made with the SDK, over linked pairs: with a computer, and connected by hand. */
 type End = InMemoryTransport;
@@ -67,7 +68,7 @@ async function ours(servers: number, isOneMute: boolean): Promise<Standing> {
   const given = new AbortController();
   let whole = (): void => {};
   const served = new Promise<void>((resolve) => (whole = resolve));
-  const opening: Promise<Computer> = createComputer({
+  const opening: Promise<Computer> = bootedComputer({
     config,
     inMemory,
     stateDir: false,

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { createAgent, createComputer, createOffice, type CallOutcome } from '../../actors/index.ts';
+import { createAgent, createOffice, type CallOutcome } from '../../actors/index.ts';
 import { unmetLimits } from './unmet-limits.ts';
 import { echoed, textOf, type Chain } from './rows/chain.ts';
+import { bootedComputer } from '../fixtures/booted.ts';
 
 const office = 'bench';
 export const computerConfig = {
@@ -25,7 +26,7 @@ export function echoOf({ outcome, result, failure }: CallOutcome): string {
 /** Agent → office → computer → echo server over stdio, and back: three handles of the public API. */
 export async function oursFull(): Promise<Chain> {
   const server = await createOffice({ port: 0, limits: unmetLimits });
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     name: 'desk',
     config: computerConfig,
     office: { url: server.url, id: office },
@@ -46,7 +47,7 @@ export async function oursFull(): Promise<Chain> {
 
 /** A computer for its own host, without an office: what it adds to the MCP client and the pipe. */
 export async function oursComputer(): Promise<Chain> {
-  const computer = await createComputer({ name: 'desk', config: computerConfig });
+  const computer = await bootedComputer({ name: 'desk', config: computerConfig });
   return {
     pids: [],
     call: async (n) => echoOf(await computer.callTool('echo', { text: textOf(n) })),

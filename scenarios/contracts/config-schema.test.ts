@@ -19,7 +19,7 @@ const everySetting = {
     start: 'lazy',
     autoConnect: true,
     idleStop: 'PT1M',
-    timeouts: { callIdleMs: 0 },
+    timeouts: { callIdleMs: 0, toolsMs: 0 },
   },
   ...{ concurrency: 1, onConflict: 'prefix', tools: ['a'], pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
   ...{ refreshFailures: 1, participation: 'subscribe', autoApprove: ['read'] },

@@ -11,12 +11,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
-import { A2cError, createAgent, createComputer, createOffice } from '../../actors/index.ts';
+import { A2cError, createAgent, createOffice } from '../../actors/index.ts';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Runtime, type RuntimeOptions } from '../../actors/runtime/runtime.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
+import { bootedComputer } from '../fixtures/booted.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-recorder-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -133,7 +134,7 @@ describe('writeTrace', () => {
   it('of a computer, an agent and an office writes what they were told so far, each to a file of its own', async () => {
     const dir = freshFolder();
     const office = await createOffice({ port: 0 });
-    const computer = await createComputer({ ...quiet, name: 'c1', office: { url: office.url } });
+    const computer = await bootedComputer({ ...quiet, name: 'c1', office: { url: office.url } });
     const agent = await createAgent({ url: office.url });
     const files = await Promise.all([office, computer, agent, office].map((each) => each.writeTrace(dir)));
     expect(readdirSync(dir).toSorted()).toEqual(files.map((file) => file.slice(dir.length + 1)).toSorted());
@@ -185,7 +186,7 @@ describe('a folder to record to', () => {
     const dir = join(file, 'traces');
     for (const start of [
       () => createOffice({ port: 0, record: { dir } }),
-      () => createComputer({ ...quiet, record: { dir } }),
+      () => bootedComputer({ ...quiet, record: { dir } }),
       () => createAgent({ url: 'http://127.0.0.1:9', record: { dir } }),
     ]) {
       const error = await start().catch((reason: unknown) => reason);
@@ -210,7 +211,7 @@ describe('a folder to record to', () => {
 
   it('that breaks later is told once, and the host lives on', async () => {
     const [dir, notices] = [freshFolder(), [] as string[]];
-    const computer = await createComputer({
+    const computer = await bootedComputer({
       ...quiet,
       record: { dir },
       onNotice: (text) => notices.push(text),

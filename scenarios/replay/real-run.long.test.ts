@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createComputer, type Computer } from '../../actors/index.ts';
+import { type Computer } from '../../actors/index.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
+import { bootedComputer } from '../fixtures/booted.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-flight-'));
@@ -60,7 +61,7 @@ const sizes: number[] = [];
 const ends: string[] = [];
 beforeAll(async () => {
   const dir = join(folder, 'live');
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     config,
     record: { dir, profile: 'steps' },
     stateDir: false,

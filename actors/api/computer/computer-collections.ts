@@ -13,7 +13,7 @@ import {
 } from '../../../machines/resources/collections/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { ServerStatus } from './server-handle.ts';
-import { closedText, notServing } from './computer-status.ts';
+import { absentOf, closedText, notServing } from './computer-status.ts';
 import type {
   DesktopQuery,
   DesktopShown,
@@ -33,26 +33,11 @@ interface Machine {
   /** `onUndelivered` is heard at once when no computer is there. */
   send(event: AnyEventObject, onUndelivered: CheckedMessage): void;
   servers(): readonly ServerStatus[];
+  /** A server that starts has come up or has failed, or its moment is over. */
+  settled(server: string): Promise<void>;
 }
 
 const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
-
-/** Servers that are wanted and not there: what they would show is in no answer. */
-const absent: ReadonlySet<string> = new Set([
-  ...[
-    'connecting',
-    'recovering',
-    'waiting',
-    'open',
-    'authorizing',
-    'unauthorized',
-    'needsInput',
-    'unsupported',
-  ],
-]);
-/** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
-const isAbsent = ({ state, failure }: ServerStatus): boolean =>
-  absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
 
 /** A host's questions to the Desktop and the Finder of its computer, until each has its answer. */
 export class CollectionQuestions {
@@ -81,7 +66,7 @@ export class CollectionQuestions {
     const found = collectionOfUri(uri);
     const isAny = server !== undefined && !/^(?:window|dpe):/i.test(uri);
     if (!found.ok && !isAny) throw errorOfCollection(found.failure);
-    if (isAny) this.#mustServe(server);
+    if (isAny) await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
       // What belongs to neither is read by whoever reads windows.
@@ -97,7 +82,7 @@ export class CollectionQuestions {
     name: string,
     values: Readonly<Record<string, string>> = {},
   ): Promise<PromptFilled> {
-    this.#mustServe(server);
+    await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
       collection: 'desktop',
@@ -121,7 +106,8 @@ export class CollectionQuestions {
     for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closed));
   }
 
-  #mustServe(name: string): void {
+  async #mustServe(name: string): Promise<void> {
+    await this.#machine.settled(name);
     const status = this.#machine.servers().find((server) => server.name === name);
     if (status?.state !== 'ready') throw notServing(name, status);
   }
@@ -150,13 +136,7 @@ export class CollectionQuestions {
   }
   #withAbsent(missing: readonly MissingServer[]): readonly MissingServer[] {
     const named = new Set(missing.map(({ server }) => server));
-    const others = this.#machine
-      .servers()
-      .filter((server) => isAbsent(server) && !named.has(server.name))
-      .map(({ name, state, reason }) => ({
-        server: name,
-        reason: reason ?? `it is ${state}`,
-      }));
+    const others = absentOf(this.#machine.servers()).filter(({ server }) => !named.has(server));
     return [...missing, ...others];
   }
 }

@@ -34,8 +34,8 @@ export interface ComputerStatus {
   /** The name under which it sits in an office. */
   readonly name: string;
   /**
-   * `booting`: waits for its servers, 15 s at most. `whole`: every wanted server is ready, with all of its tools. `degraded`: some are
-   * not, or have tools that are refused; the others serve.
+   * `booting`: its servers start, `bootMs` (15 s) at most. `whole`: every wanted server is ready, with all of its tools.
+   * `degraded`: some are not, or have tools that are refused; the others serve.
    */
   readonly state: 'booting' | 'whole' | 'degraded' | 'closing' | 'closed';
   /** Every server of its config, those that are disabled too. */
@@ -105,7 +105,11 @@ export interface Computer extends AsyncDisposable {
    * placeholders not filled in, values of `env` and `headers` in clear. For its host alone: it may hold secrets.
    */
   config(): ComputerConfigInForce;
-  /** The tools that can be called just now, and those that cannot, with the reason. */
+  /**
+   * The tools that can be called just now, and those that cannot, with the reason. While the computer is new it waits for
+   * servers that start, `toolsMs` (2 s) at most; which are not there by then is in `missing`, and `tools.changed` tells
+   * when they come.
+   */
   tools(): Promise<ToolListing>;
   /** Never rejects. `confirmed`: the person who asks has thereby confirmed this one call. */
   callTool(
@@ -166,7 +170,7 @@ export interface Computer extends AsyncDisposable {
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
   /**
    * The resources and templates that each server lists, in the order of the config: of one that is starting, after its first
-   * list. Never rejects; a server that has none is in it with empty lists.
+   * list, for which it waits as `tools()` does. Never rejects; a server that has none is in it with empty lists.
    */
   resources(): Promise<readonly ServerResources[]>;
   /** The prompts that each server lists. As with the resources. */

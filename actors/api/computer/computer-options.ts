@@ -53,8 +53,10 @@ export interface ComputerOptions extends LogOptions {
    */
   readonly autoReconnect?: boolean;
   /**
-   * Delays in ms, in the place of the defaults and of `a2c.timeouts` at the top of the config. `bootMs`: how long
-   * `createComputer` waits for servers that start, default 15,000, 0 = it waits for none.
+   * Delays in ms, in the place of the defaults and of `a2c.timeouts` at the top of the config. `toolsMs`: so long questions
+   * about all servers (`tools()`, `resources()`, `prompts()`, `desktop()`, `finder()`, those of agents too) wait for
+   * servers that start, from the start of the computer on; default 2,000, 0 = for none. `bootMs`: so long at most its
+   * state is `booting`, default 15,000.
    */
   readonly timing?: Partial<Timing>;
   /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
@@ -77,7 +79,7 @@ export interface ComputerOptions extends LogOptions {
   readonly tracing?: boolean;
   /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
   readonly historySize?: number;
-  /** Gives up booting and closes. */
+  /** Closes it when it aborts before `createComputer` has resolved; later it means nothing. */
   readonly signal?: AbortSignal;
   /** Hears what happens from the very start. */
   readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;

@@ -12,6 +12,7 @@ import { remembered } from '../../../machines/kernel/remembered.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
+import type { MissingServer } from './collections-handle.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from './server-handle.ts';
 import { waitsText } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
@@ -126,6 +127,35 @@ function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined)
   const shown = { ...info?.shown, ...config?.shown };
   return Object.keys(shown).length === 0 ? undefined : shown;
 }
+/** Servers that are wanted and not there: what they would show is in no answer. */
+const absent: ReadonlySet<string> = new Set([
+  ...[
+    'connecting',
+    'recovering',
+    'waiting',
+    'open',
+    'authorizing',
+    'unauthorized',
+    'needsInput',
+    'unsupported',
+  ],
+]);
+/** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
+const isAbsent = ({ state, failure }: ServerStatus): boolean =>
+  absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
+/** Of them nothing is in an answer, and why. */
+export const absentOf = (servers: readonly ServerStatus[]): readonly MissingServer[] =>
+  servers
+    .filter((server) => isAbsent(server))
+    .map(({ name, state, reason }) => ({ server: name, reason: reason ?? `it is ${state}` }));
+
+/** The same of tools: a server that is ready may have had its list taken back. */
+const missingOf = (statuses: ToolListing['servers']): readonly MissingServer[] => [
+  ...absentOf(statuses),
+  ...statuses.flatMap(({ name, state, failure }) =>
+    state === 'ready' && failure ? [{ server: name, reason: failure.message }] : [],
+  ),
+];
 /** Tools of servers that are up, and names that were refused with what to do about it. */
 export function listingOf(
   context: ComputerContext | undefined,
@@ -146,6 +176,7 @@ export function listingOf(
       reason: failure.message,
       suggestion: failure.remedy ?? '',
     })),
+    missing: missingOf(statuses),
     servers: statuses,
   };
 }

@@ -13,7 +13,9 @@ export interface Inner {
 }
 
 /**
- * Starts a computer and resolves when every server is up or has failed once, or after `bootMs` (15 s) with those that are.
+ * Starts a computer, and resolves as soon as its config is read and its servers are on their way; with `office` also when
+ * that has answered, after `toolsMs` (2 s) at the latest. A call waits for its own server. `tools()` and the other questions
+ * about all servers wait for those that start, `toolsMs` at most, and name those that are missing.
  * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
  */
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {

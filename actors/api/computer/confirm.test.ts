@@ -3,7 +3,6 @@ import { linked } from '../../../scenarios/fixtures/hosted.ts';
 import { deferred } from '../deferred.ts';
 import {
   createAgent,
-  createComputer,
   createOffice,
   type Agent,
   type CallEnded,
@@ -11,6 +10,7 @@ import {
   type ConfirmAnswer,
   type ConfirmQuestion,
 } from '../../index.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 /** The text of the seed for a confirmation that timed out. */
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
@@ -25,7 +25,7 @@ async function createHarness() {
   const server = linked();
   const office = await createOffice({ port: 0, record: false });
   open.push(office);
-  const computer: Computer = await createComputer({
+  const computer: Computer = await bootedComputer({
     ...{ name: 'c1', office: { url: office.url }, stateDir: false, reaper: false },
     config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
     inMemory: { A: server.connect },

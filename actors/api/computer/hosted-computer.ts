@@ -23,7 +23,7 @@ import { ComputerNewsroom } from './computer-news.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import { closedCall, hostCall } from '../host-call.ts';
-import { deferred } from '../deferred.ts';
+import { FirstMoments } from './first-moments.ts';
 import { hostedInputs, inputsOf } from '../../servers/inputs/hosted-inputs.ts';
 import { launching } from '../../servers/launching.ts';
 import { loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
@@ -55,7 +55,7 @@ export class HostedComputer implements Computer {
   #hosted: Hosted | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
-  readonly #booted = deferred();
+  readonly #first = new FirstMoments(this.#listeners);
   readonly #news: ComputerNewsroom;
   readonly #collections: CollectionQuestions;
   readonly #history: CallHistoryWatch;
@@ -105,12 +105,13 @@ export class HostedComputer implements Computer {
       clientOf: this.#clientRef,
       emit: (name, value) => this.#emit(name, value),
       notice: (text, topic) => onNotice?.(text, topic),
-      booted: () => this.#booted.resolve(),
+      booted: () => this.#first.booted(),
     });
     this.#collections = new CollectionQuestions({
       host: () => this.#host,
       send: (event, onUndelivered) => this.#runtime.directory.send('computer', event, onUndelivered),
       servers: () => this.servers(),
+      settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
     });
     this.#history = new CallHistoryWatch({
       most: options.historySize ?? defaultRemembered,
@@ -127,16 +128,14 @@ export class HostedComputer implements Computer {
       show: (url, shown) => runtime.access.show(url, shown),
     });
   }
-  /** Starts the machines, and waits until the servers are up or have had their time. They ask for values then. */
+  /** Starts the machines, and waits for the answer of its office; servers are waited for by who needs them. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
-    if (this.#closing) {
-      this.#collections.close();
-      return this.#booted.resolve();
-    }
+    if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
-    await this.#booted.promise;
+    this.#first.begin(this.#timing.toolsMs);
+    if (this.#options.office) await this.#first.seated;
   }
   #input(): ComputerStart {
     const { office, historySize } = this.#options;
@@ -157,7 +156,7 @@ export class HostedComputer implements Computer {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
-      this.#booted.resolve();
+      this.#first.close();
       this.#collections.close();
       return this.#emit('computer.changed', { state: 'closed' });
     }
@@ -187,8 +186,10 @@ export class HostedComputer implements Computer {
   }
   #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
   #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
-  tools: Computer['tools'] = async () =>
-    listingOf(this.#context(), this.#servers, this.#clientOf, this.servers());
+  tools: Computer['tools'] = () =>
+    this.#first.gathered.then(() =>
+      listingOf(this.#context(), this.#servers, this.#clientOf, this.servers()),
+    );
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
     const { tracing } = this.#runtime;
     if (!tracing) return this.#call(tool, params, options);
@@ -236,8 +237,10 @@ export class HostedComputer implements Computer {
   desktop: Computer['desktop'] = (query) => this.#collections.desktop(query);
   finder: Computer['finder'] = (query) => this.#collections.finder(query);
   readResource: Computer['readResource'] = (uri, options) => this.#collections.readResource(uri, options);
-  resources: Computer['resources'] = () => resourcesOf(this.#runtime.directory, this.servers());
-  prompts: Computer['prompts'] = () => promptsOf(this.#runtime.directory, this.servers());
+  resources: Computer['resources'] = () =>
+    this.#first.gathered.then(() => resourcesOf(this.#runtime.directory, this.servers()));
+  prompts: Computer['prompts'] = () =>
+    this.#first.gathered.then(() => promptsOf(this.#runtime.directory, this.servers()));
   getPrompt: Computer['getPrompt'] = (...asked) => this.#collections.getPrompt(...asked);
   cachedResult: Computer['cachedResult'] = (handle) => this.#runtime.calls.cached.get(handle);
   logs: Computer['logs'] = (server) => this.#runtime.output.linesOf(server);
@@ -253,9 +256,7 @@ export class HostedComputer implements Computer {
         by: 'host',
       } as AnyEventObject);
   }
-  announceRoots(): void {
-    this.#runtime.announceRoots();
-  }
+  announceRoots: Computer['announceRoots'] = () => this.#runtime.announceRoots();
   join: Computer['join'] = (office) => this.#seat.join(office);
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();
@@ -283,6 +284,7 @@ export class HostedComputer implements Computer {
     return (this.#closing ??= this.#close());
   }
   async #close(): Promise<void> {
+    this.#first.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     this.#inputs.close();
     this.#logins.close();

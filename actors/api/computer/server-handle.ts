@@ -8,6 +8,7 @@ import type {
   ResourceTemplate,
   ToolExecution,
 } from '../../../machines/catalog/index.ts';
+import type { MissingServer } from './collections-handle.ts';
 import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
 
 /** Where one server stands, read from its machine. */
@@ -115,6 +116,11 @@ export interface ToolListing {
    * says which, `suggestion` what to do about it. One without a name has its place in the list, `#3`.
    */
   readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
+  /**
+   * Servers whose tools are not here, and why: they start still, or have failed. Nothing is missing of one that is disabled
+   * or was stopped.
+   */
+  readonly missing: readonly MissingServer[];
   /** Where each server stands: those that are not ready have no tools here. */
   readonly servers: readonly ServerStatus[];
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createConversation } from '../../../machines/models/index.ts';
-import { createAgent, createComputer, createOffice } from '../../index.ts';
+import { createAgent, createOffice } from '../../index.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 /** A server in this process that lists these, whatever they are. */
 const listing =
@@ -47,7 +48,7 @@ const config = { mcpServers: { odd: { type: 'inmemory' }, twin: { type: 'inmemor
 it('what a server lists and nobody can call is refused with the reason, here and for agents', async () => {
   const called: string[] = [];
   await using office = await createOffice({ port: 0 });
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     ...{ name: 'c', office: { url: office.url }, stateDir: false, confirm: 'allow' },
     ...{ config, inMemory: { odd: listing(() => odd, called) } },
   });
@@ -86,7 +87,7 @@ it('a definition for models has the icon and the description of its server: of t
       silent: { type: 'inmemory' },
     },
   };
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     ...{ config, stateDir: false },
     inMemory: {
       odd: own,

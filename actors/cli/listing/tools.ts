@@ -90,7 +90,8 @@ async function toolsHere(context: Context, name: string | undefined, options: To
   else for (const line of listingText(listing, times)) terminal.out(line);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
-const timed = (listing: ToolListing, times: StartTimes): object => ({
+/** What is missing stands at its server. */
+const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
   ...listing,
   servers: listing.servers.map((server) => {
     const ms = times.get(server.name);

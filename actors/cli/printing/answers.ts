@@ -116,7 +116,10 @@ const timeOf = (ms: number | undefined): string =>
   ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
 const countOf = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
 /** The tools of each server under its name, its state and what it took to start it. */
-export function listingText(listing: ToolListing, times: ReadonlyMap<string, number> = new Map()): string[] {
+export function listingText(
+  listing: Omit<ToolListing, 'missing'>,
+  times: ReadonlyMap<string, number> = new Map(),
+): string[] {
   const { tools, servers } = listing;
   const width = Math.max(4, ...tools.map(({ name }) => columnsOf(name)));
   const groups = servers.flatMap((server) => {

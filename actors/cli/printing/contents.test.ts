@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
-import { createAgent, createComputer, createOffice } from '../../index.ts';
+import { createAgent, createOffice } from '../../index.ts';
 import { contentText, resultText } from './contents.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
 it.each([
@@ -76,7 +77,7 @@ it.each([
 
 it('of a computer in an office a result with odd contents is one, too', async () => {
   await using office = await createOffice({ port: 0, record: false });
-  await using computer = await createComputer({
+  await using computer = await bootedComputer({
     ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
     config: { mcpServers: { s: { type: 'inmemory', autoApprove: ['all'] } } },
     inMemory: { s: linked('said') },

@@ -14,8 +14,9 @@ import {
   typeable,
   worst,
 } from '../../../scenarios/fixtures/hostile-texts.ts';
-import { createComputer, type Computer } from '../../index.ts';
+import { type Computer } from '../../index.ts';
 import { Prompt } from './prompt.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 /** Whatever servers say, and however they are called: what the prompt shows of it is text and nothing else. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-hostile-'));
@@ -64,7 +65,7 @@ describe('a terminal', () => {
 
 /** A computer of which everything is called so. */
 const computerOf = (text: string): Promise<Computer> =>
-  createComputer({
+  bootedComputer({
     name: `c${text}`,
     record: false,
     stateDir: false,

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
 import { RedisServer } from '../../../scenarios/fixtures/redis.ts';
-import { createAgent, createComputer, createOffice, type LogEntry } from '../../index.ts';
+import { createAgent, createOffice, type LogEntry } from '../../index.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const spans = new KeptSpans();
 const server = `
@@ -30,7 +31,7 @@ it('a call whose computer sits at another node has four spans in one trace', asy
   await using near = await createOffice(node);
   await using far = await createOffice(node);
   await using agent = await createAgent({ ...how, url: near.url });
-  await using _computer = await createComputer({
+  await using _computer = await bootedComputer({
     ...{ ...how, name: 'c1', office: { url: far.url }, stateDir: false },
     config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },
   });

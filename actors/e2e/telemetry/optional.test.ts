@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../../index.ts';
+import { createAgent, createOffice } from '../../index.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 /** Answers with the `_meta` that its call came with. */
@@ -28,7 +29,7 @@ it('without an SDK a trace passes as it was given, and none is made up', async (
   const how = { tracing: true, record: false } as const;
   await using office = await createOffice({ ...how, port: 0 });
   const seat = { url: office.url };
-  await using _computer = await createComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
+  await using _computer = await bootedComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
   await using agent = await createAgent({ ...how, ...seat });
   const metaOf = async (trace?: {
     readonly traceparent: string;

@@ -3,14 +3,8 @@ import { context, trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
 import { SeatedPeer } from '../../../scenarios/fixtures/seated-peer.ts';
-import {
-  createAgent,
-  createComputer,
-  createOffice,
-  type Agent,
-  type Computer,
-  type Office,
-} from '../../index.ts';
+import { createAgent, createOffice, type Agent, type Computer, type Office } from '../../index.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 /** Answers `meta` with the `_meta` that it came with, and says on stderr that it has one of the others. */
 const server = `
@@ -47,7 +41,7 @@ beforeEach(async () => {
   const how = { tracing: true, record: false } as const;
   office = await createOffice({ ...how, port: 0 });
   const seat = { url: office.url };
-  computer = await createComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
+  computer = await bootedComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
   agent = await createAgent({ ...how, ...seat });
 });
 afterEach(async () => {

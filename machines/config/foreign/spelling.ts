@@ -5,7 +5,7 @@ const known =
   `type name disabled forbidden_tools tool_meta default_tool_meta vrl auto_approve a2c server_parameters command args env cwd
   encoding encoding_error_handler tools url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
   ret_object_mapper id description default password options servers inputs restart restartBudget start autoConnect idleStop
-  timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
+  timeouts bootMs toolsMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
   concurrency queue totalConcurrency totalQueue resultBytes oauth grant clientId clientSecret
   clientMetadataUrl scopes privateKey signingAlgorithm issuer assertion assertionFile idpTokenEndpoint idpClientId idpClientSecret onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns
   baseEnv passEnv path runtimes expand npmRegistry npmRegistries proxy noProxy`.split(/\s+/);

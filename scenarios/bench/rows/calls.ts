@@ -2,9 +2,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createComputer } from '../../../actors/index.ts';
 import { echoed, textOf, type Chain } from './chain.ts';
 import { endureApart } from './endurance.ts';
+import { bootedComputer } from '../../fixtures/booted.ts';
 
 /** One server inside the host, called through the SDK's own client and through a computer: what is ours is the difference. */
 const echo = {
@@ -62,7 +62,7 @@ export async function bareClient(): Promise<Chain> {
 /** As any host makes it: recorded, remembered, each argument held against the schema, each call in its turn. */
 export async function throughComputer(): Promise<Chain> {
   const { end, heard } = await served();
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     config: { mcpServers: { echo: { type: 'inmemory', autoApprove: ['all'] } } },
     inMemory: { echo: async () => end },
     stateDir: false,

@@ -5,8 +5,8 @@ import {
   ReadResourceRequestSchema,
   SubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { createComputer } from '../../../actors/index.ts';
 import { textOf, type Chain } from './chain.ts';
+import { bootedComputer } from '../../fixtures/booted.ts';
 
 /** A server inside the host with so many windows. */
 async function endOf(count: number): Promise<InMemoryTransport> {
@@ -30,7 +30,7 @@ const parts = 4_000;
  */
 export const firstCollection = (count: number) => async (): Promise<Chain> => {
   const collect = async (): Promise<void> => {
-    const computer = await createComputer({
+    const computer = await bootedComputer({
       config: { mcpServers: { windows: { type: 'inmemory' } } },
       inMemory: { windows: () => endOf(count) },
       stateDir: false,

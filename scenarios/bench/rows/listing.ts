@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createComputer } from '../../../actors/index.ts';
 import { textOf, type Chain } from './chain.ts';
+import { bootedComputer } from '../../fixtures/booted.ts';
 
 /** All tools of all servers, as a host is shown them: what it costs to ask once more. */
 const counts = { servers: 100, tools: 50 };
@@ -58,7 +58,7 @@ export async function handCachedLists(): Promise<Chain> {
 
 /** `tools()` of a computer: names, refusals and the state of each server. */
 export async function toolListing(): Promise<Chain> {
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     config: { mcpServers: Object.fromEntries(names.map((name) => [name, { type: 'inmemory' }])) },
     inMemory: Object.fromEntries(names.map((name) => [name, () => endOf(name)])),
     stateDir: false,

@@ -5,9 +5,9 @@ import {
   ReadResourceRequestSchema,
   SubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { createComputer } from '../../../actors/index.ts';
 import type { DPEDocumentSummary } from '../../../machines/protocol/index.ts';
 import { textOf, type Chain } from './chain.ts';
+import { bootedComputer } from '../../fixtures/booted.ts';
 
 /** The first page of all documents of fifty servers that were read before: what it costs to ask again. */
 const counts = { servers: 50, documents: 200 };
@@ -61,7 +61,7 @@ async function serverOf(server: number, heard: { requests: number }): Promise<In
 export async function warmFinder(): Promise<Chain> {
   const heard = { requests: 0 };
   const names = Array.from({ length: counts.servers }, (_, n) => `server-${n}`);
-  const computer = await createComputer({
+  const computer = await bootedComputer({
     config: { mcpServers: Object.fromEntries(names.map((name) => [name, { type: 'inmemory' }])) },
     inMemory: Object.fromEntries(names.map((name, n) => [name, () => serverOf(n, heard)])),
     stateDir: false,

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createComputer, type ToolInfo } from '../../../actors/index.ts';
+import { type ToolInfo } from '../../../actors/index.ts';
 import { installed } from '../../fixtures/installed.ts';
 import type { PublishedServer } from './published-servers.ts';
 import type { ListedTool, ToolList } from './tool-lists.ts';
+import { bootedComputer } from '../../fixtures/booted.ts';
 
 /**
  * Installs a server from the registry into this folder, starts it in a computer, and gives the tools that it lists. Rejects
@@ -28,7 +29,7 @@ export async function fetchTools(
       },
     },
   };
-  await using computer = await createComputer({ config, stateDir: false, record: false });
+  await using computer = await bootedComputer({ config, stateDir: false, record: false });
   const [status] = computer.servers();
   if (status?.state !== 'ready')
     throw new Error(`${name} is ${status?.state}, not ready: ${status?.reason ?? 'no reason'}`);

@@ -35,6 +35,7 @@ export const computer: Sample = {
   told: [
     { type: 'tool.approved', server: 's', tool: 'x', generation: 1 },
     { type: 'call.overdue', ticket: 't' },
+    { type: 'questions.due' },
   ],
   owned: {
     client: {

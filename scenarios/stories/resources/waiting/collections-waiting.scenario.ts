@@ -6,7 +6,9 @@ import {
   ask,
   changes,
   now,
+  read,
   reads,
+  replyTo,
   saying,
   says,
   showing,
@@ -170,5 +172,35 @@ inHarness(
     ask(s, 'desktop');
     s.run(10);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
+  },
+);
+
+inHarness(
+  'what is asked while servers start waits for them a moment, not for a mute one; what is known is answered at once',
+  {
+    servers: {
+      slow: { ...windows('window://s/1'), tools: { look: { never: true } }, startMs: 500 },
+      mute: { initialize: 60_000 },
+    },
+  },
+  (s) => {
+    s.computer();
+    const told = (type: string) => s.heard('computer', type) as unknown as Record<string, unknown>[];
+    ask(s, 'desktop');
+    s.order('computer', { type: 'tools.wanted', ticket: 't2', reqId: 'r2', replyTo });
+    read(s, 'desktop', 'window://s/2');
+    s.run(1_000);
+    read(s, 'desktop', 'window://s/1');
+    s.run(900);
+    expect(told('resource.read')).toMatchObject([{ contents: [{ uri: 'window://s/1' }], failure: null }]);
+    expect([...answers(s), ...told('tools.listed')]).toEqual([]);
+    s.run(200);
+    expect(shown(s).body.desktops).toEqual(['window://s/1\n\nshown at window://s/1']);
+    expect(told('tools.listed')).toMatchObject([{ tools: [{ name: 'look' }] }]);
+    expect(told('resource.read').at(-1)).toMatchObject({ failure: { code: 404 } });
+    // From then on nobody waits for the mute one.
+    ask(s, 'desktop');
+    s.run(20);
+    expect(answers(s)).toHaveLength(2);
   },
 );

@@ -1,0 +1,210 @@
+import type { Answer } from '../host.ts';
+import type { Cases } from '../judge.ts';
+import { knownMs, soonMs, type Faulty, type Stage } from '../stage.ts';
+import { judged, say } from './words.ts';
+
+/** A tool that nobody waits for: it ends when something else does. */
+const endless = { read: { takes: 600_000 } };
+const well = { later: { 2: { faults: [] } } };
+const megabytes = 20_000_000;
+
+/** Starts, and calls twice. */
+async function twice(stage: Stage, config: Faulty) {
+  const start = await stage.start(config);
+  const [first, next] = [await stage.call(), await stage.call()];
+  const facts = `start ${say(start)}; call ${say(first)}; next ${say(next)}`;
+  return { first, next, areOk: first.ok && next.ok, facts };
+}
+/** The server breaks in its first call, or while it is idle, and is well after its next start. */
+async function replaced(stage: Stage, broken: Answer) {
+  await stage.until(() => stage.starts() > 1);
+  const next = await stage.call();
+  const facts = `call ${say(broken)}; next ${say(next)}; ${stage.starts()} starts`;
+  return judged(!broken.isLate && next.ok, !broken.isLate, facts);
+}
+/** A call that was given up: settled, told to the server once, and no trouble for the next. */
+async function givenUp(stage: Stage, call: Answer) {
+  await stage.until(() => stage.got('notifications/cancelled') > 0);
+  const next = await stage.call({ tool: 'look' });
+  const told = stage.got('notifications/cancelled');
+  const facts = `${say(call)}; the server was told ${told} times; next ${say(next)}`;
+  const isSettled = !call.ok && !call.isLate && next.ok;
+  return judged(isSettled && told === 1, isSettled, facts);
+}
+/** It answers once it was told that nobody wants to know: that answer comes to nobody. */
+const lateAnswer = {
+  tools: { ...endless, look: {} },
+  faults: [{ fault: 'rpc.answerAfterCancel', tool: 'read' }],
+};
+
+export const cancelling = async (stage: Stage) => {
+  const { id, answer } = stage.calling({}, knownMs);
+  await stage.until(() => stage.got('tools/call') > 0);
+  await stage.ask('cancel', { of: id });
+  return givenUp(stage, await answer);
+};
+/** The whole, or its size; what became of the call is not known then. */
+export const isWholeOrSized = ({ ok, bytes = 0, error = '', outcome }: Answer): boolean =>
+  ok ? bytes >= megabytes : /size|large|big|byte|MiB|limit/i.test(error) && outcome !== 'failed';
+
+/** How calls end when their server does not do its part. */
+export const calls: Cases = {
+  exitMidCall: {
+    rule: 'exit code 3 in a call: known at once with code or stderr, and sent once; partly: without a reason',
+    play: async (stage) => {
+      const dies = { fault: 'proc.exit', code: 3, when: 'call', afterMs: 200 };
+      const says = { fault: 'proc.stderrFlood', when: 'call', bytes: 40 };
+      await stage.start({ tools: endless, faults: [says, dies], ...well });
+      const call = await stage.call({}, soonMs);
+      const sent = stage.got('tools/call');
+      const isTold = /\b3\b|flood/.test(call.error ?? '');
+      const isKnown = !call.ok && !call.isLate && sent === 1;
+      return judged(isKnown && isTold, isKnown, `${say(call)}; sent ${sent} times`);
+    },
+  },
+  stdoutClosed: {
+    rule: 'closes its output in a call and lives on: known, and the next call works; partly: known',
+    play: async (stage) => {
+      await stage.start({
+        tools: { read: { takes: 300 } },
+        faults: [{ fault: 'proc.stdoutClosed', times: 1 }],
+        ...well,
+      });
+      const call = await stage.call();
+      return call.ok ? judged(false, false, `call ${say(call)}`) : replaced(stage, call);
+    },
+  },
+  epipe: {
+    rule: 'closes its input while idle and lives on: known, and the next call works; partly: known',
+    play: async (stage) => {
+      await stage.start({ faults: [{ fault: 'frame.epipe' }], ...well });
+      await stage.until(() => stage.did('frame.epipe'));
+      return replaced(stage, await stage.call());
+    },
+  },
+  partialThenDie: {
+    rule: 'dies in the middle of its answer: known, and the next call works; partly: known',
+    play: async (stage) => {
+      await stage.start({ faults: [{ fault: 'frame.partialThenDie', times: 1 }], ...well });
+      const call = await stage.call();
+      return call.ok ? judged(false, false, `call ${say(call)}`) : replaced(stage, call);
+    },
+  },
+  timeout: {
+    rule: 'a call of 700 ms: settled, told to the server once, and a late answer harms nobody; partly: not told',
+    needs: ['timeout'],
+    play: async (stage) => {
+      await stage.start(lateAnswer);
+      return givenUp(stage, await stage.call({ timeoutMs: 700 }, soonMs));
+    },
+  },
+  cancel: {
+    rule: 'a cancelled call: settled, told to the server once, and a late answer harms nobody; partly: not told',
+    needs: ['cancel'],
+    play: async (stage) => {
+      await stage.start(lateAnswer);
+      return cancelling(stage);
+    },
+  },
+  progressIdle: {
+    rule: 'with a limit of silence a call that sends progress lives, and a silent one ends; partly: both live',
+    needs: ['idle'],
+    play: async (stage) => {
+      const idleMs = 4_000;
+      const tools = { read: { takes: 9_000, progressEveryMs: 200 }, mute: { takes: 600_000 } };
+      await stage.start({ tools }, { idleMs });
+      const call = await stage.call({ idleMs });
+      const silent = await stage.call({ tool: 'mute', idleMs });
+      const facts = `with progress ${say(call)}; silent ${say(silent)}`;
+      return judged(call.ok && !silent.ok && !silent.isLate, call.ok, facts);
+    },
+  },
+  isError: {
+    rule: 'a tool that failed, and an error of the protocol, are told with their words; partly: without',
+    play: async (stage) => {
+      const faults = [
+        { fault: 'rpc.isError', tool: 'read' },
+        { fault: 'rpc.error', tool: 'write' },
+      ];
+      await stage.start({ tools: { read: {}, write: {} }, faults });
+      const [own, protocol] = [await stage.call(), await stage.call({ tool: 'write' })];
+      const isTold = (own.isError === true || !own.ok) && JSON.stringify(own).includes('no such thing');
+      const facts = `its own ${say(own)}; of the protocol ${say(protocol)}`;
+      return judged(
+        isTold && !protocol.ok && /did not work/.test(protocol.error ?? ''),
+        isTold && !protocol.ok,
+        facts,
+      );
+    },
+  },
+  banner: {
+    rule: 'a greeting on stdout: the calls are answered',
+    play: async (stage) => {
+      const { areOk, facts } = await twice(stage, { faults: [{ fault: 'frame.bannerOnStdout' }] });
+      return judged(areOk, false, facts);
+    },
+  },
+  garbage: {
+    rule: 'a line that is no message: the calls are answered',
+    play: async (stage) => {
+      const { areOk, facts } = await twice(stage, { faults: [{ fault: 'frame.garbageLine' }] });
+      return judged(areOk, false, facts);
+    },
+  },
+  duplicate: {
+    rule: 'answers three times: the calls are answered',
+    play: async (stage) => {
+      const { areOk, facts } = await twice(stage, { faults: [{ fault: 'rpc.duplicate', n: 3 }] });
+      return judged(areOk, false, facts);
+    },
+  },
+  wrongId: {
+    rule: 'answers under its id as text: the calls are answered; partly: the next one is',
+    play: async (stage) => {
+      await stage.start({ faults: [{ fault: 'rpc.wrongType', of: 'id', times: 1 }] });
+      const call = await stage.call({ timeoutMs: 10_000 });
+      const next = await stage.call();
+      return judged(call.ok && next.ok, next.ok && !call.isLate, `call ${say(call)}; next ${say(next)}`);
+    },
+  },
+  ping: {
+    rule: 'a ping of the server during a call is answered during that call',
+    play: async (stage) => {
+      const text = '{"jsonrpc":"2.0","id":"ping-1","method":"ping"}';
+      await stage.start({
+        tools: { ...endless, look: {} },
+        faults: [{ fault: 'frame.garbageLine', text, tool: 'read' }],
+      });
+      const pending = stage.call();
+      const isAnswered = await stage.until(() =>
+        stage.log().some(({ got, id }) => got === 'answer' && id === 'ping-1'),
+      );
+      const next = await stage.call({ tool: 'look' });
+      void pending;
+      return judged(
+        isAnswered && next.ok,
+        false,
+        `ping ${isAnswered ? 'answered' : 'NOT ANSWERED'}; next ${say(next)}`,
+      );
+    },
+  },
+  huge: {
+    rule: 'an answer of 20 MB: whole, or an error that names the size and not that it failed; the next call works; partly: it works',
+    play: async (stage) => {
+      const { first, next, facts } = await twice(stage, {
+        faults: [{ fault: 'rpc.hugeResult', bytes: megabytes, times: 1 }],
+      });
+      return judged(next.ok && isWholeOrSized(first), next.ok && !first.isLate, facts);
+    },
+  },
+  oversize: {
+    rule: 'a log message of 11 MB in a call: the calls are answered; partly: the next one is',
+    play: async (stage) => {
+      const { areOk, next, facts } = await twice(stage, {
+        tools: { read: { takes: 500 } },
+        faults: [{ fault: 'frame.oversize', times: 1 }],
+      });
+      return judged(areOk, next.ok, facts);
+    },
+  },
+};
