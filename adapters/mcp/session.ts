@@ -19,6 +19,7 @@ import type { Tell } from './lenient/reading.ts';
 import { isAllowed, notAllowed } from './messages/methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
 import { Gathering, listed, type ListRequest } from './messages/pages.ts';
+import { callWithPages } from './paged-call.ts';
 import { TaskCall } from './task-call.ts';
 import { TracedRequests } from './traced-requests.ts';
 import { PendingRequests, type Asker } from './messages/pending-requests.ts';
@@ -131,7 +132,17 @@ export class Session {
       emit(unsent(id, notAllowed(method)));
       return nothing;
     }
-    if (!this.#traced || method !== 'tools/call') return this.#ask(request, requests, emit);
+    if (method !== 'tools/call') return this.#ask(request, requests, emit);
+    const { elicitUrl } = this.#options.answers ?? {};
+    const asked = this.#asked;
+    return callWithPages(emit, {
+      show: elicitUrl && asked && ((page, signal) => asked.show(page, signal)),
+      ask: (told) => this.#call(request, requests, told, from),
+      isClosed: () => this.#isClosed(),
+    });
+  }
+  #call(request: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>, from: Address): () => void {
+    if (!this.#traced) return this.#ask(request, requests, emit);
     const about = { reqId: this.#options.reqIdOf?.(from), version: this.#version(requests) };
     return this.#traced.send(request, emit, about, (asked, told, sent) =>
       this.#ask(asked, requests, told, sent),

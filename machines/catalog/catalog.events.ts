@@ -18,8 +18,11 @@ export interface CatalogStart {
   readonly timing: TimingOf<'catalog'>;
 }
 export type CatalogOrder =
-  /** There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. */
-  | { readonly type: 'catalog.open'; readonly isDeclared: boolean }
+  /**
+   * There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. `isOptional`: its
+   * server is of use without it.
+   */
+  | { readonly type: 'catalog.open'; readonly isDeclared: boolean; readonly isOptional?: boolean }
   /** There is no session any more; `why` is kept as the reason why its entries are gone. */
   | { readonly type: 'catalog.rest'; readonly why: string }
   /** The server has no such list (any more). */
@@ -79,6 +82,9 @@ export interface Context extends Input {
   readonly failures: number;
   readonly failure: Failure | null;
   readonly isDeclared: boolean;
+  readonly isOptional: boolean;
+  /** Its entries were taken back, because they cannot be had. */
+  readonly isWithdrawn: boolean;
   /** Why the entries are about to change: said with the change. */
   readonly why: string;
   /** Its entries are not offered, because there is no session. */

@@ -7,7 +7,8 @@
  *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without)
  * refreshing — asking | outdated: one more refresh follows
  * failing    — the last refresh failed: the old entries are kept, and it is tried again
- * withdrawn  — so many failed in a row that the entries are taken back; tried again, a success brings them back
+ * withdrawn  — so many failed in a row that the entries are taken back, or the first did and its server is of use without
+ *              them; tried again, a success brings them back
  * closed     — final
  *
  * Entries are told to the reader before the owner hears that the list is there: who is told that a server is ready
@@ -22,23 +23,23 @@ import {
   noteWanted,
   parts,
   poll,
-  refusalOf,
   sessionOf,
   spokeOfAnother,
   takeAnswer,
   tellWanted,
   whyOf,
+  whyWithdrawn,
   withdrawList,
 } from './catalog.setup.ts';
 import {
   changed,
-  failed,
   judge,
   noList,
   refused,
-  rememberRefusal,
+  refusedFirst,
   settled,
   slow,
+  slowFirst,
   wanted,
 } from './catalog.states.ts';
 
@@ -60,6 +61,8 @@ export const catalogMachine = parts.createMachine({
     failures: 0,
     failure: null,
     isDeclared: false,
+    isOptional: false,
+    isWithdrawn: false,
     why: 'its server is connected',
     isGone: false,
     lies: 0,
@@ -87,16 +90,9 @@ export const catalogMachine = parts.createMachine({
       entry: askList,
       exit: withdrawList,
       on: {
-        'ask.refused': [
-          {
-            guard: { type: 'isUnknownMethod', params: refusalOf },
-            target: 'standby',
-            actions: [...dropEntries(() => noList), settled],
-          },
-          { target: 'failing', actions: [rememberRefusal, failed] },
-        ],
+        'ask.refused': refusedFirst,
       },
-      after: { listTimeout: { target: 'failing', actions: ['rememberSlow', failed] } },
+      after: { listTimeout: slowFirst },
       initial: 'asking',
       states: {
         asking: {
@@ -180,10 +176,7 @@ export const catalogMachine = parts.createMachine({
       after: { retry: 'refreshing' },
     },
     withdrawn: {
-      entry: [
-        ...dropEntries((c) => `${c.failures} refreshes in a row failed: ${c.failure?.message ?? ''}`, true),
-        because('its server answers again'),
-      ],
+      entry: [...dropEntries(whyWithdrawn, true), because('its server answers again')],
       on: { 'list.changed': 'refreshing' },
       always: wanted,
       after: { retry: 'refreshing' },

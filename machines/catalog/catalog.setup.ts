@@ -13,7 +13,7 @@ import {
 import type { CatalogListed, CatalogNews, CatalogOrder, Context, Input } from './catalog.events.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import { failureOfStep, isForgotten, isHopeless } from '../client/server-failure.ts';
+import { failureOfStep, isForgotten, isHopeless, isTooLarge } from '../client/server-failure.ts';
 import { backoffOfList } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 
@@ -65,6 +65,8 @@ const messagesOf = (c: Context, entries: readonly Entry[], why: string, isWithdr
     ? []
     : [post(c.reader, newsOf(c, entries, why, isWithdrawn), { optional: true })],
 });
+/** Nothing is known of it, and its server goes on without it. */
+const isMissing = ({ isOptional, entries }: Context): boolean => isOptional && entries.length === 0;
 type Answer = { readonly event: { readonly result: unknown } };
 const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
   entries.some((entry, at) => {
@@ -85,10 +87,11 @@ const listedMessage = (c: Context, entries: readonly Entry[], failure: Failure |
 };
 const listedMessages = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
   c.list === 'resources' ? listedMessage(c, entries, failure) : [];
-const isWorn = ({ failures, refreshFailures }: Context): boolean => failures >= refreshFailures;
+const isWorn = ({ failures, refreshFailures, failure }: Context): boolean =>
+  failures >= refreshFailures || isTooLarge(failure);
 /** Tools were withdrawn, for this failure, or are back: whoever calls one has to be told why it is not there. */
 const withdrawalMessages = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
-  c.list === 'tools' && isWorn(c) ? listedMessage(c, entries, failure) : [];
+  c.list === 'tools' && (c.isWithdrawn || failure !== null) ? listedMessage(c, entries, failure) : [];
 const fresh = ({ context: c }: { context: Context }) => c.why;
 
 /** Told before it is remembered: what was is needed to say what changed. */
@@ -116,7 +119,10 @@ export const dropEntries = (why: (c: Context) => string, isWithdrawn = false) =>
         return { messages: [...first, ...messagesOf(c, [], why(c), isWithdrawn).messages] };
       },
     },
-    { type: 'dropEntries', params: ({ context }: { context: Context }) => ({ why: why(context) }) },
+    {
+      type: 'dropEntries',
+      params: ({ context }: { context: Context }) => ({ why: why(context), isWithdrawn }),
+    },
   ] as const;
 export const askList = [
   {
@@ -188,8 +194,9 @@ export const parts = setup({
   },
   actions: {
     ...effects,
-    rememberSession: assign((_, { isDeclared }: { isDeclared: boolean }) => ({
+    rememberSession: assign((_, { isDeclared, isOptional = false }: Session) => ({
       isDeclared,
+      isOptional,
       failures: 0,
       failure: null,
     })),
@@ -224,9 +231,13 @@ export const parts = setup({
       lies: liesAfter(c, entriesOf(c, result)),
       doubts: doubtsAfter(c, entriesOf(c, result)),
       asking: {},
+      isWithdrawn: false,
       ...taken(c, entriesOf(c, result), c.why),
     })),
-    dropEntries: assign(({ context: c }, { why }: { why: string }) => taken(c, [], why)),
+    dropEntries: assign(({ context: c }, { why, isWithdrawn }: { why: string; isWithdrawn: boolean }) => ({
+      ...taken(c, [], why),
+      isWithdrawn,
+    })),
     rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => ({
       failure,
       failures: failedAgain(c),
@@ -245,6 +256,10 @@ export const parts = setup({
     /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
+    /** Its server answered, is of use without it, and goes on. */
+    isMissed: ({ context: c }, refusal: Extract<RequestFact, { type: 'ask.refused' }>) =>
+      isMissing(c) && !isLost(refusal),
+    isMissing: ({ context }) => isMissing(context),
     isDoubted: ({ context }) => context.isDoubted,
     isOwing: ({ context }) => Object.keys(context.owed).length > 0,
     isWorn: ({ context }) => isWorn(context),
@@ -254,7 +269,8 @@ export const parts = setup({
     /** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
     quiet: ({ context: { timing: t, lies } }) => Math.min(t.quietMs * 2 ** lies, t.longestQuietMs),
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
-    retry: ({ context: { timing, failures } }) => backoffOfList(timing, failures),
+    retry: ({ context: { timing, failures, failure } }) =>
+      Math.max(backoffOfList(timing, failures), isTooLarge(failure) ? timing.pollDeclaredMs : 0),
   },
 });
 
@@ -270,7 +286,14 @@ export const poll = {
     return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), spread: 2 / 9 };
   },
 } as const;
-export const sessionOf = ({ event }: { event: { readonly isDeclared: boolean } }) => event;
+export interface Session {
+  readonly isDeclared: boolean;
+  readonly isOptional?: boolean;
+}
+export const sessionOf = ({ event }: { event: Session }) => event;
+export const whyWithdrawn = ({ failures, refreshFailures, failure }: Context): string =>
+  (failures >= refreshFailures ? `${failures} refreshes in a row failed: ` : 'it cannot be had: ') +
+  (failure?.message ?? '');
 export const whyOf = ({ event }: { event: { readonly why: string } }) => event;
 export const refusalOf = ({ event }: { event: Extract<RequestFact, { type: 'ask.refused' }> }) => event;
 export const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;

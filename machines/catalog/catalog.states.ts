@@ -6,8 +6,26 @@ export const settled = settle(
   () => null,
   () => false,
 );
-export const failed = settle((c) => c.failure, isLost);
-export const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
+const failed = settle((c) => c.failure, isLost);
+const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
+/** The first list of a session: the owner waits for it. */
+export const refusedFirst = [
+  {
+    guard: { type: 'isUnknownMethod', params: refusalOf },
+    target: '#catalog.standby',
+    actions: [...dropEntries(() => noList), settled],
+  },
+  {
+    guard: { type: 'isMissed', params: refusalOf },
+    target: '#catalog.withdrawn',
+    actions: [rememberRefusal, failed],
+  },
+  { target: '#catalog.failing', actions: [rememberRefusal, failed] },
+] as const;
+export const slowFirst = [
+  { guard: 'isMissing', target: '#catalog.withdrawn', actions: ['rememberSlow', failed] },
+  { target: '#catalog.failing', actions: ['rememberSlow', failed] },
+] as const;
 /** The first two keep what is offered, the third takes it back. */
 export const judge = [
   { guard: 'isWorn', target: '#catalog.withdrawn' },

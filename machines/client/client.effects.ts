@@ -3,7 +3,7 @@ import { childOf } from '../kernel/address.ts';
 import { callKind, type CallOrder, type CallStart } from '../call/call.setup.ts';
 import { catalogKind } from '../catalog/catalog.events.ts';
 import type { CatalogList } from '../catalog/index.ts';
-import { backoffOf, backoffSpread, listsOf, nextTryOf, tickOf, trialOf } from './client.rules.ts';
+import { backoffOf, backoffSpread, hasMore, listsOf, nextTryOf, tickOf, trialOf } from './client.rules.ts';
 import { beginWatch } from './client.watch.ts';
 import type { ServerCall, ClientNews, ClientPlan, ClientStage, Context } from './client.events.ts';
 import {
@@ -174,7 +174,11 @@ export const openLists = [
           childOf(c.self, catalogKind, list),
           isDeclared === null
             ? { type: 'catalog.forget', why: 'its server has no such list any more' }
-            : { type: 'catalog.open', isDeclared: isDeclared && c.hearsChanges },
+            : {
+                type: 'catalog.open',
+                isDeclared: isDeclared && c.hearsChanges,
+                isOptional: list === 'tools' && hasMore(event.info.capabilities),
+              },
         ),
       ),
     }),

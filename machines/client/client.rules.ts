@@ -51,6 +51,9 @@ export function declaredOf(capabilities: Capabilities, list: CatalogList): boole
   const declared = capabilities[list === 'resourceTemplates' ? 'resources' : list];
   return declared === null ? null : declared.listChanged;
 }
+/** A server that is of use without its tools. */
+export const hasMore = ({ resources, prompts }: Capabilities): boolean =>
+  resources !== null || prompts !== null;
 /** Lists that are to be asked for, and those that are known from before and are no more. */
 export function listsOf(
   c: Context,

@@ -121,6 +121,9 @@ export const parts = setup({
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
       c.hearsChanges && c.info !== null && rules.declaredOf(c.info.capabilities, list) === true,
     isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',
+    /** Its resources and prompts are there without its tools. */
+    isOptionalList: ({ context: c }, { list, lost }: { list: CatalogList; lost: boolean }) =>
+      list === 'tools' && !lost && c.info !== null && rules.hasMore(c.info.capabilities),
     isSettled: (_, params: { list: CatalogList; failure: Failure | null }) =>
       params.list === 'tools' && params.failure === null,
     canRenew: ({ context: c }, params: { isExpired?: boolean }) => params.isExpired === true && !c.isRenewed,

@@ -45,6 +45,7 @@ export const listing = parts.createStateConfig({
         target: '#client.connected.unlisted',
         actions: { type: 'rememberFailure', params: eventAsParams },
       },
+      { guard: { type: 'isOptionalList', params: eventAsParams }, target: '#client.connected.ready' },
       {
         guard: { type: 'isToolList', params: eventAsParams },
         target: '#client.recovering',

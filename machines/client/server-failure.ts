@@ -1,7 +1,7 @@
 import { explained } from '../process/stderr.ts';
 import { waitWords, type Waits } from './waits.ts';
 import type { SessionLost } from '../kernel/ports.ts';
-import type { Failure } from '../protocol/failure.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 /** How a process came to its end. */
 export interface ProcessEnd {
@@ -72,9 +72,13 @@ const hopeless: ReadonlySet<unknown> = new Set([
   'AccessDenied',
   'ConfigInvalid',
   'InputNotFound',
+  wireCodes.tooLarge,
 ]);
 /** Another try without a change would fail in the same way. */
 export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
+
+/** A list without an end, or one that is too large, is so the next time, too. */
+export const isTooLarge = (failure: Failure | null): boolean => failure?.code === wireCodes.tooLarge;
 
 /** A call to a configured server that is not running (`ServerNotActive`, docs/calls.md), or waits for a login. */
 export const notActive = (

@@ -110,6 +110,8 @@ export interface ComputerContext extends Input {
   readonly table: ToolTable;
   /** Servers whose tools were withdrawn: the names that these had, and why. */
   readonly withdrawn: Readonly<Record<string, WithdrawnTools>>;
+  /** Why each server failed the last time, of those that are not ready. */
+  readonly reasons: Readonly<Record<string, string>>;
   /** The last news of each client. */
   readonly stages: Readonly<Record<string, ClientStage>>;
   /** What handshakes wait for that take longer; none that is over. */

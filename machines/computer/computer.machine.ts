@@ -54,6 +54,7 @@ export const computerMachine = parts.createMachine({
     stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
     configRevision: 0,
     withdrawn: {},
+    reasons: {},
     approved: {},
     recent: [],
     shows: {},

@@ -34,7 +34,7 @@ import {
   type Post,
 } from '../kernel/effects.ts';
 import { hasRefused, refusedNews } from './computer.refused.ts';
-import { absentOnes, back, refusalOf, withdrawnFrom } from './computer.withdrawn.ts';
+import { absentOnes, reasonsAfter, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.withdrawn.ts';
 import { extended } from '../kernel/extended.ts';
 import { defaultRemembered } from '../call/history/index.ts';
 import { linkKind, type LinkOrder } from '../link/link.setup.ts';
@@ -115,8 +115,7 @@ export function heard(c: ComputerContext, news: ClientChanged): Partial<Computer
   const next = {
     stages: { ...c.stages, [server]: stage },
     spent: spentAfter(c, news),
-    // Ready anew, it has listed them anew.
-    withdrawn: stage === 'ready' ? back(c.withdrawn, server) : c.withdrawn,
+    reasons: reasonsAfter(c, news),
   };
   if (c.up[server] === isOffered) return next;
   const up = { ...c.up, [server]: isOffered };
@@ -197,6 +196,7 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     up,
     ...offerOf({ table, up }),
     withdrawn: keep(c.withdrawn),
+    reasons: keep(c.reasons),
     stages: {
       ...keep(c.stages),
       ...Object.fromEntries(fresh.map((s) => [nameIn(s), 'connecting' as const])),
@@ -257,7 +257,11 @@ const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): Comp
 const unheard = (c: ComputerContext): AbsentServer[] =>
   c.servers
     .filter((s) => wanted(s) && c.catalogs[nameIn(s)] === undefined && c.stages[nameIn(s)] !== 'ready')
-    .map((s) => ({ server: nameIn(s) }));
+    .filter((s) => whyWithdrawn(c, nameIn(s)) === undefined)
+    .map((s) => {
+      const reason = c.reasons[nameIn(s)];
+      return { server: nameIn(s), ...(reason !== undefined && { reason }) };
+    });
 /** Why a name cannot be called. */
 const whyNot = (c: ComputerContext, tool: string): Failure =>
   (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??

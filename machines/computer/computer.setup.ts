@@ -202,7 +202,7 @@ const hear = (c: ComputerContext, news: ClientChanged): rules.Told => {
   const told = rules.telling(c, news, rules.heard(c, news));
   const hidden = collections.hiding(c, news);
   return {
-    messages: [...told.messages, ...hidden.messages],
+    messages: [...told.messages, ...withdrawal.messagesOfReady(c, news), ...hidden.messages],
     next: { ...waiting.withoutWaits(c, news.server), ...told.next, ...hidden.next },
   };
 };

@@ -1,5 +1,6 @@
 /** What a computer knows of servers whose tools were withdrawn, because their list could not be had too often in a row. */
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
+import type { ClientChanged } from '../client/client.events.ts';
 import type { AbsentServer } from '../catalog/index.ts';
 import type { ComputerContext, WithdrawnTools } from './computer.events.ts';
 import { post, type Post } from '../kernel/effects.ts';
@@ -12,6 +13,11 @@ const own = (all: All, server: string): WithdrawnTools | undefined =>
 /** Why the tools of a server are not there. */
 export const whyWithdrawn = ({ withdrawn: all }: ComputerContext, server: string): Failure | undefined =>
   own(all, server)?.failure;
+/** What is remembered of the failure of a server that is not ready. */
+export const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: ClientChanged) => {
+  if (failure !== null && stage !== 'ready') return { ...reasons, [server]: failure.message };
+  return Object.fromEntries(Object.entries(reasons).filter(([name]) => name !== server));
+};
 export const back = (all: All, server: string): All =>
   own(all, server) ? Object.fromEntries(Object.entries(all).filter(([name]) => name !== server)) : all;
 
@@ -48,6 +54,11 @@ export function refusalOf(c: ComputerContext, tool: string): Failure | undefined
   const [server, { failure }] = found;
   const stage = c.stages[server] ?? 'connecting';
   return stage === 'ready' ? failure : notActive(server, stage, null, failure);
+}
+/** A server that is ready without its tools is not fine: its host hears why they are not there. */
+export function messagesOfReady(c: ComputerContext, { server, stage }: ClientChanged): Post[] {
+  const failure = whyWithdrawn(c, server);
+  return stage === 'ready' && failure ? [post(c.owner, { type: 'tools.withdrawn', server, failure })] : [];
 }
 export const absentOnes = (c: ComputerContext): AbsentServer[] =>
   Object.entries(c.withdrawn).map(([server, { failure }]) => ({ server, reason: failure.message }));

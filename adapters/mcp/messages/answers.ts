@@ -148,12 +148,17 @@ export class ServerRequests {
     );
     return checked(params.tools ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, sampled);
   }
-  async #elicit(raw: unknown, signal: AbortSignal): Promise<object> {
-    const params = readElicitation(raw, this.#around.tell);
-    return this.elicit(params, signal);
+  /** Shows a page because the answer to one of our requests says so. Rejects when nobody wants it any more. */
+  show(page: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
+    const aborting = new AbortController();
+    const either = AbortSignal.any([signal, aborting.signal]);
+    this.#open.set(aborting, aborting);
+    return this.#person(page, either).finally(() => this.#open.delete(aborting));
   }
-  /** Asks a person, for a request or because the answer to one of ours said so. Refuses what was not declared. */
-  async elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
+  async #elicit(raw: unknown, signal: AbortSignal): Promise<object> {
+    return this.#person(readElicitation(raw, this.#around.tell), signal);
+  }
+  async #person(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
     const { server, answers } = this.#around;
     const mode = params.mode ?? 'form';
     const ask = mode === 'url' ? answers.elicitUrl : answers.elicit;

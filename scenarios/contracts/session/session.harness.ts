@@ -31,7 +31,7 @@ export type ServerBehaviour =
   | 'noTools'
   /** Tools `first` and, on a second page, `second` and one without a name. */
   | 'pages'
-  /** One page that names itself as the next, for ever. */
+  /** Pages that each name another one as the next, for ever. */
   | 'endlessPages'
   /**
    * As `echo`, and declares everything. Two pages of resources `note://1` and `note://2`, of templates `note://{id}`

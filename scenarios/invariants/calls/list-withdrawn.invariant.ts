@@ -1,5 +1,5 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import { isHopeless } from '../../../machines/client/server-failure.ts';
+import { isHopeless, isTooLarge } from '../../../machines/client/server-failure.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { isAnswer, type Found, type Judge, type Invariant, type RecordOf, type Said } from '../invariant.ts';
@@ -64,6 +64,7 @@ class ListWithdrawn implements Judge {
     const isAnswered = alone === true || (lost !== true && (sent === true || isHopeless(failure ?? null)));
     list.isAsking = false;
     if (type === 'ask.answered') list.failures = 0;
+    else if (isTooLarge(failure ?? null)) list.failures = list.limit;
     else if (isAnswered && failure?.details?.['code'] !== methodNotFound) list.failures += 1;
   }
   #post({ from, a, ev, dead }: RecordOf<'post'>): Found | undefined {

@@ -11,11 +11,16 @@ class ToolsBeforeReady implements Judge {
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'in') this.#heard(record);
     else if (record.k === 'end') this.#unlisted.delete(nameOf(record.a));
+    else if (record.k === 'post' && record.ev.type === 'catalog.settled') this.#settled(record);
     else if (record.k === 'post' && (record.ev as Said<{ stage: string }>).stage === 'ready') {
       if (this.#unlisted.has(nameOf(record.from)))
         return { at: record.from, what: 'is ready, and has not been asked for its tools' };
     }
     return undefined;
+  }
+  /** Its list could not be had, and it may be of use without it. */
+  #settled({ a, ev }: RecordOf<'post'>): void {
+    if ((ev as Said<{ list: string }>).list === 'tools') this.#unlisted.delete(nameOf(a));
   }
   #heard({ a, ev }: RecordOf<'in'>): void {
     const { type, info } = ev as Said<{ info: { capabilities?: { tools?: unknown } } }>;
@@ -39,7 +44,7 @@ const isReady = posts(client, 'c#1', 'client.changed', { stage: 'ready' });
 export const toolsBeforeReady: Invariant = {
   invariant: 'a server is ready only when its tools are known',
   why: 'Each session lists anew: what a server had before it went, or forgot its session, says nothing of now.',
-  sees: ['in session.opened', 'in ask', 'post client.changed', 'end'],
+  sees: ['in session.opened', 'in ask', 'post catalog.settled', 'post client.changed', 'end'],
   open: () => new ToolsBeforeReady(),
   violating: [
     { how: 'one that was not asked', seen: story(opened({}), isReady), said: 'has not been asked' },
@@ -51,6 +56,14 @@ export const toolsBeforeReady: Invariant = {
   ],
   passing: [
     { how: 'one that was asked', seen: story(opened({}), listed, isReady) },
+    {
+      how: 'one whose list could not be had',
+      seen: story(
+        opened({}),
+        posts('c/client:fs/catalog:tools#1', client, 'catalog.settled', { list: 'tools' }),
+        isReady,
+      ),
+    },
     { how: 'one that has no tools', seen: story(opened(null), isReady) },
   ],
 };

@@ -15,7 +15,7 @@ export const catalog: Sample = {
     timing,
   },
   orders: {
-    'catalog.open': [{ isDeclared: true }, { isDeclared: false }],
+    'catalog.open': [{ isDeclared: true }, { isDeclared: false }, { isDeclared: true, isOptional: true }],
     'catalog.rest': [{ why: 'x' }],
     'catalog.forget': [{ why: 'x' }],
     'list.changed': [{}],
@@ -28,6 +28,11 @@ export const catalog: Sample = {
     { type: 'ask.answered', result: { tools: [tool] } },
     { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
   ],
-  tellApart: (c) => [Math.min(c.failures as number, 4), c.isDoubted, Object.keys(c.owed as object).length],
+  tellApart: (c) => [
+    Math.min(c.failures as number, 4),
+    c.isDoubted,
+    c.isOptional,
+    Object.keys(c.owed as object).length,
+  ],
   passedThrough: ['judging'],
 };

@@ -30,6 +30,7 @@ export const client: Sample = {
     session: [
       { type: 'session.opened', info: { capabilities } },
       { type: 'session.opened', info: { capabilities: { ...capabilities, tools: null } } },
+      { type: 'session.opened', info: { capabilities: { ...capabilities, prompts: { listChanged: true } } } },
       { type: 'session.failed', failure },
       { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
       { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },

@@ -39,39 +39,43 @@ scenario('a list in pages is one list', (s) => {
   s.expect(fs).requests('tools/list', 1);
 });
 
-for (const [what, fault] of [
-  ['one page of which fails', 'list.pageError'],
-  ['the pages of which never end', 'list.cursorLoop'],
-] as const)
-  scenario(`a list ${what} leaves everything as it was, and is asked for again`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'notify.lie', { times: 1 });
-    s.fault(fs, fault, { from: 2, times: 1 });
-    s.timing({ relistMs: 100 });
-    s.ready();
-    s.settled(s.call('read'));
-    s.asked(fs, 'tools/list', 3);
-    s.run(100);
-    s.expect(fs).requests('tools/list', 3);
-    s.expect.tools('+read', '+write');
-    s.expect.heard('computer', 'catalog.changed', 1);
-  });
+scenario('a list one page of which fails leaves everything as it was, and is asked for again', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.lie', { times: 1 });
+  s.fault(fs, 'list.pageError', { from: 2, times: 1 });
+  s.timing({ relistMs: 100 });
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 3);
+  s.run(100);
+  s.expect(fs).requests('tools/list', 3);
+  s.expect.tools('+read', '+write');
+  s.expect.heard('computer', 'catalog.changed', 1);
+});
 
-for (const [what, repeats, says] of [
-  ['one page that comes again and again', true, 'does not end: one page came twice'],
-  ['ever new pages', false, 'has more than 1000 pages'],
-] as const)
-  scenario(`a first list of ${what} is a failed try that says so`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'list.cursorLoop', { repeats });
-    s.later(fs, 2);
-    // A thousand pages take a busy machine their time.
-    s.timing({ listMs: 60_000 });
-    s.ready();
-    s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
-    s.expect(fs).says(says);
-    s.expect.tools('+read', '+write');
-  });
+scenario('a list one page of which comes again and again ends there', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'list.cursorLoop', { repeats: true });
+  s.ready();
+  s.expect(fs).visits('connecting', 'ready');
+  s.expect(fs).requests('tools/list', 1);
+  s.expect.tools('+read', '+write');
+});
+
+scenario('a first list of ever new pages is given up at once, and a call says why', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'list.cursorLoop', { repeats: false });
+  // So many pages take a busy machine their time.
+  s.timing({ listMs: 60_000 });
+  s.heard('computer', 'client.changed', 3);
+  const call = s.call('read');
+  s.settled(call);
+  s.run(10_000);
+  s.expect(fs).visits('connecting', 'recovering', 'open');
+  s.expect(fs).says('has more than 500 pages');
+  s.expect(fs).requests('tools/list', 1);
+  s.expect(call).settles('failed', { code: 4001 });
+});
 
 scenario('a tool by the name of another server is refused, and the rest of its server is offered', (s) => {
   const fs = s.server('fs', { tools: { read: { answers: { content: [{ type: 'text', text: 'mine' }] } } } });

@@ -2,6 +2,7 @@
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };
+const documents = ['dpe://fs/1'];
 
 scenario('a call that is never answered times out, is cancelled at the server, and is unknown', (s) => {
   const fs = s.server('fs', { tools });
@@ -70,6 +71,31 @@ scenario('a first list of tools that is refused is a failed try that says why', 
   s.expect(fs).signals('stdin');
 });
 
+scenario('a list of tools that is refused leaves what else its server has, and a call says why', (s) => {
+  const fs = s.server('fs', { tools, resources: documents });
+  s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today', times: 1 });
+  s.timing({ relistMs: 100 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 4001 });
+  s.expect(fs).visits('connecting', 'ready');
+  s.asked(fs, 'tools/list', 2);
+  s.run(100);
+  s.expect.tools('+read');
+});
+
+scenario('a list of tools that never comes leaves what else its server has', (s) => {
+  const fs = s.server('fs', { tools, resources: documents });
+  s.fault(fs, 'rpc.never', { when: 'list' });
+  s.timing({ listMs: 300 });
+  s.ready();
+  const shown = s.show('finder');
+  s.shown(shown);
+  s.expect(shown).shows({ uris: ['dpe://fs/1'], missing: [] });
+  s.expect(fs).is('ready');
+});
+
 scenario("a tool's own isError is a failed call with the tool's own words", (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.isError', { text: 'the disk is full' });
@@ -113,29 +139,33 @@ scenario('a result that is no object is one all the same', (s) => {
   s.expect(call).settles('succeeded');
 });
 
-scenario('an answer whose id has another type answers nobody', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.wrongType', { of: 'id' });
-  s.ready();
-  const call = s.call('read', { timeoutMs: 250 });
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'timedOut' });
-});
+for (const [what, of] of [
+  ['has its id as text', 'id'],
+  ['calls itself another JSON-RPC', 'jsonrpc'],
+] as const) {
+  scenario(`a call whose answer ${what} is answered all the same`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'rpc.wrongType', { of });
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('succeeded');
+  });
 
-scenario('a call whose answer calls itself another JSON-RPC is answered all the same', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.wrongType', { of: 'jsonrpc' });
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-});
+  scenario(`an initialize whose answer ${what} is answered all the same`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'rpc.wrongType', { of, when: 'initialize' });
+    s.ready();
+    s.expect(fs).visits('connecting', 'ready');
+  });
+}
 
-scenario('an initialize that calls itself another JSON-RPC is a failed try', (s) => {
-  const fs = s.server('fs', { tools, budget: 0 });
-  s.fault(fs, 'rpc.wrongType', { of: 'jsonrpc', when: 'initialize' });
+scenario('an initialize that has no object for a result is a failed try, and says so', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.wrongType', { of: 'result', when: 'initialize' });
   s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'open');
+  s.expect(fs).says('initialize: its result is missing, or no object');
 });
 
 scenario('a result whose content is no list is one all the same, and its words are kept', (s) => {

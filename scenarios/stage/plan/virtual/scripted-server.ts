@@ -59,11 +59,14 @@ const refused = (code: Failure['code'], message: string, details?: object): Fail
   message,
   ...(details && { details: { ...details } }),
 });
-/** What the real session says of pages without end. */
-const endlessly = (repeats: boolean): string =>
-  repeats
-    ? 'the list of tools does not end: one page came twice'
-    : 'the list of tools has more than 1000 pages';
+/** What the real session says of ever new pages. */
+const endlessly: Failure = {
+  code: wireCodes.tooLarge,
+  message: 'the list of tools has more than 500 pages',
+  remedy: 'Let the server list less, or switch it off',
+};
+const unusable = (problem: string): Failure =>
+  refused('NotStartable', `the answer of the server cannot be used: initialize: ${problem}`);
 const neither = 'the server answered with neither a result object nor an error';
 
 function progressing(named: ReadonlyMap<string, Fault>): Reply {
@@ -91,7 +94,7 @@ function replyOf(
   const partial = named.get('frame.partialThenDie');
   if (has('rpc.answerAfterCancel')) return { never: true, cancelled: () => result };
   if (named.has('rpc.progressForever') || named.has('rpc.progressStall')) return progressing(named);
-  if (has('rpc.never', 'rpc.unknownId') || wrong === 'id') return { never: true };
+  if (has('rpc.never', 'rpc.unknownId')) return { never: true };
   if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
   if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
   if (wrong === 'result')
@@ -106,8 +109,8 @@ function replyOf(
   const unlisted = named.get('list.pageError');
   if (unlisted) return { errors: String(unlisted['message']), code: num(unlisted, 'code'), afterMs };
   const endless = named.get('list.cursorLoop');
-  if (endless)
-    return { refuses: refused(wireCodes.internal, endlessly(endless['repeats'] === true)), afterMs };
+  // A page that comes again ends the list.
+  if (endless && endless['repeats'] !== true) return { refuses: endlessly, afterMs };
   const isError = named.get('rpc.isError');
   if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
   // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
@@ -125,22 +128,16 @@ function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['i
   const afterMs = 1 + slowMs + late + faults.reduce((sum, f) => sum + (f.afterMs ?? 0), 0);
   const wrong = named.get('rpc.wrongType')?.['of'];
   const error = named.get('life.initError') ?? named.get('rpc.error');
-  if (named.has('life.initNever') || named.has('rpc.never') || named.has('rpc.unknownId') || wrong === 'id')
-    return 'never';
+  if (named.has('life.initNever') || named.has('rpc.never') || named.has('rpc.unknownId')) return 'never';
   if (error) {
     const message = `the server refused: ${String(error['message'])}`;
     return { refuses: refused(wireCodes.toolFailed, message, { code: error['code'] }), afterMs };
   }
-  if (wrong !== undefined)
-    return { refuses: refused(wireCodes.toolFailed, 'the server refused: no object'), afterMs };
+  if (wrong === 'result') return { refuses: unusable('its result is missing, or no object'), afterMs };
   const version = named.get('life.versionMismatch')?.['version'];
   if (version !== undefined)
     return { refuses: refused('NotStartable', `a protocol version of its own: ${String(version)}`), afterMs };
-  if (named.has('rpc.schemaMismatch'))
-    return {
-      refuses: refused(wireCodes.internal, 'the handshake failed: the answer is not valid'),
-      afterMs,
-    };
+  if (named.has('rpc.schemaMismatch')) return { refuses: unusable('protocolVersion is missing'), afterMs };
   return afterMs;
 }
 

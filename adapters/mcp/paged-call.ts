@@ -1,0 +1,75 @@
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
+import { readElicitation } from './lenient/elicitation.ts';
+import { fieldsOf } from './lenient/reading.ts';
+
+/** MCP 2025-11-25: a person has to open a page before this call can be made. */
+const urlElicitationRequired = -32_042;
+type Page = Extract<ElicitRequest['params'], { mode: 'url' }>;
+type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
+
+interface Around {
+  /** Shows a page to a person; undefined: the host cannot. Rejects when nobody wants it any more. */
+  readonly show: ((page: Page, signal: AbortSignal) => Promise<ElicitResult>) | undefined;
+  /** Sends the call; the returned function withdraws it. */
+  readonly ask: (emit: Emit<RequestFact>) => () => void;
+  /** Nobody hears a fact any more. */
+  readonly isClosed: () => boolean;
+}
+
+/**
+ * Sends a call, and where its server wants a page to be opened first, shows that and sends the call once more. A call that
+ * still cannot be made says which page has to be opened.
+ */
+export function callWithPages(emit: Emit<RequestFact>, { show, ask, isClosed }: Around): () => void {
+  const unwanted = new AbortController();
+  let isAgain = false;
+  const told: Emit<RequestFact> = (fact) => {
+    const pages = fact.type === 'ask.refused' ? pagesOf(fact) : [];
+    if (fact.type !== 'ask.refused' || pages.length === 0) return emit(fact);
+    if (isAgain || !show) return emit(naming(fact, pages));
+    isAgain = true;
+    void agreed(pages, (page) => show(page, unwanted.signal)).then((isAgreed) => {
+      if (unwanted.signal.aborted || isClosed()) return;
+      if (isAgreed) withdraw = ask(told);
+      else emit(naming(fact, pages));
+    });
+  };
+  let withdraw = ask(told);
+  return () => {
+    unwanted.abort();
+    withdraw();
+  };
+}
+async function agreed(pages: readonly Page[], show: (page: Page) => Promise<ElicitResult>): Promise<boolean> {
+  try {
+    for (const page of pages) if ((await show(page)).action !== 'accept') return false;
+    return true;
+  } catch {
+    // The host failed, or the session ended.
+    return false;
+  }
+}
+function pagesOf({ failure: { details } }: Refusal): readonly Page[] {
+  if (details?.['code'] !== urlElicitationRequired) return [];
+  const { elicitations } = fieldsOf(details['data']);
+  return (Array.isArray(elicitations) ? elicitations : []).flatMap((one) => {
+    try {
+      const page = readElicitation({ ...fieldsOf(one), mode: 'url' }, () => {}) as Page;
+      return /^https?:$/.test(new URL(page.url).protocol) ? [page] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+function naming(fact: Refusal, pages: readonly Page[]): Refusal {
+  const urls = pages.map(({ url }) => url).join(', ');
+  return {
+    ...fact,
+    failure: {
+      ...fact.failure,
+      message: `${fact.failure.message}: ${urls}`,
+      remedy: `Open ${urls}, do what it asks for, then call again`,
+    },
+  };
+}
