@@ -1,16 +1,23 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from './messages/bodies.ts';
+import { readBody } from './bodies/bodies.ts';
 import type { SessionLost } from '../../machines/kernel/ports.ts';
 import { Refused } from './transport.ts';
-import { errorOf, type Envelope } from './messages/envelope.ts';
+import { answeredId } from './lenient/messages.ts';
+import { saidIn, type Said } from './bodies/refusal-words.ts';
+import { isForgotten } from './http/forgotten.ts';
 import { Unreached } from './http/http.ts';
 import { brokenOff, expired, statusFailure, unreachable, type Phase } from './http/http-failures.ts';
+import { versionRefusal } from './versions.ts';
 
 /** So much of what a server says about a refusal is read. */
 const refusalBytes = 64 * 1024;
-/** Gateways that do not know whether the server behind them has worked on it. */
-const gateways: readonly number[] = [502, 504];
+/** Gateways that do not know whether the server behind them has worked on it; two are those of Cloudflare. */
+const gateways: readonly number[] = [502, 504, 520, 524];
+/** Servers answer with these, too; any other status means what HTTP says, whatever stands in the body. */
+const answering: readonly number[] = [400, 409, 422, 500];
+/** A server that does not speak streamable HTTP refuses the first POST with one of these. */
+export const ofOtherTransport: readonly number[] = [400, 404, 405, 406, 415];
 
 export interface RefusedRequest {
   readonly phase: Phase;
@@ -19,6 +26,7 @@ export interface RefusedRequest {
   /** It named a session of this server. */
   readonly hasSession: boolean;
   readonly redact: (text: string) => string;
+  readonly url: URL;
 }
 /** What a status other than success means. */
 export type Verdict =
@@ -28,46 +36,44 @@ export type Verdict =
   | { readonly refused: Refused; readonly ends?: SessionLost };
 
 /**
- * 401 and 404 are said before a server works on anything, and are the end of the session: with a token that is no
- * longer good everything else would fail, too. 403 may be about this one
- * request (a scope), and 429 and 5xx pass.
+ * The status comes first. 401 and 404 are said before a server works on anything, and are the end of the session: with a token that is
+ * no longer good everything else would fail, too. So is anything else that says that the session is not known. 403 may be about this
+ * one request (a scope), and 429 and 5xx pass.
  */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
   const { statusCode: status = 0, headers } = answer;
-  const said = envelopeOf(await readBody(answer, refusalBytes));
-  const error = said && errorOf(said.envelope);
-  if (said && error && at.id !== undefined && said.envelope.id === at.id)
-    return { answer: said.envelope, bytes: said.bytes };
-  const isForgotten =
-    at.hasSession &&
-    // A server that routes by session, as the examples of the SDK do, answers 400 where it knows none.
-    (status === 404 || (status === 400 && error !== undefined && /\bsession\b/i.test(error.message)));
-  if (isForgotten) {
-    const failure = expired(status);
-    return { refused: new Refused(failure, 'unsent'), ends: { reason: failure.message, isExpired: true } };
+  const said = saidIn(await readBody(answer, refusalBytes));
+  const { envelope, error } = said;
+  if (envelope && error && answeredId(envelope.id) === at.id && at.id !== undefined && mayAnswer(status, at.phase))
+    return { answer: envelope, bytes: said.bytes };
+  const words = said.words === undefined ? undefined : at.redact(said.words);
+  if (at.hasSession && isForgotten(status, headers, said.text)) {
+    const failure = expired(status, status === 404 ? undefined : words);
+    const refused = new Refused(failure, status < 500 ? 'unsent' : 'answered');
+    return { refused, ends: { reason: failure.message, isExpired: true } };
   }
-  const failure = statusFailure(status, {
-    phase: at.phase,
-    headers,
-    said: error && at.redact(error.message),
-  });
+  const failure = failureFor(status, answer, at, { ...said, words });
   if (status === 401 && at.phase === 'session')
     return { refused: new Refused(failure, 'unsent'), ends: { reason: failure.message, wantsLogin: true } };
   const isNever = status === 401 || status === 403 || (status >= 300 && status < 400);
   const how = isNever ? 'unsent' : gateways.includes(status) ? 'lost' : 'answered';
   return { refused: new Refused(failure, how) };
 }
+/** At `initialize` a refusal may be about the transport. */
+const mayAnswer = (status: number, phase: Phase): boolean =>
+  answering.includes(status) && (phase === 'session' || !ofOtherTransport.includes(status));
 
-function envelopeOf(
-  body: Awaited<ReturnType<typeof readBody>>,
-): { envelope: Envelope; bytes: number } | undefined {
-  if (!('text' in body)) return undefined;
-  try {
-    const value: unknown = JSON.parse(body.text);
-    return typeof value === 'object' && value !== null ? { envelope: value, bytes: body.bytes } : undefined;
-  } catch {
-    return undefined;
-  }
+function failureFor(
+  status: number,
+  { headers }: IncomingMessage,
+  { phase, url }: RefusedRequest,
+  { error, words }: Omit<Said, 'words'> & { readonly words: string | undefined },
+) {
+  const version = status === 400 && phase !== 'session' && error ? versionRefusal(error) : undefined;
+  const failure = statusFailure(status, { phase, headers, url, said: words });
+  if (version) return { ...version, details: { ...failure.details, ...version.details } };
+  if (typeof error?.code !== 'number') return failure;
+  return { ...failure, details: { ...failure.details, code: error.code } };
 }
 
 /** What became of a request whose exchange failed. */

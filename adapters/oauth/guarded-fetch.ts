@@ -2,6 +2,7 @@ import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { request, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Unpackable, unpacked } from '../unpacked.ts';
 
 /** No metadata and no answer with tokens is larger. */
 const mostBytes = 256 * 1024;
@@ -141,14 +142,18 @@ const bodyOf = (body: NonNullable<RequestInit['body']>): string =>
 async function read(answer: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > mostBytes) {
-      answer.destroy();
-      throw new Refusal(`the answer is larger than ${mostBytes} bytes`);
+  try {
+    for await (const part of unpacked(answer) as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > mostBytes) throw new Refusal(`the answer is larger than ${mostBytes} bytes`);
+      parts.push(part);
     }
-    parts.push(part);
+  } catch (error) {
+    throw error instanceof Unpackable ? new Refusal(`the answer ${error.message}`) : error;
+  } finally {
+    answer.destroy();
   }
+  if (!answer.complete) throw new Error('the answer was broken off');
   return Buffer.concat(parts);
 }
 function responseOf({ statusCode = 500, headers }: IncomingMessage, body: Buffer): Response {

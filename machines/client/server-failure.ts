@@ -47,7 +47,7 @@ export const failureOfStep = (server: string, phase: string, reason: string): Fa
 });
 
 /** The connection stood, and is over. Without a login that is taken every other try would fail, too. */
-export const failureOfLoss = (server: string, { reason, wantsLogin }: SessionLost): Failure =>
+export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }: SessionLost): Failure =>
   wantsLogin === true
     ? {
         code: 'Unauthorized',
@@ -55,7 +55,7 @@ export const failureOfLoss = (server: string, { reason, wantsLogin }: SessionLos
         details: { server_name: server, phase: 'session' },
         remedy: `Log in again (a2c login ${server}), or give the server a valid token in its headers`,
       }
-    : failureOfStep(server, 'session', `its stream broke: ${reason}`);
+    : failureOfStep(server, 'session', isExpired === true ? reason : `its stream broke: ${reason}`);
 
 /** A person is shown the page of an authorization server. `where`: its origin. */
 export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({
@@ -130,6 +130,9 @@ export function toolsWithdrawn(server: string, last: Failure): Failure {
   };
 }
 
-/** A server behind a URL that knows the session no more: it has not read what it refused, and the session ends. */
+/** A server behind a URL knows the session no more, and the session ends. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
+/** It has not read what it refused so (HTTP 404 to who names a session): that may be sent again. */
+export const isUnread = (failure: Failure): boolean =>
+  isForgotten(failure) && failure.details?.['http_status'] === 404;

@@ -81,7 +81,7 @@ export type { Capabilities, ServerInfo } from '../client/server-info.ts';
 export interface SessionLost {
   /** In plain words, with nothing secret. */
   readonly reason: string;
-  /** The server forgot this session (HTTP 404), and wants a new handshake. */
+  /** The server forgot this session, and wants a new handshake. */
   readonly isExpired?: true;
   /** The server no longer takes its login (HTTP 401). */
   readonly wantsLogin?: true;

@@ -31,11 +31,12 @@ const rules: Rules = {
     'call',
     'process',
   ],
-  // Those without a folder stand beside all of them: the clock.
+  // Those without a folder stand beside all of them: the clock, and what unpacks bodies.
   adapters: [
     ['mcp', 'limiters'],
     ['mcp', 'process'],
     ['mcp', ''],
+    ['oauth', ''],
     ['vrl', ''],
   ],
 };

@@ -1,9 +1,11 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ofOtherTransport } from '../refused-request.ts';
 import { Refused, type McpTransport } from '../transport.ts';
 
 /**
  * A URL of which nobody said what it speaks: the first transport gets the first request; when the server refuses that
- * with a 4xx other than 401 and 403, the second gets it, once. When that fails, too, the first refusal stands.
+ * in a way that may be about the transport, the second gets it, once. When that fails, too, the first refusal stands, unless
+ * the second is that a login is wanted.
  */
 export class FallbackTransport implements McpTransport {
   onclose?: (() => void) | undefined;
@@ -44,7 +46,9 @@ export class FallbackTransport implements McpTransport {
     this.#isFirst = false;
     return sent.catch((error: unknown) => {
       if (!isOther(error) || this.#isClosed) throw error;
-      return this.#fallBack(message).catch(() => Promise.reject(error));
+      return this.#fallBack(message).catch((second: unknown) =>
+        Promise.reject(statusOf(second) === 401 ? second : error),
+      );
     });
   }
   async #fallBack(message: JSONRPCMessage): Promise<void> {
@@ -72,7 +76,6 @@ export class FallbackTransport implements McpTransport {
   }
 }
 
-function isOther(error: unknown): boolean {
-  const status = error instanceof Refused ? error.failure.details?.['http_status'] : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 && status !== 401 && status !== 403;
-}
+const statusOf = (error: unknown): unknown =>
+  error instanceof Refused ? error.failure.details?.['http_status'] : undefined;
+const isOther = (error: unknown): boolean => ofOtherTransport.includes(Number(statusOf(error)));

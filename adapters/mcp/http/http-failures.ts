@@ -50,10 +50,18 @@ export const brokenOff = (cause: string, phase: Phase): Failure => ({
   message: `the server broke off its answer: ${causeWords(cause)}`,
   details: { cause, phase },
 });
-export const expired = (status: number): Failure => ({
+/** `said`: words of the server, already redacted. 200: a JSON-RPC error says so. */
+export const expired = (status: number, said?: string): Failure => ({
   code: 'ServerLost',
-  message: `the server has forgotten this session (HTTP ${status})`,
+  message: `the server has forgotten this session (HTTP ${status})${said === undefined ? '' : `: ${said}`}`,
   details: { http_status: status, phase: 'session' },
+});
+/** Answered, and nobody has read how. `what`: in words that follow "the answer". */
+export const unreadable = (what: string, status: number, phase: Phase): Failure => ({
+  code: wireCodes.internal,
+  message: `the answer of the server ${what}`,
+  details: { http_status: status, phase },
+  remedy: 'have the server, or the proxy before it, send its answers unpacked',
 });
 export const notMcp = (what: string, status: number): Failure => ({
   code: wireCodes.internal,
@@ -66,11 +74,16 @@ export const notStartable = (message: string, remedy: string): Failure => ({
   remedy,
 });
 
-/** What an HTTP status other than success means to who asked. `said`: words of the server, already redacted. */
-export function statusFailure(
-  status: number,
-  { phase, headers, said }: { phase: Phase; headers: IncomingHttpHeaders; said?: string | undefined },
-): Failure {
+interface AboutStatus {
+  readonly phase: Phase;
+  readonly headers: IncomingHttpHeaders;
+  /** Address that was asked. */
+  readonly url: URL;
+  /** Words of the server, already redacted. */
+  readonly said?: string | undefined;
+}
+/** What an HTTP status other than success means to who asked. */
+export function statusFailure(status: number, { phase, headers, url, said }: AboutStatus): Failure {
   const details: Record<string, unknown> = { http_status: status, phase };
   if (status === 401)
     return {
@@ -86,14 +99,7 @@ export function statusFailure(
       details,
       remedy: 'give a login that may use this server, or ask its owner for access',
     };
-  if (status >= 300 && status < 400)
-    return {
-      ...notStartable(
-        `the server sends us elsewhere (HTTP ${status}), and headers with secrets go nowhere else`,
-        'configure the URL where the server really is',
-      ),
-      details,
-    };
+  if (status >= 300 && status < 400) return { ...sentElsewhere(status, headers.location, url), details };
   const retryAfter = headers['retry-after'];
   if (retryAfter !== undefined) details['retry_after'] = secondsIn(retryAfter, headers.date);
   const words = said ? `: ${said}` : '';
@@ -106,11 +112,35 @@ export function statusFailure(
   return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
 }
 
-/** A number of seconds, or a date by the clock of the server; what is neither is told as it is written. */
+/** Names where a redirect leads: without user, password, query and fragment, and on the same origin without that, too. */
+function sentElsewhere(status: number, location: string | undefined, from: URL): Failure {
+  const to =
+    location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (!to)
+    return notStartable(
+      `the server sends us elsewhere (HTTP ${status}), and does not say where`,
+      'configure the URL where the server really is',
+    );
+  const isSame = to.origin === from.origin;
+  const place = `${isSame ? '' : placeOf(to)}${to.pathname}`.slice(0, 200);
+  const why = isSame
+    ? 'and a request with a body is not sent there with this status'
+    : 'and headers with secrets go to no other origin';
+  return notStartable(
+    `the server sends us to ${place} (HTTP ${status}), ${why}`,
+    `configure the URL where the server really is: ${place}`,
+  );
+}
+/** Scheme, host and port, also of a scheme that has no origin. */
+export const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
+
+/** A number of seconds, or a date by the clock of the server, or by ours where it names none; else as it is written. */
 function secondsIn(retryAfter: string, date: string | undefined): number | string {
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
-  const ms = Date.parse(retryAfter) - Date.parse(date ?? '');
-  return Number.isNaN(ms) ? retryAfter.slice(0, 40) : Math.max(0, Math.ceil(ms / 1_000));
+  if (/^\d{1,9}(\.\d+)?$/.test(retryAfter)) return Math.ceil(Number(retryAfter));
+  const at = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
+  if (Number.isNaN(at)) return retryAfter.slice(0, 40);
+  const theirs = Date.parse(date ?? '');
+  return Math.max(0, Math.ceil((at - (Number.isNaN(theirs) ? Date.now() : theirs)) / 1_000));
 }
 
 /** Hides what we sent as a secret, should the server say it back: header values, user info and query of the URL. */

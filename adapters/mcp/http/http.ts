@@ -3,7 +3,9 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Waits } from '../../../machines/client/waits.ts';
-import { causeOf } from './http-failures.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
+import { Refused } from '../transport.ts';
+import { causeOf, notStartable } from './http-failures.ts';
 import type { Credentials } from './remote.ts';
 import type { Timers } from '../../clock.ts';
 
@@ -36,7 +38,7 @@ export interface Sending {
   readonly isPatient?: boolean;
 }
 export interface Exchange {
-  /** Rejects with `Unreached` only. The body is the receiver's to read or to destroy. */
+  /** Rejects with `Unreached`, or with `Refused` where a header cannot be sent. The body is the receiver's to read or to destroy. */
   readonly answer: Promise<IncomingMessage>;
   isReached(): boolean;
   abort(): void;
@@ -66,7 +68,7 @@ export class Http {
     { url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions,
     { timers, userAgent }: { timers: Timers; userAgent: string },
   ) {
-    // Nobody here unpacks anything, and gateways turn away who does not say his name.
+    // What is packed all the same is unpacked. Gateways turn away who does not say his name.
     this.#defaults = { 'accept-encoding': 'identity', 'user-agent': userAgent };
     this.url = url;
     this.#headers = headers;
@@ -153,6 +155,8 @@ export class Http {
         ...this.#headers,
         ...ownOver(this.#headers, { ...sending.headers, ...length }),
       };
+      const failure = unsendable(headers);
+      if (failure) return reject(new Refused(failure, 'unsent'));
       const agent = url.protocol === this.url.protocol && this.#agent;
       asked = ask(url, { method, headers, agent, ...this.#trust });
     } catch (error) {
@@ -223,8 +227,22 @@ interface Attempt {
 }
 interface Then {
   readonly resolve: (answer: IncomingMessage) => void;
-  readonly reject: (error: Unreached) => void;
+  readonly reject: (error: Unreached | Refused) => void;
   readonly followed: number;
+}
+
+/** Names the first header that HTTP cannot carry, and where in its value, which stays hidden. */
+function unsendable(headers: Readonly<Record<string, string>>): Failure | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    const at = value.search(/[^\t\x20-\x7e\x80-\xff]/);
+    if (at < 0) continue;
+    const char = `U+${(value.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+    return notStartable(
+      `its header ${JSON.stringify(name)} cannot be sent: character ${at + 1} of its value is ${char}`,
+      'write the value of this header anew, without what a copy from a document has brought along',
+    );
+  }
+  return undefined;
 }
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });

@@ -1,4 +1,5 @@
-import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
+import type { IncomingMessage } from 'node:http';
+import { mayBeEvents, readAnswer } from '../bodies/bodies.ts';
 import type { Around } from '../transport.ts';
 import type { Exchange } from './http.ts';
 import { Unreached } from './http.ts';
@@ -84,10 +85,8 @@ export class Reopening {
     try {
       const answer = await exchange.answer;
       const { statusCode: status = 0 } = answer;
-      if (status === 200 && mediaTypeOf(answer) === 'text/event-stream') {
-        const { heard } = await this.#read(answer);
-        return { heard };
-      }
+      const heard = status === 200 && mayBeEvents(answer) ? await this.#read(answer) : undefined;
+      if (heard !== undefined) return { heard };
       answer.destroy();
       // An earlier stream of ours may not have been missed yet (409), and what is overloaded recovers.
       const isPassing = status === 409 || status === 429 || status >= 500;
@@ -99,17 +98,19 @@ export class Reopening {
       return { heard: false, ...(isNobody && { cause: error.cause }) };
     }
   }
-  async #read(answer: Parameters<typeof readEvents>[0]): Promise<{ heard: boolean; end: StreamEnd }> {
+  /** Whether it brought anything; undefined: it was no event stream. */
+  async #read(answer: IncomingMessage): Promise<boolean | undefined> {
     let heard = false;
     this.isOpen = true;
     this.#wasOpen = true;
     answer.once('data', () => (heard = true));
     const { timers, messageBytes } = this.#around;
     const { silenceMs } = this.#stream;
-    const end = await readEvents(answer, this.found, { timers, silenceMs, limit: messageBytes });
+    const ended = await readAnswer(answer, this.found, { timers, silenceMs, limit: messageBytes });
     this.isOpen = false;
+    if (!('stream' in ended)) return undefined;
     // One that was held for as long as it may be silent is no failure.
-    return { heard: heard || end.how === 'silent', end };
+    return heard || ended.stream.how === 'silent';
   }
   #delay(failures: number): Promise<void> {
     const { timers } = this.#around;

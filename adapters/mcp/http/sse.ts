@@ -1,10 +1,10 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
-import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
+import { mediaTypeOf, readAnswer, type Ended } from '../bodies/bodies.ts';
 import { written } from '../lenient/messages.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { refusedBy } from '../refused-request.ts';
-import { causeWords, notMcp } from './http-failures.ts';
+import { causeWords, notMcp, placeOf, unreadable } from './http-failures.ts';
 import type { SseSpec } from './remote.ts';
 import { WebTransport } from './web.ts';
 
@@ -17,6 +17,8 @@ const nothing = (): void => {};
 export class SseTransport extends WebTransport {
   readonly #spec: SseSpec;
   #endpoint: URL | undefined;
+  /** Why the address that the server named cannot be used. */
+  #problem: Refused | undefined;
   #silence: unknown;
   /** Our own question for a sign of life; its answer is nobody's. */
   #pings = 0;
@@ -36,11 +38,13 @@ export class SseTransport extends WebTransport {
     const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if (!('method' in message && 'id' in message)) {
+      const method = 'method' in message ? message.method : '';
       const isDropped =
-        'method' in message &&
-        message.method === 'notifications/cancelled' &&
-        this.drop(message.params?.['requestId']);
-      return isDropped ? Promise.resolve() : this.#post(undefined, body);
+        method === 'notifications/cancelled' &&
+        this.drop((message as JSONRPCNotification).params?.['requestId']);
+      if (isDropped) return Promise.resolve();
+      // A session that is just being opened is not forgotten, whatever is answered.
+      return this.#post(undefined, body, method !== 'notifications/initialized');
     }
     const { id } = message;
     return new Promise((resolve, reject) => {
@@ -55,17 +59,18 @@ export class SseTransport extends WebTransport {
     const answer = await this.http.send({ method: 'GET', headers }).answer;
     const { statusCode: status = 0 } = answer;
     if (status !== 200) return this.judge(answer, { id: undefined, hasSession: false, phase: 'connect' });
-    const type = mediaTypeOf(answer);
-    if (type !== 'text/event-stream') {
-      answer.destroy();
-      throw new Refused(notMcp(type || 'no content type', status), 'answered');
+    const ended = await this.#read(answer, opened);
+    if (this.#problem) throw this.#problem;
+    const end = 'stream' in ended ? ended.stream : undefined;
+    if (end?.how === 'unpackable' && this.#endpoint === undefined)
+      throw new Refused(unreadable(end.cause, status, 'connect'), 'answered');
+    if (this.#endpoint === undefined) {
+      const what = end ? 'a stream without an endpoint' : mediaTypeOf(answer) || 'no content type';
+      throw new Refused(notMcp(what, status), 'answered');
     }
-    const end = await this.#read(answer, opened);
-    if (this.#endpoint === undefined)
-      throw new Refused(notMcp('a stream without an endpoint', status), 'answered');
-    this.end({ reason: `the event stream ended: ${causeWords(end.cause)}` });
+    this.end({ reason: `the event stream ended: ${causeWords(end?.cause ?? 'it ended')}` });
   }
-  #read(answer: IncomingMessage, opened: () => void): Promise<StreamEnd> {
+  #read(answer: IncomingMessage, opened: () => void): Promise<Ended> {
     const { timers, messageBytes } = this.around;
     const { timeoutMs } = this.#spec;
     const patience = timeoutMs > 0 ? timers.setTimeout(() => answer.destroy(), timeoutMs) : undefined;
@@ -74,16 +79,20 @@ export class SseTransport extends WebTransport {
       event: (type: string, data: string, bytes: number): void => {
         if (type === 'message') return this.inbox.text(data, bytes);
         if (type !== 'endpoint' || this.#endpoint !== undefined) return;
-        this.#endpoint = endpointOf(data, this.http.url);
         timers.clearTimeout(patience);
-        if (this.#endpoint) opened();
-        else answer.destroy();
+        const endpoint = endpointOf(data, this.http.url);
+        if (endpoint instanceof URL) {
+          this.#endpoint = endpoint;
+          return opened();
+        }
+        this.#problem = endpoint;
+        answer.destroy();
       },
       overlong: (head: string, tail: string, bytes: number) => this.inbox.overlong(head, tail, bytes),
       id: nothing,
       retry: nothing,
     };
-    return readEvents(answer, found, { timers, silenceMs: 0, limit: messageBytes });
+    return readAnswer(answer, found, { timers, silenceMs: 0, limit: messageBytes });
   }
   /** A server may well have nothing to say; one that does not answer a ping either is gone. */
   #wait(): void {
@@ -110,12 +119,12 @@ export class SseTransport extends WebTransport {
     this.onmessage?.(message);
   }
 
-  #post(id: RequestId | undefined, body: string): Promise<void> {
+  #post(id: RequestId | undefined, body: string, mayBeForgotten = true): Promise<void> {
     const url = this.#endpoint;
     if (url === undefined) return Promise.reject(new NotSent('the server has named no address yet'));
     const headers = { ...this.#headers, 'content-type': 'application/json' };
     const posting = this.http.send({ method: 'POST', url, headers, body });
-    return this.say(posting, id, this.phase === 'session');
+    return this.say(posting, id, mayBeForgotten && this.phase === 'session');
   }
   protected giveUp(isLost: boolean): void {
     this.around.timers.clearTimeout(this.#silence);
@@ -123,9 +132,24 @@ export class SseTransport extends WebTransport {
   }
 }
 
-/** Of the same origin, because our headers go there. */
-function endpointOf(data: string, base: URL): URL | undefined {
-  if (!URL.canParse(data, base.href)) return undefined;
-  const url = new URL(data, base);
-  return url.origin === base.origin && !url.username ? url : undefined;
+/** Text that is meant as something else than an address: it is quoted, JSON, a page, or several words. */
+const isNonsense = (text: string): boolean => text === '' || /^["'`{[<]|\s/.test(text);
+
+/** The address for messages. It has to be of the same origin, because our headers go there. */
+function endpointOf(data: string, base: URL): URL | Refused {
+  const text = data.trim();
+  const refused = (what: string): Refused => new Refused(notMcp(what, 200), 'answered');
+  if (isNonsense(text) || !URL.canParse(text, base.href))
+    return refused(`${JSON.stringify(text.slice(0, 200))} as its address for messages`);
+  const url = new URL(text, base);
+  if (url.origin === base.origin && !url.username) return url;
+  const origins = `${placeOf(url)} is its address for messages, and it was asked at ${base.origin}`;
+  return new Refused(
+    {
+      ...notMcp('an endpoint of another origin', 200),
+      message: `the endpoint of the server is of another origin: ${origins}; headers with secrets go to no other origin`,
+      remedy: `give this server the URL at ${placeOf(url)}, or have the proxy before it name its own address`,
+    },
+    'answered',
+  );
 }

@@ -1,10 +1,12 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
-import { mediaTypeOf, readBody, readEvents } from '../messages/bodies.ts';
+import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies/bodies.ts';
 import { written } from '../lenient/messages.ts';
+import { errorOf } from '../messages/envelope.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
+import { Doubts } from './forgotten.ts';
 import type { Exchange } from './http.ts';
-import { brokenOff, causeWords, notMcp } from './http-failures.ts';
+import { brokenOff, causeWords, expired, notMcp, unreadable } from './http-failures.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
 import { WebTransport } from './web.ts';
@@ -14,12 +16,19 @@ import type { Request } from '../stateless/revision.ts';
 const lingerMs = 1_000;
 const nothing = (): void => {};
 
+const check = 'is-session-known';
+/** Taken, and nothing more is said here. */
+const silent: readonly number[] = [202, 204];
+
 /** One request on its way. */
 interface Posted {
   readonly id: RequestId;
+  readonly method: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   isAnswered: boolean;
+  /** Its answer says that its session is forgotten. */
+  refused?: Refused;
   abort: () => void;
 }
 
@@ -30,6 +39,7 @@ export class StreamableTransport extends WebTransport {
   readonly #posted = new Map<unknown, Posted>();
   #listening: Reopening | undefined;
   #session: string | undefined;
+  #doubts = new Doubts();
   /** What a request has beside those of every request. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
 
@@ -47,13 +57,12 @@ export class StreamableTransport extends WebTransport {
     const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if ('method' in message && 'id' in message)
-      return this.#ask(message.id, body, this.headersFor?.(message as Request));
+      return this.#ask(message, body, this.headersFor?.(message as Request));
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
-    const said = this.#tell(body);
-    if ('method' in message && message.method === 'notifications/initialized')
-      return said.then(() => this.#listen());
-    return said;
+    if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
+    // A session that is just being opened is not forgotten, whatever is answered.
+    return this.#tell(body, false).finally(() => this.#listen());
   }
 
   #headers(accept: string): Record<string, string> {
@@ -64,8 +73,8 @@ export class StreamableTransport extends WebTransport {
     };
   }
   /** What is no question. */
-  #tell(body: string): Promise<void> {
-    return this.say(this.#post(body, false), undefined, this.#session !== undefined);
+  #tell(body: string, hasSession: boolean = this.#session !== undefined): Promise<void> {
+    return this.say(this.#post(body, false), undefined, hasSession);
   }
   #post(body: string, isPatient: boolean, more: Readonly<Record<string, string>> = {}): Exchange {
     const headers = {
@@ -77,8 +86,12 @@ export class StreamableTransport extends WebTransport {
   }
 
   // ── questions ──────────────────────────────────────────────────────────────────────────────────────
-  #ask(id: RequestId, body: string, headers: Posted['headers'] = {}): Promise<void> {
-    const posted: Posted = { id, body, headers, isAnswered: false, abort: nothing };
+  #ask(
+    { id, method }: { readonly id: RequestId; readonly method: string },
+    body: string,
+    headers: Posted['headers'] = {},
+  ): Promise<void> {
+    const posted: Posted = { id, method, body, headers, isAnswered: false, abort: nothing };
     this.#posted.set(id, posted);
     return new Promise((resolve, reject) => {
       posted.abort = () => reject(new NotSent('the session is over'));
@@ -98,41 +111,41 @@ export class StreamableTransport extends WebTransport {
     if (status < 200 || status > 299) return this.judge(answer, { id: posted.id, hasSession });
     const session = headers['mcp-session-id'];
     if (this.version === undefined && typeof session === 'string') this.#session = session;
-    const type = mediaTypeOf(answer);
-    if (type === 'text/event-stream') return this.#readStream(answer, posted);
-    if (type === 'application/json') return this.#readJson(answer, posted);
-    answer.destroy();
-    // Taken, and answered on the stream of the GET: no server should, some do.
-    if (status === 202 || status === 204) return;
-    // Taken with success, and nobody can read what came of it.
-    throw new Refused(notMcp(type === '' ? 'no content type' : type, status), 'lost');
+    await this.#read(answer, posted);
+    if (posted.refused) throw posted.refused;
   }
-  async #readJson(answer: IncomingMessage, posted: Posted): Promise<void> {
-    const body = await readBody(answer, this.around.messageBytes);
-    if ('broken' in body) throw new Refused(brokenOff(body.broken, this.phase), 'lost');
-    if ('overlong' in body) return this.inbox.refuse(posted.id, body.overlong);
-    this.inbox.text(body.text, body.bytes);
-    if (!posted.isAnswered) throw new Refused(notMcp('something else', answer.statusCode ?? 0), 'lost');
-  }
-  /** The stream of one answer. Where it breaks it is taken up again, if the server names its events. */
-  async #readStream(answer: IncomingMessage, posted: Posted): Promise<void> {
+  /** As one piece, or as the stream of one answer. */
+  async #read(answer: IncomingMessage, posted: Posted): Promise<void> {
+    const status = answer.statusCode ?? 0;
     const stream = this.#reopening(() => posted.isAnswered);
     const { timers, messageBytes } = this.around;
     let linger: unknown;
-    const found = stream.found;
-    const end = await readEvents(
-      answer,
-      {
-        ...found,
-        event: (...said) => {
-          found.event(...said);
-          if (posted.isAnswered) linger ??= timers.setTimeout(() => answer.destroy(), lingerMs);
-        },
-      },
-      { timers, silenceMs: stream.canResume ? this.#spec.sseReadTimeoutMs : 0, limit: messageBytes },
-    );
+    const { found } = stream;
+    const event: typeof found.event = (...said) => {
+      found.event(...said);
+      if (posted.isAnswered) linger ??= timers.setTimeout(() => answer.destroy(), lingerMs);
+    };
+    const limits = { timers, silenceMs: 0, limit: messageBytes };
+    const ended = await readAnswer(answer, { ...found, event }, limits);
     timers.clearTimeout(linger);
+    if ('stream' in ended) return this.#takeUp(ended.stream, stream, posted);
+    if ('body' in ended) this.#take(ended.body, posted, status);
+    // Not answered here: it may be on the stream of the GET. No server should, some do.
+    if (posted.isAnswered || silent.includes(status)) return;
+    const what = 'body' in ended ? 'something else' : mediaTypeOf(answer) || 'no content type';
+    // Taken with success, and nobody can read what came of it.
+    throw new Refused(notMcp(what, status), 'lost');
+  }
+  #take(body: Body, posted: Posted, status: number): void {
+    if ('broken' in body) throw new Refused(brokenOff(body.broken, this.phase), 'lost');
+    if ('unpackable' in body) throw new Refused(unreadable(body.unpackable, status, this.phase), 'lost');
+    if ('overlong' in body) return this.inbox.refuse(posted.id, body.overlong);
+    if (body.text !== '') this.inbox.text(body.text, body.bytes);
+  }
+  /** Where the stream of an answer breaks it is taken up again, if the server names its events. */
+  async #takeUp(end: StreamEnd, stream: Reopening, posted: Posted): Promise<void> {
     if (posted.isAnswered) return;
+    if (end.how === 'unpackable') throw new Refused(unreadable(end.cause, 200, this.phase), 'lost');
     if (!stream.canResume || this.isOver) throw new Refused(brokenOff(end.cause, this.phase), 'lost');
     posted.abort = () => stream.stop();
     const over = await stream.run(true);
@@ -158,9 +171,36 @@ export class StreamableTransport extends WebTransport {
   protected deliver(message: JSONRPCMessage): void {
     if (!('method' in message)) {
       const posted = this.#posted.get(message.id);
-      if (posted) posted.isAnswered = true;
+      if (posted && !this.#hears(message, posted)) return;
     }
     if (!this.isOver) this.onmessage?.(message);
+  }
+  /** False: its answer is for nobody else. */
+  #hears(message: JSONRPCMessage, posted: Posted): boolean {
+    posted.isAnswered = true;
+    if (this.#session === undefined || this.version === undefined) return true;
+    const error = errorOf(message);
+    if (posted.id === check) {
+      if (this.#doubts.settle(error)) this.#expire(error?.message);
+      return false;
+    }
+    const judged = this.#doubts.judge(posted.method, error);
+    if (judged === 'ask') {
+      const ping = JSON.stringify({ jsonrpc: '2.0', id: check, method: 'ping' });
+      // Refused by its status, it says so by itself.
+      this.#ask({ id: check, method: 'ping' }, ping).catch(() => this.#doubts.settle(undefined));
+    } else if (judged === 'forgotten') posted.refused = this.#expire(error?.message);
+    return judged !== 'forgotten';
+  }
+  #expire(said = ''): Refused {
+    const failure = expired(200, this.redact(said));
+    this.end({ reason: failure.message, isExpired: true });
+    return new Refused(failure, 'answered');
+  }
+  /** From now on it is spoken to without a session. */
+  leaveSession(): void {
+    this.sayFarewell().catch(nothing);
+    this.#session = undefined;
   }
 
   // ── the streams ────────────────────────────────────────────────────────────────────────────────────

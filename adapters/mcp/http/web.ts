@@ -28,7 +28,7 @@ export abstract class WebTransport implements McpTransport {
   protected readonly inbox: Inbox;
   protected version: string | undefined;
   protected isOver = false;
-  readonly #redact: (text: string) => string;
+  protected readonly redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
   readonly #limiter = new QueueLimiter(mostRequests);
   /** How each request leaves that waits its turn. */
@@ -40,7 +40,7 @@ export abstract class WebTransport implements McpTransport {
     this.around = around;
     this.http = new Http({ url, headers, timeoutMs, credentials, proxy, ca }, around);
     this.inbox = new Inbox(around, (message) => this.deliver(message));
-    this.#redact = redactorOf(url, headers);
+    this.redact = redactorOf(url, headers);
   }
   abstract start(): Promise<void>;
   abstract send(message: JSONRPCMessage): Promise<void>;
@@ -108,7 +108,7 @@ export abstract class WebTransport implements McpTransport {
     answer: IncomingMessage,
     { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
   ): Promise<void> {
-    const verdict = await verdictOn(answer, { ...at, phase, redact: this.#redact });
+    const verdict = await verdictOn(answer, { ...at, phase, url: this.http.url, redact: this.redact });
     if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
     const { refused, ends } = verdict;
     if (ends) this.end(ends);

@@ -41,7 +41,7 @@ export class Inbox implements Found {
     note(answer, { bytes, digits: below(digits, 'result') });
     this.#deliver(answer);
   }
-  /** The text of one message that something else has framed. */
+  /** The text of one message that something else has framed; a byte order mark before it is nothing. */
   text(text: string, bytes: number): void {
     let value: unknown;
     try {

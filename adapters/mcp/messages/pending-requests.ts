@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isAnswer, isNotification } from '../lenient/messages.ts';
-import type { McpTransport, Around } from '../transport.ts';
+import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';
 import type { Progress } from '../../../machines/protocol/messages/progress.ts';
@@ -96,6 +96,14 @@ export class PendingRequests {
     return this.#inner.start();
   }
   send(message: JSONRPCMessage): Promise<void> {
+    const sent = this.#out(message);
+    if (!('method' in message) || message.method !== 'notifications/initialized') return sent;
+    return sent.catch((error: unknown) => {
+      if (!isMere(error)) throw error;
+      this.#notice({ kind: 'protocol', text: `notifications/initialized: ${error.message}`, bytes: 0 });
+    });
+  }
+  #out(message: JSONRPCMessage): Promise<void> {
     this.#frame('out', message);
     return this.#inner.send(message);
   }
@@ -139,4 +147,10 @@ function withToken(params: unknown, progressToken: number): object {
   // Nothing is spread first and grows then: such an object gets a hidden class of its own each time.
   if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
   return { ...said, _meta: { ...said._meta, progressToken } };
+}
+
+/** A notification has no answer, and a server that refuses one by its status works all the same, unless it wants a login. */
+function isMere(error: unknown): error is Refused {
+  const status = error instanceof Refused ? Number(error.failure.details?.['http_status'] ?? 0) : 0;
+  return status >= 400 && status !== 401;
 }

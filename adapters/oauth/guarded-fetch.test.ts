@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { guardedFetch } from './guarded-fetch.ts';
+
+const open: Server[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+async function serve(encoding: string, body: Buffer, length = body.length): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-encoding': encoding, 'content-length': String(length) });
+    response.write(body, () => (length === body.length ? response.end() : response.destroy()));
+  });
+  open.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const asked = (url: string): Promise<Response> =>
+  guardedFetch(new URL(url), new AbortController().signal)(url);
+const metadata = Buffer.from(JSON.stringify({ issuer: 'https://far.test' }));
+
+describe('an answer in a login that is packed', () => {
+  it.each([
+    ['gzip', gzipSync(metadata)],
+    ['deflate', deflateSync(metadata)],
+    ['deflate', deflateRawSync(metadata)],
+    ['br', brotliCompressSync(metadata)],
+    ['gzip, br', brotliCompressSync(gzipSync(metadata))],
+    ['identity', metadata],
+  ])('is unpacked: %s', async (encoding, body) => {
+    expect(await (await asked(await serve(encoding, body))).json()).toEqual({ issuer: 'https://far.test' });
+  });
+  it('is read up to the same size as any other', async () => {
+    await expect(asked(await serve('gzip', gzipSync(Buffer.alloc(5_000_000))))).rejects.toThrow(
+      'larger than',
+    );
+  });
+  it.each([
+    ['zstd', '"zstd"'],
+    ['gzip', '"gzip"'],
+  ])('and cannot be unpacked is named: %s', async (encoding, named) => {
+    await expect(asked(await serve(encoding, metadata))).rejects.toThrow(named);
+  });
+  it('and is cut off fails', async () => {
+    await expect(asked(await serve('gzip', gzipSync(metadata), 10_000))).rejects.toThrow('broken off');
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { openIn, refusalOf } from '../session/session.probe.ts';
+import { bodies, httpWorlds, methodOf, refuse, timesOf, type BodyKind } from './http-worlds.ts';
+
+const worldOf = httpWorlds();
+
+type Row = readonly [status: number, kind: BodyKind, message: string];
+/** Answers of servers that have forgotten the session, to whatever is asked. */
+const forgets: readonly Row[] = [
+  [404, 'id null', 'Session not found'],
+  [404, 'own', 'Session not found'],
+  [404, 'text', '<html>404</html>'],
+  [404, 'empty', ''],
+  [400, 'id null', 'Bad Request: No valid session ID provided'],
+  [400, 'own', 'Bad Request: No valid session ID provided'],
+  [400, 'text', 'Invalid session ID'],
+  [400, 'detail', 'Invalid or expired session'],
+  [400, 'id null', 'Bad Request: Server not initialized'],
+  [400, 'text', 'Received request before initialization was complete'],
+  [401, 'id null', 'Session expired'],
+  [401, 'text', 'unknown session'],
+  [403, 'own', 'Invalid session'],
+  [403, 'detail', 'Session not found'],
+  [409, 'own', 'the sessionId is not known'],
+  [410, 'detail', 'session gone'],
+  [422, 'detail', 'mcp-session-id unknown'],
+  [500, 'id null', 'Session terminated'],
+  [500, 'own', 'Session terminated'],
+  [200, 'own', 'Session not found'],
+  [200, 'own', 'Server has not been initialized'],
+  [200, 'own', 'Invalid request parameters'],
+];
+/** Answers that say nothing of a session, or of another one. */
+const remembers: readonly Row[] = [
+  [400, 'id null', 'Bad Request'],
+  [403, 'text', 'forbidden'],
+  [429, 'own', 'too many sessions'],
+  [502, 'text', 'session lost upstream'],
+  [503, 'id null', 'no session is free'],
+  [500, 'own', 'cannot initialize the database'],
+];
+
+describe('a server that has forgotten the session', () => {
+  /** From `forget` on it knows no session, and says so in this way. */
+  const forgetful = async (status: number, kind: BodyKind, message: string) => {
+    let isForgotten = false;
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: (seen, response) =>
+          isForgotten && seen.method === 'POST' && refuse(response, seen, { status, kind, message }),
+      },
+    });
+    return { world, forget: () => (isForgotten = true) };
+  };
+
+  it.each(forgets)('is known in a call: %i %s %j', async (...row) => {
+    const { world, forget } = await forgetful(...row);
+    const session = await openIn(world);
+    forget();
+    const refused = refusalOf(await session.call('echo').answer());
+    expect(refused.lost ?? false, 'its outcome is known').toBe(false);
+    await session.next('session.lost');
+    expect(session.facts.at(-1)).toMatchObject({
+      isExpired: true,
+      reason: expect.stringMatching(/^the server has forgotten this session/),
+    });
+  });
+
+  it.each(forgets)('is known in a list: %i %s %j', async (...row) => {
+    const { world, forget } = await forgetful(...row);
+    const session = await openIn(world);
+    await session.request('tools/list').answer();
+    forget();
+    expect(await session.request('tools/list').answer()).toMatchObject({ type: 'ask.refused' });
+    await session.next('session.lost');
+    expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
+  });
+
+  it.each(forgets.filter(([, , message]) => message !== 'Invalid request parameters'))(
+    'is known in a ping: %i %s %j',
+    async (...row) => {
+      const { world, forget } = await forgetful(...row);
+      const session = await openIn(world);
+      await session.request('ping').answer();
+      forget();
+      await session.request('ping').answer();
+      await session.next('session.lost');
+      expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
+    },
+  );
+
+  it.each(remembers)('is no server that says something else: %i %s %j', async (status, kind, message) => {
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: (seen, response) =>
+          methodOf(seen) === 'tools/call' && refuse(response, seen, { status, kind, message }),
+      },
+    });
+    const session = await openIn(world);
+    await session.call('echo').answer();
+    expect(await session.request('ping').answer()).toMatchObject({ type: 'ask.answered' });
+    expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
+  });
+
+  it.each([401, 403])('is none that asks for a login: %i with WWW-Authenticate', async (status) => {
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: (seen, response) =>
+          methodOf(seen) === 'tools/call' &&
+          refuse(response, seen, {
+            status,
+            kind: 'own',
+            message: 'Session expired',
+            headers: { 'www-authenticate': 'Bearer' },
+          }),
+      },
+    });
+    const session = await openIn(world);
+    expect(refusalOf(await session.call('echo').answer()).failure.code).toBe(
+      status === 401 ? 'Unauthorized' : 'AccessDenied',
+    );
+    expect(session.facts.every((fact) => !('isExpired' in fact))).toBe(true);
+  });
+
+  it('is none whose tool speaks of sessions of its own: a ping is answered', async () => {
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: (seen, response) =>
+          methodOf(seen) === 'tools/call' &&
+          refuse(response, seen, { status: 200, kind: 'own', message: 'browser session not found' }),
+      },
+    });
+    const session = await openIn(world);
+    for (let n = 0; n < 3; n += 1) await session.call('echo').answer();
+    await world.until(() => timesOf(world, 'ping') > 0);
+    expect(await session.request('tools/list').answer()).toMatchObject({ type: 'ask.answered' });
+    expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
+  });
+
+  it('is none whose ping never worked, and whose prompts never did', async () => {
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: (seen, response) =>
+          ['ping', 'prompts/list'].includes(methodOf(seen)) &&
+          refuse(response, seen, {
+            status: 200,
+            kind: 'own',
+            message: methodOf(seen) === 'ping' ? 'no ping' : 'no session for prompts',
+          }),
+      },
+    });
+    const session = await openIn(world, 'full');
+    await session.request('prompts/list').answer();
+    await session.request('ping').answer();
+    expect(await session.request('tools/list').answer()).toMatchObject({ type: 'ask.answered' });
+    expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
+  });
+
+  it.each(Object.keys(bodies) as BodyKind[])('is known over SSE by 404: %s', async (kind) => {
+    let isForgotten = false;
+    const world = await worldOf('sse', {
+      serves: {
+        instead: (seen, response) =>
+          isForgotten &&
+          seen.method === 'POST' &&
+          refuse(response, seen, { status: 404, kind, message: 'Could not find session' }),
+      },
+    });
+    const session = await openIn(world);
+    isForgotten = true;
+    expect(await session.call('echo').answer()).toMatchObject({ sent: false });
+    await session.next('session.lost');
+    expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
+  });
+});
