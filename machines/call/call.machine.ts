@@ -4,7 +4,7 @@
  * deciding   — passed through: what was known at once of its arguments and of our own rule
  * judging    — asks the `policy` port, the rule of the host: inTime | watched (the port has less time than the call)
  * confirming — asks the `confirm` port: a person, who has a time, too; nothing was sent yet
- * queued     — not sent yet: held (its server is being started for it)
+ * queued     — not sent yet: held (its server is being started for it, or has forgotten the session it was sent in)
  *              | inLine (as many calls as may run do)
  * running    — sent to the server: patient | watched (it may not be silent for too long)
  * interrupted — the stream broke: waits for the client to tell how the server died, or that it is back, until the
@@ -119,6 +119,12 @@ export const callMachine = parts.createMachine({
             guard: { type: 'isBusy', params: failureOf },
             target: 'refused',
             actions: { type: 'rememberUnsent', params: failureOf },
+          },
+          /** Its session ends now: it waits for the next one, or hears that there is none. */
+          {
+            guard: { type: 'wasUnread', params: eventAsParams },
+            target: 'queued.pending',
+            actions: 'sendAgain',
           },
           {
             guard: { type: 'wasNeverSent', params: eventAsParams },

@@ -22,6 +22,7 @@ import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase } from './settlement.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
+import { isUnread } from '../client/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CallRequest, ComputerCall } from './call-request.ts';
 
@@ -80,6 +81,8 @@ export interface Context extends Input {
   /** Integers in the result that stand there as text. */
   readonly digits?: readonly Digits[];
   readonly failure: Failure | null;
+  /** Its server had forgotten the session that it was sent in, and has not read it: it is sent a second time. */
+  readonly isSentAgain?: true;
 }
 type CallEvent = RequestFact | CallOrder | Overdue | DirectoryEvent;
 
@@ -161,6 +164,7 @@ export const parts = setup({
     ...effects,
     enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
     hold: assign({ isPending: true }),
+    sendAgain: assign({ isPending: true, isSentAgain: true }),
     release: assign({ isPending: false }),
     rememberResult: assign(({ context }, { result, digits }: Answered) => ({
       result: carried(context, result, digits),
@@ -231,6 +235,9 @@ export const parts = setup({
     isFailure: (_, { why }: OwnerEnded) => why === 'failed',
     isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
     isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
+    /** Only of a server: what became of the call behind an office nobody knows for sure. */
+    wasUnread: ({ context: c }, { sent, failure }: { sent: boolean; failure: Failure }) =>
+      c.policy !== null && !c.isSentAgain && !sent && isUnread(failure),
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
   },
   delays: {

@@ -5,16 +5,19 @@ import { naming } from '../pair-map.ts';
 import { isClient, rootOf } from '../places.ts';
 import { RecentMap } from '../recent-map.ts';
 import { asks, hears, learns, opens, posts, story } from '../record-builders.ts';
+import { unread, wasUnread } from '../unread.ts';
 
 interface Count {
   readonly place: Address;
   accepted: number;
   passedOn: number;
+  /** It was sent to a server that had not read it, and may be sent once more. */
+  isUnread?: true;
   /** Of the same ticket at another place. */
   readonly next: Count | undefined;
 }
 
-/** At each place where a call comes in and goes out: out at most as often as in. */
+/** At each place where a call comes in and goes out: out at most as often as in, and once more where its server had not read it. */
 class CallSentOnce implements Judge {
   /** By ticket: its places, which are the door of a link, a computer, a client, an agent. */
   readonly #counts = new RecentMap<string, Count>();
@@ -36,6 +39,10 @@ class CallSentOnce implements Judge {
     const count = this.#calls.get(a);
     // What waits for its turn has not left, and may be taken back.
     if (type === 'ask.waiting' && count) count.passedOn -= 1;
+    if (count && !count.isUnread && wasUnread(ev)) {
+      count.isUnread = true;
+      count.passedOn -= 1;
+    }
     return type === 'ask.began' ? this.#passOn(count, a) : undefined;
   }
   #post({ from, a, ev }: RecordOf<'post'>): Found | undefined {
@@ -83,13 +90,14 @@ const opened = (n: number) => opens(`${client}/call:1.r1#${n}`, 'call', `${clien
 const toServer = (n: number) => asks(`${client}/call:1.r1#${n}`, 'call', `${client}#1`, 'tools/call');
 const waiting = learns(`${client}/call:1.r1#1`, 'call', 'ask.waiting', { ahead: 0 });
 const began = learns(`${client}/call:1.r1#1`, 'call', 'ask.began', {});
+const forgotten = learns(`${client}/call:1.r1#1`, 'call', 'ask.refused', unread);
 const agentCalled = posts('host', 'agent', 'agent.call', { ticket: 'r1' });
 const made = opens('agent/call:r1#1', 'call', 'agent#1', { ticket: 'r1' });
 const toOffice = asks('agent/call:r1#1', 'call', 'agent/link', 'client:tool_call');
 
 export const callSentOnce: Invariant = {
   invariant: 'a call is sent at most once',
-  why: 'What was sent may have taken effect: it is never sent again by itself (no-blind-retry).',
+  why: 'What was sent may have taken effect: it is never sent again by itself (no-blind-retry), but once after HTTP 404 to a session, which says that it was not read.',
   sees: ['in agent.called', 'in ask', 'post call.request', 'post agent.call', 'out ask', 'open', 'end'],
   open: () => new CallSentOnce(),
   violating: [
@@ -101,6 +109,11 @@ export const callSentOnce: Invariant = {
     {
       how: 'a call whose turn has come, and which asks again',
       seen: story(toClient, opened(1), toServer(1), waiting, began, toServer(1)),
+      said: 'a call went out 2 times, and came in 1 times',
+    },
+    {
+      how: 'a call that is sent for the third time',
+      seen: story(toClient, opened(1), toServer(1), forgotten, toServer(1), forgotten, toServer(1)),
       said: 'a call went out 2 times, and came in 1 times',
     },
     {
@@ -130,6 +143,10 @@ export const callSentOnce: Invariant = {
   ],
   passing: [
     { how: 'the whole way', seen: story(called, toComputer, toClient, opened(1), toServer(1)) },
+    {
+      how: 'a call whose server had forgotten its session',
+      seen: story(toClient, opened(1), toServer(1), forgotten, toServer(1)),
+    },
     {
       how: 'a ticket that is used again',
       seen: story(toClient, opened(1), toServer(1), toClient, opened(2), toServer(2)),

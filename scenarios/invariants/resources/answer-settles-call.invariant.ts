@@ -3,19 +3,26 @@ import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { asks, learns, posts, progresses, story } from '../record-builders.ts';
+import { unread, wasUnread } from '../unread.ts';
 
 const question = 'call';
 /** Asked about the answer before it is given. */
 const look = 'finish';
 
-/** Nothing comes of a call after the one answer to its question, unless its connection ends with it, or it is looked at. */
+/**
+ * Nothing comes of a call after the one answer to its question, unless its connection ends with it, it is looked at, or it is sent
+ * once more because its server had not read it.
+ */
 class AnswerSettlesCall implements Judge {
   /** The call whose question has its answer, while what follows from it happens. */
   #answered: Address | undefined;
+  /** Calls that their servers had not read. */
+  readonly #unread = new Set<Address>();
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'post') {
       if (record.from === this.#answered) this.#answered = undefined;
+      this.#unread.delete(record.from);
       return undefined;
     }
     if (record.k === 'out') {
@@ -30,6 +37,7 @@ class AnswerSettlesCall implements Judge {
   #hear({ via, a, id, ev }: RecordOf<'in'>): void {
     const { type, lost, alone } = (ev ?? {}) as Said<{ lost: boolean; alone: boolean }>;
     if (via !== 'ask' || (id !== question && id !== look) || !isAnswer(type)) return;
+    if (wasUnread(ev) && !this.#unread.has(a)) return void this.#unread.add(a);
     // Its server says what became of it, or that it is back.
     if (lost !== true || alone === true) this.#answered = a;
   }
@@ -70,6 +78,11 @@ export const answerSettlesCall: Invariant = {
       said,
     },
     {
+      how: 'one that its servers had not read twice, and waits for a third',
+      seen: story(asked, refused(unread), asked, refused(unread), next),
+      said,
+    },
+    {
       how: 'one that was not let in, and says nothing',
       seen: story(asked, refused({ sent: false })),
       until: 'closed',
@@ -97,6 +110,7 @@ export const answerSettlesCall: Invariant = {
       how: 'an answer that is post-processed first',
       seen: story(asked, learns(call, question), asks(call, 'finish', 'finish', 'finish'), next, settled),
     },
+    { how: 'one that its server had not read', seen: story(asked, refused(unread), next, asked) },
     { how: 'a question of somebody else', seen: story(next, next) },
   ],
 };

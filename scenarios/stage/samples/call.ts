@@ -34,6 +34,11 @@ export const call: Sample = {
     { type: 'ask.waiting', ahead: 0 },
     { type: 'ask.began' },
     { type: 'ask.refused', failure: { code: 'Busy', message: 'full' }, sent: false },
+    {
+      type: 'ask.refused',
+      failure: { code: 'ServerLost', message: 'forgotten', details: { http_status: 404 } },
+      sent: false,
+    },
     ...(['allow', 'ask', 'deny'] as const).map((decision) => ({
       type: 'ask.answered',
       result: { problems: [], decision, reason: 'x' },

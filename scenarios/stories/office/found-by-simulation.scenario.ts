@@ -64,8 +64,8 @@ scenario(
     s.run(300);
     const now = s.show('desktop');
     s.shown(now);
-    s.expect(now).shows({ texts: ['window://a/1, after change 0'], missing: [] });
-    s.expect.heard('computer', 'aggregate.changed', 3);
+    s.expect(now).shows({ texts: ['window://a/1, after change 1'], missing: [] });
+    s.expect.heard('computer', 'aggregate.changed', 4);
   },
 );
 

@@ -77,7 +77,7 @@ inHarness(
 
 let forgotten = false;
 inHarness(
-  'a call that meets a forgotten session fails unsent, and the session is opened anew (72)',
+  'a call that meets a forgotten session is sent once more in the next one (72)',
   remote({
     door: (method) => {
       const isIt = method === 'tools/call' && forgotten;
@@ -91,10 +91,57 @@ inHarness(
     forgotten = true;
     const call = s.call('read');
     s.run(1000);
-    expect(call.settled).toMatchObject([{ outcome: 'failed' }]);
-    expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([[], ready, 2]);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([
+      ['call read at fs'],
+      ready,
+      2,
+    ]);
   },
 );
+
+inHarness(
+  'a call that meets a forgotten session each time fails unsent, and its server is in trouble with that reason',
+  remote({ door: (method) => (method === 'tools/call' ? 'forgotten' : undefined) }),
+  (s) => {
+    s.computer();
+    s.run(1000);
+    const call = s.call('read');
+    s.run(1000);
+    expect(call.settled).toMatchObject([
+      { outcome: 'failed', phase: 'queued', failure: { code: 'ServerLost', details: { http_status: 404 } } },
+    ]);
+    expect([s.servers.heard, opensOf(s, 'fs', 'session').length]).toEqual([[], 2]);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      stage: 'waiting',
+      failure: { message: expect.stringMatching(/^Server 'fs': the server has forgotten this session/) },
+    });
+  },
+);
+
+/** Its second session never opens. */
+const forgetsCalls = () =>
+  remote({
+    door: (method) => (method === 'tools/call' ? 'forgotten' : undefined),
+    later: { 2: { initialize: 'never' } },
+  });
+inHarness('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), (s) => {
+  s.computer();
+  s.run(1000);
+  const call = s.call('read', { timeoutMs: 500 });
+  s.run(700);
+  expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
+});
+inHarness('a call that was to be sent once more is over with its server, unsent', forgetsCalls(), (s) => {
+  s.computer();
+  s.run(1000);
+  const call = s.call('read', { timeoutMs: 0 });
+  s.run(500);
+  expect(call.settled).toEqual([]);
+  order(s, 'server.stop');
+  s.run(5000);
+  expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
+});
 
 let isNew = false;
 const forgetsNew = (method: string): 'forgotten' | undefined => {

@@ -1,0 +1,17 @@
+import { isUnread } from '../../machines/client/server-failure.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+
+/** A server knew the session no more, and has not read what it was sent: a call may be sent once again. */
+export function wasUnread(ev: unknown): boolean {
+  const { type, sent, failure } = ev as {
+    readonly type?: string;
+    readonly sent?: boolean;
+    readonly failure?: Failure;
+  };
+  return type === 'ask.refused' && sent === false && failure !== undefined && isUnread(failure);
+}
+/** Such an answer, for stories. */
+export const unread = {
+  sent: false,
+  failure: { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } },
+} as const;
