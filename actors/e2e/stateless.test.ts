@@ -7,7 +7,7 @@ import { startHost, type StartedHost } from '../../scenarios/fixtures/started-ho
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Servers of MCP 2026-07-28 alone, made with the official SDK: they refuse `initialize`. */
+/** Servers of MCP 2026-07-28, made with the official SDK. Alone they refuse `initialize`. */
 const server = fileURLToPath(new URL('../../scenarios/fixtures/stateless-server.mjs', import.meta.url));
 let computer: Computer | undefined;
 let host: StartedHost | undefined;
@@ -17,9 +17,9 @@ afterEach(async () => {
   [computer, host] = [undefined, undefined];
 });
 const transports = ['stdio', 'http'] as const;
-async function computerOf(kind: (typeof transports)[number]): Promise<Computer> {
-  if (kind === 'http') host = await startHost(process.execPath, [server, '0']);
-  const entry = host ? { url: host.url } : { command: process.execPath, args: [server] };
+async function computerOf(kind: (typeof transports)[number], ...more: 'both'[]): Promise<Computer> {
+  if (kind === 'http') host = await startHost(process.execPath, [server, '0', ...more]);
+  const entry = host ? { url: host.url } : { command: process.execPath, args: [server, ...more] };
   computer = await bootedComputer({
     config: { mcpServers: { it: { ...entry, autoApprove: ['all'] } } },
     stateDir: false,
@@ -28,13 +28,24 @@ async function computerOf(kind: (typeof transports)[number]): Promise<Computer> 
   return computer;
 }
 
+async function expectNewest(it: Computer): Promise<void> {
+  expect(it.servers()[0]).toMatchObject({ state: 'ready' });
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-stateless-'));
+  expect(readFileSync(await it.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
+  rmSync(folder, { recursive: true });
+}
+
+describe.each(transports)('a server of 2026-07-28 and of the revisions before it, over %s', (kind) => {
+  it('is spoken to in the newer one', async () => {
+    const it = await computerOf(kind, 'both');
+    await expectNewest(it);
+    expect(await it.callTool('greet', {})).toMatchObject({ outcome: 'succeeded' });
+  });
+});
+
 describe.each(transports)('a server of 2026-07-28 over %s', (kind) => {
   it('is ready, and says what it is and speaks', async () => {
-    const it = await computerOf(kind);
-    expect(it.servers()[0]).toMatchObject({ state: 'ready' });
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-stateless-'));
-    expect(readFileSync(await it.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
-    rmSync(folder, { recursive: true });
+    await expectNewest(await computerOf(kind));
   });
   it('answers calls, at once and beside each other', async () => {
     const it = await computerOf(kind);

@@ -11,8 +11,13 @@ export const keys = {
   capabilities: `${prefix}clientCapabilities`,
   server: `${prefix}serverInfo`,
 } as const;
-/** How a server refuses what is not of the revision: no such method, headers that are missing, no such revision. */
-const refusals = new Set([-32_601, -32_020, -32_022]);
+/** How only a server of the revision refuses: headers that do not fit the body, a capability that is missing, no such revision. */
+const ofRevision = new Set([-32_020, -32_021, -32_022]);
+const noSuchMethod = -32_601;
+/** A code that only a server of the revision refuses with. */
+export const isOfRevision = (code: unknown): boolean => ofRevision.has(Number(code));
+/** The version that a server assumes where no header names one: each that looks at the header takes it. */
+export const assumedRevision = '2025-03-26';
 
 export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
@@ -36,9 +41,9 @@ export const isAnswer = (message: object): message is Answer => !('method' in me
 export const asMessage = (message: object): JSONRPCMessage => message as JSONRPCMessage;
 
 /** Who asks, as `initialize` said it. */
-export function envelopeOf(initialize: Fields): Fields {
+export function envelopeOf(initialize: Fields, version: string = statelessRevision): Fields {
   return {
-    [keys.version]: statelessRevision,
+    [keys.version]: version,
     [keys.client]: initialize['clientInfo'],
     [keys.capabilities]: initialize['capabilities'],
   };
@@ -53,7 +58,7 @@ export function mayBeStateless({ result, error }: Answer): boolean {
   if (!error) return result?.['protocolVersion'] === statelessRevision;
   const supported = fieldsOf(error.data)['supported'];
   if (Array.isArray(supported)) return supported.includes(statelessRevision);
-  return refusals.has(error.code);
+  return error.code === noSuchMethod || isOfRevision(error.code);
 }
 /** The answer to `server/discover` in the words of one to `initialize`; undefined: it does not speak the revision. */
 export function initializedBy({ result }: Answer, version: string): Fields | undefined {

@@ -67,7 +67,11 @@ describe('a cancel', () => {
   ])('%s', async (_, isHttp) => {
     const { transport, asked } = server(statelessRevision);
     const aborted: unknown[] = [];
-    const http = { headersFor: undefined, abort: (id: unknown) => void aborted.push(id) };
+    const http = {
+      headersFor: undefined,
+      abort: (id: unknown) => void aborted.push(id),
+      leaveSession: () => {},
+    };
     const spoken = new StatelessTransport(
       transport,
       { era: { isStateless: true }, timers: waitingTimers, notice: () => {} },

@@ -1,10 +1,11 @@
 import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { noted } from '../messages/envelope.ts';
-import { Refused, type Around, type McpTransport } from '../transport.ts';
-import { headerParams, headersOf, type HeaderParam } from './headers.ts';
+import type { Around, McpTransport } from '../transport.ts';
+import { Inputs } from './inputs.ts';
 import { Listening } from './listening.ts';
 import {
   asMessage,
+  assumedRevision,
   enveloped,
   envelopeOf,
   fieldsOf,
@@ -12,19 +13,21 @@ import {
   inputRequiredBy,
   isAnswer,
   isFields,
+  isOfRevision,
   isRequest,
   mayBeStateless,
   statelessRevision,
   type Answer,
   type Fields,
-  type InputRequired,
   type Request,
 } from './revision.ts';
+import { isOfVersion, isRefusedBy, mayBeOther, wantsLogin } from './refused-by.ts';
+import { headersBefore, ToolHeaders } from './tool-headers.ts';
 
 /** A server that asks for more than this before it answers asks for ever. */
 const mostRounds = 10;
 const tooManyRounds = { code: -32_603, message: `the server asked for input more than ${mostRounds} times` };
-const ids = { discover: 'discover', input: 'input:' } as const;
+const discover = 'discover';
 
 /** What HTTP does otherwise than a stream of messages. */
 export interface StatelessHttp {
@@ -32,10 +35,9 @@ export interface StatelessHttp {
   headersFor: ((request: Request) => Record<string, string>) | undefined;
   /** Closes the stream of a request. To the server that is its cancellation: HTTP carries no notification of a client. */
   abort(requestId: unknown): void;
+  /** Leaves the session that `initialize` has opened. */
+  leaveSession(): void;
 }
-const isLogin = (status: number): boolean => status === 401 || status === 403;
-const isRefusedBy = (error: unknown, so: (by: { readonly status: number }) => boolean): boolean =>
-  error instanceof Refused && so({ status: Number(error.failure.details?.['http_status'] ?? 0) });
 /** Who waits for the answer to one request on the wire. */
 type Take = (answer: Answer) => void;
 
@@ -57,35 +59,34 @@ export class StatelessTransport implements McpTransport {
   readonly #era: Around['era'];
   readonly #listening: Listening;
   #isStateless = false;
+  /** Greeting of a server of before. */
+  #initialize: Request | undefined;
   #envelope: Fields = {};
   #capabilities: Fields = {};
   /** By the id on the wire. */
   readonly #waiting = new Map<unknown, Take>();
   /** Of a request: its id on the wire, another one for each round. */
   readonly #onWire = new Map<unknown, string | number>();
-  /** What the server asked us, by our id for it. */
-  readonly #inputs = new Map<unknown, (answer: Answer) => void>();
-  readonly #params = new Map<string, readonly HeaderParam[]>();
-  #numbers = 0;
+  readonly #inputs: Inputs;
+  readonly #tools: ToolHeaders;
 
   constructor(inner: McpTransport, around: Pick<Around, 'era' | 'notice' | 'timers'>, http?: StatelessHttp) {
     this.#inner = inner;
     this.#http = http;
     this.#notice = around.notice;
     this.#era = around.era;
+    const note = (text: string): void => this.#note(text);
+    this.#tools = new ToolHeaders(note);
+    this.#inputs = new Inputs({ note, ask: (request) => this.onmessage?.(asMessage(request)) });
     this.#listening = new Listening({
       timers: around.timers,
       send: (request, take) => this.#ask(request, take),
       cancel: (requestId) => void this.#cancel(requestId),
-      note: (text) => this.#note(text),
+      note,
     });
     if (http)
-      http.headersFor = (request) => {
-        if (this.#isStateless || request.id === ids.discover)
-          return headersOf(request, statelessRevision, this.#params.get(String(request.params?.['name'])));
-        // A gateway that knows the revision may want it; others pass over it.
-        return request.method === 'initialize' ? { 'mcp-method': request.method } : {};
-      };
+      http.headersFor = (request) =>
+        this.#isStateless || request.id === discover ? this.#tools.for(request) : headersBefore(request);
   }
   get lost(): McpTransport['lost'] {
     return this.#inner.lost;
@@ -120,8 +121,8 @@ export class StatelessTransport implements McpTransport {
       if (message.method === 'initialize') return this.#begin(message);
       return this.#isStateless ? this.#request(message) : this.#inner.send(message);
     }
-    if (!this.#isStateless) return this.#inner.send(message);
-    if (isAnswer(message)) return this.#answered(message);
+    if (!this.#isStateless) return this.#passOn(message);
+    if (isAnswer(message)) return Promise.resolve(this.#inputs.answered(message));
     return this.#notify(message as { readonly method: string; readonly params?: Fields });
   }
   close(): Promise<void> {
@@ -135,25 +136,52 @@ export class StatelessTransport implements McpTransport {
   // ── which revision ─────────────────────────────────────────────────────────────────────────────────
   /**
    * A server of before answers; one that refuses is asked what it speaks, and where it does not say the refusal stands. One that
-   * spoke the revision the last time is asked for that first.
+   * spoke the revision the last time is asked for that first. What is asked names its revision in `_meta`, as the newest one does;
+   * servers of before pass over that, and on a stream a server of both refuses it. Over HTTP the header has to say the same, so there
+   * `initialize` names a version that each server takes in it, and what follows names the newest (`#passOn`).
    */
   async #begin(initialize: Request): Promise<void> {
     if (this.#era.isStateless && (await this.#discover(initialize))) return;
     this.#era.isStateless = false;
-    const answer = await this.#exchange(initialize).catch(async (error: unknown) => {
-      if (!isRefusedBy(error, ({ status }) => status >= 400 && status < 500 && !isLogin(status))) throw error;
+    this.#initialize = initialize;
+    const envelope = envelopeOf(
+      fieldsOf(initialize.params),
+      this.#http ? assumedRevision : statelessRevision,
+    );
+    const asked = { ...initialize, params: enveloped(initialize.params, envelope) };
+    const answer = await this.#exchange(asked).catch(async (error: unknown) => {
+      if (!mayBeOther(error)) throw error;
       if (await this.#discover(initialize)) return undefined;
-      throw error;
+      if (!this.#http || !isOfVersion(error)) throw error;
+      // It takes no header before they have agreed.
+      return this.#exchange(initialize).catch(() => Promise.reject(error));
     });
     if (answer && !(mayBeStateless(answer) && (await this.#discover(initialize)))) this.#deliver(answer);
   }
-  /** True: it speaks the revision, and `initialize` is answered. Rejects where it wants a login first. */
-  async #discover(initialize: Request): Promise<boolean> {
+  /** To a server of before. One of both refuses the first notification, in which body and header do not name the same revision. */
+  async #passOn(message: JSONRPCMessage): Promise<void> {
+    const { method, params } = message as { readonly method?: string; readonly params?: Fields };
+    if (!this.#http || method !== 'notifications/initialized' || !this.#initialize)
+      return this.#inner.send(message);
+    const initialize = this.#initialize;
+    const said = enveloped(params, envelopeOf(fieldsOf(initialize.params)));
+    try {
+      await this.#inner.send(asMessage({ ...message, params: said }));
+    } catch (error) {
+      if (!isRefusedBy(error, ({ code }) => isOfRevision(code))) throw error;
+      if (!(await this.#discover(initialize, false))) throw error;
+      this.#http.leaveSession();
+      this.setProtocolVersion(statelessRevision);
+      this.#listening.open(this.#capabilities);
+    }
+  }
+  /** True: it speaks the revision, and `initialize` is answered, unless it was before. Rejects where it wants a login first. */
+  async #discover(initialize: Request, isAnswering = true): Promise<boolean> {
     this.#envelope = envelopeOf(fieldsOf(initialize.params));
     const params = enveloped(undefined, this.#envelope);
-    const asked: Request = { jsonrpc: '2.0', id: ids.discover, method: 'server/discover', params };
+    const asked: Request = { jsonrpc: '2.0', id: discover, method: 'server/discover', params };
     const answer = await this.#exchange(asked).catch((error: unknown) => {
-      if (isRefusedBy(error, ({ status }) => isLogin(status))) throw error;
+      if (wantsLogin(error)) throw error;
       return undefined;
     });
     const result = answer && initializedBy(answer, LATEST_PROTOCOL_VERSION);
@@ -161,7 +189,7 @@ export class StatelessTransport implements McpTransport {
     this.#isStateless = true;
     this.#era.isStateless = true;
     this.#capabilities = fieldsOf(result['capabilities']);
-    this.#deliver({ jsonrpc: '2.0', id: initialize.id, result });
+    if (isAnswering) this.#deliver({ jsonrpc: '2.0', id: initialize.id, result });
     return true;
   }
 
@@ -197,7 +225,7 @@ export class StatelessTransport implements McpTransport {
         const answer = await this.#exchange({ jsonrpc: '2.0', id: wire, method, params: asked });
         const required = inputRequiredBy(answer);
         if (!required) return this.#deliver(this.#given(method, answer, id));
-        const inputResponses = await this.#inputsFor(required);
+        const inputResponses = await this.#inputs.for(required);
         // It was withdrawn meanwhile.
         if (!this.#onWire.has(id)) return;
         given = { inputResponses, ...(required.state !== undefined && { requestState: required.state }) };
@@ -208,20 +236,8 @@ export class StatelessTransport implements McpTransport {
     }
   }
   #given(method: string, answer: Answer, id: Answer['id']): Answer {
-    const result = isFields(answer.result) && { result: this.#read(method, answer.result) };
+    const result = isFields(answer.result) && { result: this.#tools.read(method, answer.result) };
     return noted({ ...answer, id, ...result }, answer);
-  }
-  /** Without what only the revision has; of tools without those that mark what cannot be sent. */
-  #read(method: string, { resultType: _, ...result }: Fields): Fields {
-    if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result;
-    const tools = result['tools'].filter((tool: unknown) => {
-      const { name, inputSchema } = fieldsOf(tool);
-      const params = headerParams(inputSchema);
-      if ('problem' in params) this.#note(`its tool ${JSON.stringify(name)} is left out: ${params.problem}`);
-      else this.#params.set(String(name), params);
-      return !('problem' in params);
-    });
-    return { ...result, tools };
   }
   /** Rejects when it will not be answered. */
   #exchange(request: Request): Promise<Answer> {
@@ -239,26 +255,6 @@ export class StatelessTransport implements McpTransport {
       this.#waiting.delete(request.id);
       throw error;
     });
-  }
-
-  // ── what the server wants to know ──────────────────────────────────────────────────────────────────
-  async #inputsFor({ requests }: InputRequired): Promise<Fields> {
-    const answers = requests.map(async ([key, { method, params }]) => {
-      const { result, error } = await new Promise<Answer>((resolve) => {
-        const id = `${ids.input}${(this.#numbers += 1)}`;
-        this.#inputs.set(id, resolve);
-        this.onmessage?.(asMessage({ jsonrpc: '2.0', id, method, params }));
-      });
-      if (error) this.#note(`what it wants to know cannot be had: ${error.message}`);
-      return [key, result] as const;
-    });
-    const all = await Promise.all(answers);
-    return Object.fromEntries(all.filter(([, result]) => result !== undefined));
-  }
-  #answered(answer: Answer): Promise<void> {
-    this.#inputs.get(answer.id)?.(answer);
-    this.#inputs.delete(answer.id);
-    return Promise.resolve();
   }
 
   // ── what goes by ───────────────────────────────────────────────────────────────────────────────────

@@ -71,7 +71,8 @@ describe('headers over HTTP', () => {
     const session = await openIn(world);
     await session.text('echo', { text: 'hi' });
     const [first, ...others] = world.server.seen;
-    expect(first?.headers['mcp-protocol-version']).toBeUndefined();
+    // The one that a server assumes without the header.
+    expect(first?.headers['mcp-protocol-version']).toBe('2025-03-26');
     for (const one of others) {
       expect(one.headers['mcp-session-id']).toBe('session-1');
       expect(one.headers['mcp-protocol-version']).toBe('2025-06-18');
