@@ -100,8 +100,8 @@ export function statusFailure(status: number, { phase, headers, url, said }: Abo
       remedy: 'give a login that may use this server, or ask its owner for access',
     };
   if (status >= 300 && status < 400) return { ...sentElsewhere(status, headers.location, url), details };
-  const retryAfter = headers['retry-after'];
-  if (retryAfter !== undefined) details['retry_after'] = secondsIn(retryAfter, headers.date);
+  const retryAfter = retryAfterIn(headers);
+  if (retryAfter !== undefined) details['retry_after'] = retryAfter;
   const words = said ? `: ${said}` : '';
   if (status === 429)
     return {
@@ -134,11 +134,18 @@ function sentElsewhere(status: number, location: string | undefined, from: URL):
 /** Scheme, host and port, also of a scheme that has no origin. */
 export const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
-/** A number of seconds, or a date by the clock of the server, or by ours where it names none; else as it is written. */
-function secondsIn(retryAfter: string, date: string | undefined): number | string {
-  if (/^\d{1,9}(\.\d+)?$/.test(retryAfter)) return Math.ceil(Number(retryAfter));
-  const at = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
-  if (Number.isNaN(at)) return retryAfter.slice(0, 40);
+/**
+ * `Retry-After` in seconds: it is a number, or a date by the clock of the server, or by ours where it names none. Whatever is neither
+ * is given as it is written.
+ */
+export function retryAfterIn({
+  'retry-after': text,
+  date,
+}: IncomingHttpHeaders): number | string | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(at)) return text.slice(0, 40);
   const theirs = Date.parse(date ?? '');
   return Math.max(0, Math.ceil((at - (Number.isNaN(theirs) ? Date.now() : theirs)) / 1_000));
 }

@@ -4,6 +4,7 @@ import type { Around } from '../transport.ts';
 import type { Exchange } from './http.ts';
 import { Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';
+import { retryAfterIn } from './http-failures.ts';
 
 /** How often a stream that brought nothing is opened again, and after how long the first time. */
 export interface Reopen {
@@ -12,6 +13,8 @@ export interface Reopen {
 }
 export const reopenDefaults: Reopen = { most: 5, firstMs: 1_000 };
 const longestDelayMs = 30_000;
+/** No stream is left alone for longer because its server says so. */
+const longestAskedMs = 3_600_000;
 
 export interface Reopenable {
   open(lastEventId: string | undefined): Exchange;
@@ -38,6 +41,8 @@ export class Reopening {
   readonly #reopen: Reopen;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
+  /** Wait that the last refusal asked for. */
+  #askedMs = 0;
   #wasOpen = false;
   #isStopped = false;
   #exchange: Exchange | undefined;
@@ -90,7 +95,11 @@ export class Reopening {
       answer.destroy();
       // An earlier stream of ours may not have been missed yet (409), and what is overloaded recovers.
       const isPassing = status === 409 || status === 429 || status >= 500;
-      if (isPassing) return { heard: false };
+      if (isPassing) {
+        const seconds = retryAfterIn(answer.headers);
+        this.#askedMs = typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
+        return { heard: false };
+      }
       return { over: { how: 'refused', status, wasOpen: this.#wasOpen } };
     } catch (error) {
       // Cut before it answered: somebody is there.
@@ -115,8 +124,10 @@ export class Reopening {
   #delay(failures: number): Promise<void> {
     const { timers } = this.#around;
     const grown = Math.min(this.#reopen.firstMs * 1.5 ** (failures - 1), longestDelayMs);
+    const ms = Math.max(this.#askedMs, Math.min(this.#retryMs ?? grown, longestDelayMs));
+    this.#askedMs = 0;
     return new Promise((resolve) => {
-      const timer = timers.setTimeout(resolve, Math.min(this.#retryMs ?? grown, longestDelayMs));
+      const timer = timers.setTimeout(resolve, ms);
       this.#stopWaiting = () => {
         timers.clearTimeout(timer);
         resolve();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failureIn, openIn, refusalOf } from '../session/session.probe.ts';
+import { failureIn, handTimers, openIn, refusalOf } from '../session/session.probe.ts';
+import { observed } from '../session/session.harness.ts';
 import { bodies, httpWorlds, methodOf, refuse, type BodyKind } from './http-worlds.ts';
 
 const worldOf = httpWorlds();
@@ -109,6 +110,21 @@ describe('Retry-After', () => {
       },
     });
     expect((await failureIn(world)).details).toMatchObject({ retry_after: seconds });
+  });
+  it.each([429, 503])('counts for the stream with news, too: %i', async (status) => {
+    const hand = handTimers();
+    const world = await worldOf('streamable', {
+      timers: hand.timers,
+      serves: {
+        instead: (seen, response) =>
+          seen.method === 'GET' && refuse(response, seen, { status, kind: 'empty', headers }),
+      },
+    });
+    const session = observed(world, (emit) => world.open('echo', emit));
+    await session.first();
+    await hand.awaited(7_000);
+    hand.pass(7_000);
+    await world.until(() => world.server.seen.filter(({ method }) => method === 'GET').length === 2);
   });
 });
 
