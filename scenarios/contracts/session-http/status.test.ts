@@ -121,7 +121,7 @@ describe('Retry-After', () => {
       },
     });
     const session = observed(world, (emit) => world.open('echo', emit));
-    await session.first();
+    expect(await session.first()).toMatchObject({ type: 'session.opened' });
     await hand.awaited(7_000);
     hand.pass(7_000);
     await world.until(() => world.server.seen.filter(({ method }) => method === 'GET').length === 2);
