@@ -44,7 +44,13 @@ export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Pr
   const { statusCode: status = 0, headers } = answer;
   const said = saidIn(await readBody(answer, refusalBytes));
   const { envelope, error } = said;
-  if (envelope && error && answeredId(envelope.id) === at.id && at.id !== undefined && mayAnswer(status, at.phase))
+  if (
+    envelope &&
+    error &&
+    answeredId(envelope.id) === at.id &&
+    at.id !== undefined &&
+    mayAnswer(status, at.phase)
+  )
     return { answer: envelope, bytes: said.bytes };
   const words = said.words === undefined ? undefined : at.redact(said.words);
   if (at.hasSession && isForgotten(status, headers, said.text)) {
