@@ -73,7 +73,18 @@ export const aggregatorMachine = parts.createMachine({
     noticed: [],
   }),
   initial: 'open',
-  on: { 'owner.ended': [{ guard: 'hasNone', target: '.closed' }, { target: '.killed' }] },
+  on: {
+    'owned.ended': [
+      { guard: { type: 'isCache', params: eventAsParams }, actions: [noteBroken, 'countEnd'] },
+      /** A read has answered its asker, or its will has. */
+      { actions: 'countEnd' },
+    ],
+    'open.refused': [
+      { guard: { type: 'isCache', params: eventAsParams }, actions: [noteUnopened, 'countEnd'] },
+      { actions: [refuseTwice, 'countEnd'] },
+    ],
+    'owner.ended': [{ guard: 'hasNone', target: '.closed' }, { target: '.killed' }],
+  },
   states: {
     open: {
       type: 'parallel',
@@ -87,15 +98,6 @@ export const aggregatorMachine = parts.createMachine({
         'resource.updated': { actions: takeUpdate },
         'resources.watched': { actions: takeWatched },
         'cache.refreshed': { actions: takeRefreshed },
-        'owned.ended': [
-          { guard: { type: 'isCache', params: eventAsParams }, actions: [noteBroken, 'countEnd'] },
-          /** A read has answered its asker, or its will has. */
-          { actions: 'countEnd' },
-        ],
-        'open.refused': [
-          { guard: { type: 'isCache', params: eventAsParams }, actions: [noteUnopened, 'countEnd'] },
-          { actions: [refuseTwice, 'countEnd'] },
-        ],
         close: { target: 'closing', actions: refuseAll },
       },
       always: [

@@ -46,8 +46,6 @@ export const closing = parts.createStateConfig({
   ],
   always: { guard: 'hasNone', target: '#aggregator.closed' },
   on: {
-    'owned.ended': { actions: 'countEnd' },
-    'open.refused': { actions: 'countEnd' },
     'aggregate.wanted': { actions: refuseNow },
     'resource.wanted': { actions: refuseRead },
     'resources.listed': {},

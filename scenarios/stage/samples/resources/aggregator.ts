@@ -71,7 +71,7 @@ export const aggregator = (collection: ResourceCollection): Sample => {
       return [
         caches.map(({ isFresh, isOpen, asked, given }) => [isFresh, isOpen, asked > given]),
         questions.slice(0, 1).map(({ owed, isLate }) => [owed, isLate]),
-        ...[c.isNews, known, c.isHeard, Math.min(Number(c.living), 2), c.told === ''],
+        ...[c.isNews, known, c.isHeard, Number(c.living) > 0, c.told === ''],
       ];
     },
     told: [
