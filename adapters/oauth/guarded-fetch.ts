@@ -7,6 +7,7 @@ import { Unpackable, unpacked } from '../unpacked.ts';
 /** No metadata and no answer with tokens is larger. */
 const mostBytes = 256 * 1024;
 const answerMs = 10_000;
+const brokenOff = 'the answer was broken off';
 
 /** Loopback, private, link-local, shared, unspecified, multicast: nothing that a stranger may send us to. */
 const inside = new BlockList();
@@ -92,11 +93,12 @@ export function guardedFetch(server: URL, signal: AbortSignal, timeoutMs = answe
   };
 }
 
+const isAbort = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'ABORT_ERR';
 function unanswered({ origin }: URL, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const { code } = error as { readonly code?: unknown };
   return new Refusal(
-    code === 'ABORT_ERR'
+    isAbort(error)
       ? `${origin} gave no answer in time`
       : `${origin} cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`,
   );
@@ -149,11 +151,13 @@ async function read(answer: IncomingMessage): Promise<Buffer> {
       parts.push(part);
     }
   } catch (error) {
-    throw error instanceof Unpackable ? new Refusal(`the answer ${error.message}`) : error;
+    if (error instanceof Unpackable) throw new Refusal(`the answer ${error.message}`);
+    if (error instanceof Refusal || isAbort(error)) throw error;
+    throw new Refusal(brokenOff);
   } finally {
     answer.destroy();
   }
-  if (!answer.complete) throw new Error('the answer was broken off');
+  if (!answer.complete) throw new Refusal(brokenOff);
   return Buffer.concat(parts);
 }
 function responseOf({ statusCode = 500, headers }: IncomingMessage, body: Buffer): Response {

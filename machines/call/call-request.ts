@@ -1,5 +1,6 @@
-import type { AddressFor } from '../kernel/address.ts';
+import type { Address, AddressFor } from '../kernel/address.ts';
 import type { TraceContext } from '../protocol/messages/trace-context.ts';
+import type { Failure } from '../protocol/failure.ts';
 import type { CallProgressed, CallSettled } from './settlement.ts';
 
 /**
@@ -28,3 +29,12 @@ export interface ComputerCall extends CallRequest {
   /** The person who asks has thereby confirmed it. */
   readonly isConfirmed: boolean;
 }
+export type CallOrder =
+  | { readonly type: 'call.cancel'; readonly reason: string }
+  | { readonly type: 'call.go' }
+  /** Its session is being opened anew: what was not sent yet waits for `call.go`. */
+  | { readonly type: 'call.hold' }
+  | { readonly type: 'close' }
+  /** Who asked is gone; its result would go nowhere. */
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
+  | { readonly type: 'server.lost'; readonly failure: Failure };

@@ -24,9 +24,9 @@ import type { CallEnd, CallPhase } from './settlement.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import { isUnread } from '../client/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { CallRequest, ComputerCall } from './call-request.ts';
+import type { CallOrder, CallRequest, ComputerCall } from './call-request.ts';
 
-export type { CallRequest, ComputerCall };
+export type { CallOrder, CallRequest, ComputerCall };
 export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   /** Empty: a computer has the call, and knows it. */
   readonly server: string;
@@ -49,15 +49,6 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   /** Its server is being started: it waits for `call.go`. */
   readonly isPending: boolean;
 }
-export type CallOrder =
-  | { readonly type: 'call.cancel'; readonly reason: string }
-  | { readonly type: 'call.go' }
-  /** Its session is being opened anew: what was not sent yet waits for `call.go`. */
-  | { readonly type: 'call.hold' }
-  | { readonly type: 'close' }
-  /** Who asked is gone; its result would go nowhere. */
-  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
-  | { readonly type: 'server.lost'; readonly failure: Failure };
 /** Said by its own clock, and by a computer that has kept the call until its server was known. */
 type Overdue = { readonly type: 'deadline.passed' };
 export const callKind = kindOf<CallStart, CallOrder | Overdue>('call');

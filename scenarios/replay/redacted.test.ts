@@ -70,7 +70,7 @@ describe('a redacted value', () => {
     const { verdict, text } = replayOf('t', recorded(kinds), { kinds });
     expect(verdict).toBe('unusable');
     expect(text).toBe(
-      'UNUSABLE t: guard isToolError of call needs /event/result/password, which was redacted\n' +
+      'UNUSABLE t: guard isToolError of call needs /params/result/password, which was redacted\n' +
         '  Record it anew with a value that is no secret, under a name that does not look like one.',
     );
   });

@@ -73,7 +73,7 @@ const theEnd = `
 100 > host computer close
 100 host -> computer: close
 100 computer#1 = "closing"
-100 set computer#1 timer #2 10000 ms
+100 set computer#1 timer #3 10000 ms
 100 computer#1 -> host:computer: computer.changed
 100 computer#1 -> computer/client:fs#1: close
 100 computer/client:fs#1 = {"connected":{"draining":"cancelling"}}
@@ -110,7 +110,7 @@ const theEnd = `
 101 computer/client:fs/catalog:tools#2 = "standby" [stopped]
 101 computer/client:fs#1 -> computer#1: owned.ended
 101 computer#1 = "closed" [done]
-101 clear computer#1 timer #2
+101 clear computer#1 timer #3
 101 - computer#1 done
 101 computer/client:fs/catalog:tools#2 -> computer/client:fs#1: owned.ended (expected)
 101 computer#1 -> host:computer: owned.ended
