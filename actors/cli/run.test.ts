@@ -185,7 +185,13 @@ describe('tools', () => {
     expect(listing['servers']).toEqual([
       { name: 'fixture', state: 'ready', startedMs: expect.any(Number) },
       { name: 'off', state: 'disabled', reason: 'disabled in its config' },
-      { name: 'twin', state: 'ready', startedMs: expect.any(Number) },
+      {
+        name: 'twin',
+        state: 'ready',
+        startedMs: expect.any(Number),
+        reason: "Tool '#3' of 'twin' is not offered: it has no name",
+        failure: expect.objectContaining({ details: expect.objectContaining({ refused: ['#3'] }) }),
+      },
     ]);
   });
 

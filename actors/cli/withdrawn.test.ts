@@ -96,7 +96,7 @@ it('a server whose tools were withdrawn says so as it happens, to who asks, and 
 
   shown = '';
   input.write('status\nservers list\ntools list\ntools call read {}\n');
-  await until(() => shown.includes('Should that not help'));
+  await until(() => shown.includes(`error: ${why}`));
   expect(shown.split(`fs               ready: ${why}`)).toHaveLength(3);
   expect(shown).toContain(`server fs is ready: ${why}`);
   expect(shown).toContain(`error: ${why}`);
