@@ -32,8 +32,11 @@ function upperBound(value: unknown, limitBytes: number): number {
   return bytes;
 }
 
-/** Runs of characters that are no ASCII. A search is done by the engine, and takes a fraction of a loop. */
-const notAscii = /[^\x00-\x7f]+/g;
+/**
+ * Runs of characters that are no ASCII. A search is done by the engine, and takes a fraction of a loop. The runs are bounded
+ * because the engine keeps a stack entry for each character of a run: a run of millions may overflow that stack.
+ */
+const notAscii = /[^\x00-\x7f]{1,1000}/g;
 function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (const [run] of text.matchAll(notAscii))
@@ -47,12 +50,17 @@ function utf8Bytes(text: string): number {
 
 /** Bytes of a value as JSON; Infinity where it cannot be written as JSON, or has more than `mostLevels`. */
 export function jsonBytes(value: unknown): number {
+  const text = jsonOf(value);
+  // No ring gets further than this: that a walk over the value ends is known here.
+  if (text === undefined || upperBound(value, Infinity) === Infinity) return Infinity;
+  return utf8Bytes(text);
+}
+
+function jsonOf(value: unknown): string | undefined {
   try {
-    const bytes = utf8Bytes(JSON.stringify(value) ?? '');
-    // No ring gets here: that this ends is known by now.
-    return upperBound(value, Infinity) === Infinity ? Infinity : bytes;
+    return JSON.stringify(value) ?? '';
   } catch {
-    return Infinity;
+    return undefined;
   }
 }
 
