@@ -60,11 +60,14 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   if (!was && uris.length === 0) return { ...nothing, next: standing };
   const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
   const isSame = was !== undefined && isSameSet(before, uris);
-  const isNews = c.isNews || !isSame;
+  // What is listed no more is watched no more: when it comes back it may be another, though the list is as it was.
+  const now = new Set(uris);
+  const isLess = before.some((uri) => !now.has(uri));
+  const news = { isNews: c.isNews || !isSame, updates: c.updates + Number(isLess) };
   const others = without(c.caches, server);
   if (uris.length === 0) {
     const close = post(cacheOf(c, server), { type: 'close', isNow: true }, { optional: true });
-    return { next: { ...standing, caches: others, isNews }, opens: [], messages: [close, watch] };
+    return { next: { ...standing, caches: others, ...news }, opens: [], messages: [close, watch] };
   }
   const known = was?.isOpen === true ? was : unread;
   const fresh: ServerCache = {
@@ -83,7 +86,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const invalidations = invalidated(c, fresh, changed).messages;
   const cache: ServerCache = { ...fresh, changes: fresh.changes + invalidations.length };
   return {
-    next: { ...standing, caches: { ...others, [server]: cache }, isNews },
+    next: { ...standing, caches: { ...others, [server]: cache }, ...news },
     opens: was?.isOpen === true ? [] : [cacheOpen(c, cache)],
     messages: [listMessage(c, cache), ...invalidations, ...(isSame ? [] : [watch])],
   };

@@ -11,6 +11,8 @@ interface List {
   failures: number;
   isAsking: boolean;
   hasEntries: boolean;
+  /** The first list of a session takes nothing back, however it fails. */
+  isFirst: boolean;
 }
 type Fields = Said<{
   sent: boolean;
@@ -41,7 +43,8 @@ class ListWithdrawn implements Judge {
       cached?: readonly unknown[] | null;
     };
     const hasEntries = (cached?.length ?? 0) > 0;
-    this.#lists.set(nameOf(a), { limit: refreshFailures, failures: 0, isAsking: false, hasEntries });
+    const list = { limit: refreshFailures, failures: 0, isAsking: false, hasEntries, isFirst: true };
+    this.#lists.set(nameOf(a), list);
   }
   #asked({ a, ev }: RecordOf<'out'>): Found | undefined {
     const list = this.#lists.get(nameOf(a));
@@ -53,7 +56,7 @@ class ListWithdrawn implements Judge {
       if (!isAnswered) list.failures += 1;
       return undefined;
     }
-    // The first list of a session takes nothing back, so a second one is asked for whatever the limit is.
+    // After the first list of a session a second one is asked for whatever the limit is.
     if (!list.hasEntries || list.failures < Math.max(list.limit, 2)) return undefined;
     return { at: a, what: `is offered still after ${list.failures} failures in a row, not ${list.limit}` };
   }
@@ -64,14 +67,15 @@ class ListWithdrawn implements Judge {
     const isAnswered = alone === true || (lost !== true && (sent === true || isHopeless(failure ?? null)));
     list.isAsking = false;
     if (type === 'ask.answered') list.failures = 0;
-    else if (isTooLarge(failure ?? null)) list.failures = list.limit;
+    else if (isTooLarge(failure ?? null) && !list.isFirst) list.failures = list.limit;
     else if (isAnswered && failure?.details?.['code'] !== methodNotFound) list.failures += 1;
+    list.isFirst = false;
   }
   #post({ from, a, ev, dead }: RecordOf<'post'>): Found | undefined {
     const { type, entries = [], isWithdrawn } = ev as Fields;
     if (type !== 'catalog.changed') {
       const told = dead === undefined ? this.#lists.get(nameOf(a)) : undefined;
-      if (told) Object.assign(told, { failures: 0, isAsking: false });
+      if (told) Object.assign(told, { failures: 0, isAsking: false, isFirst: true });
       return undefined;
     }
     const list = this.#lists.get(nameOf(from));
@@ -148,6 +152,14 @@ export const listWithdrawn: Invariant = {
         asked,
         posts(client, list, 'catalog.rest', { why: 'x' }),
         withdraws(list, 'list'),
+      ),
+    },
+    {
+      how: 'a first list of a new session that is too large, and is asked for once more',
+      seen: story(
+        ...[...born, ...came, posts(client, list, 'catalog.rest', { why: 'x' })],
+        posts(client, named, 'catalog.open', { isDeclared: true }),
+        ...[asked, refused({ failure: { code: 413, message: 'too large' } }), asked],
       ),
     },
     { how: 'tools that went with their server', seen: story(...born, ...came, changes([])) },

@@ -15,6 +15,11 @@ interface Question {
 interface Limits {
   readonly aggregateMs: number;
   readonly readMs: number;
+  /** A computer that boots keeps questions for its servers so long. */
+  readonly toolsMs?: number;
+}
+interface Asked extends Limits {
+  readonly openedAt: number;
 }
 type Fields = Said<{ ticket: string; replyTo: Address }>;
 /** Timers of Node fire late by a moment, and what follows takes its time. */
@@ -22,7 +27,7 @@ const momentMs = 50;
 
 class RequestAnsweredOnce implements Judge {
   readonly #slackMs: number;
-  readonly #limits = new Map<Address, Limits>();
+  readonly #limits = new Map<Address, Asked>();
   readonly #questions = new PairMap<Question>();
   /** Before this nobody is late. */
   #soonest = Infinity;
@@ -33,7 +38,7 @@ class RequestAnsweredOnce implements Judge {
   take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
     if (record.k === 'in') return at > this.#soonest ? this.#late(at) : undefined;
     if (record.k === 'post') return this.#post(record, at);
-    if (record.k === 'open') this.#open(record);
+    if (record.k === 'open') this.#open(record, at);
     else if (record.k === 'end') this.#forget(record.a);
     return undefined;
   }
@@ -42,9 +47,9 @@ class RequestAnsweredOnce implements Judge {
       answered < asked ? [{ at, what: `${ticket} was never answered`, kind: 'liveness' as const }] : [],
     );
   }
-  #open({ a, kind, input }: RecordOf<'open'>): void {
+  #open({ a, kind, input }: RecordOf<'open'>, openedAt: number): void {
     const { timing } = input as { readonly timing?: Limits };
-    if (kind === 'computer' && timing) this.#limits.set(nameOf(a), timing);
+    if (kind === 'computer' && timing) this.#limits.set(nameOf(a), { ...timing, openedAt });
   }
   /** Who asked hears nothing any more. */
   #forget(a: Address): void {
@@ -56,9 +61,11 @@ class RequestAnsweredOnce implements Judge {
     if (type === 'aggregate.shown' || type === 'resource.read') return this.#answered(a, ticket);
     // Its computer passes it on: that is no other question.
     if (replyTo === undefined || dead !== undefined || a.includes('/')) return undefined;
-    const { aggregateMs = Infinity, readMs = Infinity } = this.#limits.get(nameOf(a)) ?? {};
-    // Whoever else asks meanwhile, each question has its own time.
-    const due = now + (type === 'aggregate.wanted' ? aggregateMs : readMs) + this.#slackMs + momentMs;
+    const computer = this.#limits.get(nameOf(a));
+    const { aggregateMs = Infinity, readMs = Infinity, toolsMs = 0, openedAt = now } = computer ?? {};
+    // Whoever else asks meanwhile, each question has its own time. It begins when the computer keeps it no more.
+    const begins = Math.max(now, openedAt + toolsMs);
+    const due = begins + (type === 'aggregate.wanted' ? aggregateMs : readMs) + this.#slackMs + momentMs;
     const known = this.#questions.get(replyTo, ticket);
     if (known) Object.assign(known, { due, asked: known.asked + 1 });
     else this.#questions.set(replyTo, ticket, { at: replyTo, ticket, due, asked: 1, answered: 0 });
@@ -91,6 +98,9 @@ class RequestAnsweredOnce implements Judge {
 }
 
 const born = opens('computer#1', 'computer', 'host', { timing: { aggregateMs: 500, readMs: 700 } });
+const boots = opens('computer#1', 'computer', 'host', {
+  timing: { aggregateMs: 500, readMs: 700, toolsMs: 1_000 },
+});
 const host = 'host:computer';
 const asked = posts('host', 'computer', 'aggregate.wanted', { ticket: 't1', replyTo: host });
 const passed = posts('computer#1', 'computer/desktop', 'aggregate.wanted', { ticket: 't1', replyTo: host });
@@ -118,6 +128,11 @@ export const requestAnsweredOnce: Invariant = {
       said: 't1 had to be answered',
     },
     {
+      how: 'a question that is kept after the boot',
+      seen: story(boots, asked, 1_600, later),
+      said: 't1 had to be answered',
+    },
+    {
       how: 'a read that waits for ever',
       seen: story(born, reads, 800, later),
       said: 't2 had to be answered',
@@ -125,6 +140,11 @@ export const requestAnsweredOnce: Invariant = {
   ],
   passing: [
     { how: 'each its answer', seen: story(born, asked, passed, 450, shown, reads, read), until: 'closed' },
+    {
+      how: 'a question that a computer keeps while it boots',
+      seen: story(boots, asked, 1_000, passed, 450, shown),
+      until: 'closed',
+    },
     { how: 'a ticket that is used again', seen: story(born, asked, shown, asked, shown), until: 'closed' },
     { how: 'a link that is gone', seen: story(born, fromAfar, ends(link), 5_000, later), until: 'closed' },
     { how: 'a question that reached nobody', seen: story({ ...asked, dead: 'lost' }), until: 'closed' },

@@ -38,7 +38,9 @@ class UnchangedNotAsked implements Judge {
     for (const cache of this.#caches.of(nameOf(a), server))
       if (type === 'resource.updated') invalidate(cache, [uri]);
       else {
-        const listed = new Set(collections[cache.collection].urisIn(resources ?? []));
+        // What is listed and not to be read, such as a catalogue beside single documents, is not kept.
+        const { toRead, urisIn } = collections[cache.collection];
+        const listed = new Set(toRead(urisIn(resources ?? [])));
         for (const known of [...cache.reads.keys()]) if (!listed.has(known)) cache.reads.delete(known);
         invalidate(cache, changed);
       }
@@ -113,6 +115,10 @@ const text = JSON.stringify({
   title: '1',
   page_count: 1,
 });
+const catalogue = 'dpe://h';
+const asksForAll = asks(cache, `read ${catalogue}`, 'c/client:fs', 'resources/read', { uri: catalogue });
+const all = { contents: [{ uri: catalogue, text: JSON.stringify({ documents: [JSON.parse(text)] }) }] };
+const givesAll = learns(cache, `read ${catalogue}`, 'ask.answered', { result: all });
 const gives = (given: string) =>
   learns(cache, `read ${one}`, 'ask.answered', { result: { contents: [{ uri: one, text: given }] } });
 const refuses = learns(cache, `read ${one}`, 'ask.refused', { failure: { code: 4201 } });
@@ -173,6 +179,13 @@ export const unchangedNotAsked: Invariant = {
     {
       how: 'a server that came back, and was not told yet of what it is to tell',
       seen: story(...known, gone, ends(cache), born, lists([one]), asksFor, gives(text), asksFor),
+    },
+    {
+      how: 'a catalogue that was not wanted while a single document was listed beside it',
+      seen: story(
+        ...[born, lists([catalogue]), watches([catalogue], true), asksForAll, givesAll],
+        ...[lists([catalogue, one]), lists([catalogue]), asksForAll],
+      ),
     },
     { how: 'one of which nobody tells', seen: story(born, asksFor, gives(text), asksFor) },
     {

@@ -13,6 +13,10 @@ interface Whole {
   readonly a: Address;
   readonly collection: ResourceCollection;
   readonly coalesceMs: number;
+  /** Nothing is told before the first lists are there, or their time is over. */
+  firstBy: number;
+  /** Servers whose first list is waited for. */
+  readonly awaited: Set<string>;
   /** By server: what it lists of the system. */
   readonly listed: Map<string, Shown>;
   /** Since when it is not what was told last; Infinity: it is. */
@@ -23,11 +27,16 @@ interface Whole {
   /** What was told may have been told before it heard of all of them: it may tell of the rest. */
   isOwing: boolean;
 }
+interface Times {
+  readonly coalesceMs: number;
+  readonly aggregateMs: number;
+}
 type Fields = Said<{
   server: string;
   uri: string;
   resources: readonly { readonly uri: string }[] | null;
   isRenewed: boolean;
+  isAwaited: boolean;
   isNews: boolean;
 }>;
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
@@ -54,7 +63,7 @@ class ViewChangesAnnounced implements Judge {
   }
   take(record: DirectoryRecord, at: number): Found | undefined {
     if (record.k === 'post') return this.#post(record, at);
-    if (record.k === 'open') this.#open(record);
+    if (record.k === 'open') this.#open(record, at);
     else if (record.k === 'end' && this.#wholes.delete(record.a)) this.#wholes.delete(nameOf(record.a));
     return undefined;
   }
@@ -63,21 +72,22 @@ class ViewChangesAnnounced implements Judge {
       .filter(({ since }) => since < Infinity)
       .map(({ a }) => ({ at: a, what: 'changed, and nobody was told', kind: 'liveness' }));
   }
-  #open({ a, kind, input }: RecordOf<'open'>): void {
+  #open({ a, kind, input }: RecordOf<'open'>, at: number): void {
     if (kind !== 'desktop' && kind !== 'finder') return;
-    const { coalesceMs = 0 } = (input as { timing?: { coalesceMs?: number } }).timing ?? {};
+    const { coalesceMs = 0, aggregateMs = 0 } = (input as { timing?: Partial<Times> }).timing ?? {};
     const times = {
+      firstBy: at + aggregateMs,
       since: Infinity,
       toldAt: -Infinity,
       changes: { at: -Infinity, count: 0 },
       isOwing: false,
     };
-    const whole: Whole = { a, collection: kind, coalesceMs, listed: new Map(), ...times };
+    const whole: Whole = { a, collection: kind, coalesceMs, awaited: new Set(), listed: new Map(), ...times };
     this.#wholes.set(a, whole);
     this.#wholes.set(nameOf(a), whole);
   }
   #post({ from, a, ev }: RecordOf<'post'>, at: number): Found | undefined {
-    const { type, server = '', uri = '', resources, isRenewed, isNews } = ev as Fields;
+    const { type, server = '', uri = '', resources, isRenewed, isAwaited, isNews } = ev as Fields;
     if (type === 'aggregate.changed') return this.#told(this.#wholes.get(from), at);
     const whole = this.#wholes.get(a);
     if (!whole) return undefined;
@@ -91,7 +101,11 @@ class ViewChangesAnnounced implements Judge {
       whole.since = Math.min(whole.since, at);
       whole.changes = { at, count: whole.changes.at === at ? whole.changes.count + 1 : 1 };
     }
-    if (type === 'resources.listed') whole.listed.set(server, shownBy(whole.collection, resources ?? []));
+    if (type !== 'resources.listed') return late;
+    whole.listed.set(server, shownBy(whole.collection, resources ?? []));
+    if (isAwaited === true) whole.awaited.add(server);
+    else whole.awaited.delete(server);
+    if (whole.awaited.size === 0) whole.firstBy = Math.min(whole.firstBy, at);
     return late;
   }
   #isChange(
@@ -105,8 +119,8 @@ class ViewChangesAnnounced implements Judge {
     if (type === 'resources.listed') return !isSame(before, shownBy(collection, resources));
     return type === 'resource.updated' && touchedBy(uri, toRead(before.uris)).length > 0;
   }
-  #late({ a, since, toldAt, coalesceMs }: Whole, now: number): Found | undefined {
-    const due = Math.max(since, toldAt + coalesceMs) + this.#slackMs + earlyMs;
+  #late({ a, since, firstBy, toldAt, coalesceMs }: Whole, now: number): Found | undefined {
+    const due = Math.max(since, firstBy, toldAt + coalesceMs) + this.#slackMs + earlyMs;
     return due < now ? { at: a, what: `changed ${now - since} ms ago, and nobody was told` } : undefined;
   }
   #told(whole: Whole | undefined, at: number): Found | undefined {
@@ -134,6 +148,13 @@ const highest = posts(computer, 'c/desktop', 'resources.listed', {
   server: 'fs',
   resources: [{ uri: one }, { uri: two, annotations: { priority: 1 } }],
 });
+const isLast = posts(computer, 'c/desktop', 'resources.listed', { server: 'slow', resources: [] });
+const waits = posts(computer, 'c/desktop', 'resources.listed', {
+  server: 'slow',
+  resources: [],
+  isAwaited: true,
+});
+const patient = opens(desktop, 'desktop', computer, { timing: { coalesceMs: 200, aggregateMs: 1_000 } });
 const known = [born, lists(one, two), tells, 1_000];
 
 export const viewChangesAnnounced: Invariant = {
@@ -179,6 +200,16 @@ export const viewChangesAnnounced: Invariant = {
       seen: story(...known, gone, 500, gone),
       said: 'nobody was told',
     },
+    {
+      how: 'a first list that is waited for longer than its time',
+      seen: story(patient, waits, lists(one), 1_100, isLast),
+      said: 'nobody was told',
+    },
+    {
+      how: 'lists that are kept to itself when the last of them is there',
+      seen: story(patient, waits, lists(one), 500, isLast, 100, isLast),
+      said: 'nobody was told',
+    },
   ],
   passing: [
     { how: 'each change', seen: story(...known, updates(one), tells, 300, gone, tells), until: 'quiescent' },
@@ -199,6 +230,11 @@ export const viewChangesAnnounced: Invariant = {
         posts('c/desktop/cache:fs#3', 'c/desktop', 'cache.refreshed', { isNews: true }),
         tells,
       ),
+      until: 'quiescent',
+    },
+    {
+      how: 'first lists of which one comes late',
+      seen: story(patient, waits, lists(one), 900, isLast, tells),
       until: 'quiescent',
     },
     { how: 'another place', seen: story(...known, highest, tells), until: 'quiescent' },

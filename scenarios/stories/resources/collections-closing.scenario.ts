@@ -8,7 +8,7 @@ import { answers, ask, read, reads, replyTo, showing, windows } from '../../stag
 const hanging = showing(['window://a/1'], () => ({ never: true }));
 const wanted = (type: string, also: object): AnyEventObject => {
   const question = { type, collection: 'desktop', ticket: 'late', reqId: 'late', history: {}, replyTo };
-  return { ...question, ...also } as AnyEventObject;
+  return { ...question, ...also };
 };
 
 inHarness(

@@ -91,3 +91,21 @@ inHarness(
     expect([asked > 10, asked < 25]).toEqual([true, true]);
   },
 );
+
+inHarness(
+  'a server that is away and back within a moment is told of, although it lists what it listed before',
+  { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    const told = changes(s, 'desktop');
+    // The first change is told at once, and what follows together after a while.
+    s.servers.update('b', 'window://b/1');
+    s.run(20);
+    s.order('computer', { type: 'server.stop', server: 'a' });
+    s.run(20);
+    s.order('computer', { type: 'server.start', server: 'a' });
+    s.run(2_000);
+    expect(changes(s, 'desktop')).toBe(told + 2);
+  },
+);
