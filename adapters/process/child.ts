@@ -9,8 +9,8 @@ import { whyNotLaunched } from './launch-failure.ts';
 import type { Environment, Launched, LaunchEnd, LaunchSpec } from './launcher.ts';
 
 /** Starts a program; throws, or the child emits `error`, when it cannot. */
-type Spawn = (spec: LaunchSpec, env: Environment, options: SpawnOptions) => ChildProcess;
-const systemSpawn: Spawn = ({ command, args }, _env, options) => spawn(command, args, options);
+export type Spawn = (spec: LaunchSpec, env: Environment, options: SpawnOptions) => ChildProcess;
+export const systemSpawn: Spawn = ({ command, args }, _env, options) => spawn(command, args, options);
 
 /** A child of this process, before anybody has said what belongs to it. Throws a `LaunchError`. */
 export function spawnChild(

@@ -152,6 +152,8 @@ export interface Context extends Input {
   readonly isNews: boolean;
   /** Signature of what was told last. */
   readonly told: string;
+  /** Since then something was listed no more. */
+  readonly hasLost: boolean;
   /** Server caches and reads that it has opened and that have not ended. */
   readonly living: number;
   /** How often something that is listed was said to be others. */

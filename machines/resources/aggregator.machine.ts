@@ -63,6 +63,7 @@ export const aggregatorMachine = parts.createMachine({
     isHeard: false,
     isNews: false,
     told: '',
+    hasLost: false,
     living: 0,
     updates: 0,
     awaited: [],

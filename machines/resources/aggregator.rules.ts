@@ -62,8 +62,8 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const isSame = was !== undefined && isSameSet(before, uris);
   // What is listed no more is watched no more: when it comes back it may be another, though the list is as it was.
   const now = new Set(uris);
-  const isLess = before.some((uri) => !now.has(uri));
-  const news = { isNews: c.isNews || !isSame, updates: c.updates + Number(isLess) };
+  const hasLost = c.hasLost || before.some((uri) => !now.has(uri));
+  const news = { isNews: c.isNews || !isSame, hasLost };
   const others = without(c.caches, server);
   if (uris.length === 0) {
     const close = post(cacheOf(c, server), { type: 'close', isNow: true }, { optional: true });

@@ -68,7 +68,7 @@ export const parts = setup({
       return { questions: c.questions.filter((question) => question !== answered) };
     }),
     noteCompared: assign({ isNews: false }),
-    noteTold: assign(({ context }) => ({ told: signature(context) })),
+    noteTold: assign(({ context }) => ({ told: signature(context), hasLost: false })),
     noteOpened: assign(({ context }, { count }: { readonly count: number }) =>
       count === 0 ? {} : { living: context.living + count },
     ),
@@ -86,7 +86,7 @@ export const parts = setup({
     isAnswered: ({ context }) => context.questions.length === 0,
     isCollected: ({ context: { isHeard, awaited } }) => isHeard && awaited.length === 0,
     isNews: ({ context }) => context.isNews,
-    isOther: ({ context }) => context.isNews && context.told !== signature(context),
+    isOther: ({ context: c }) => c.isNews && (c.hasLost || c.told !== signature(c)),
     hasNone: ({ context }) => context.living <= 0,
     isListed: ({ context }) => context.awaited.length === 0,
     mustWait: ({ context }, wanted: ResourceWanted) => read.mustWait(context, wanted),

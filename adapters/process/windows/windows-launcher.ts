@@ -1,4 +1,4 @@
-import { spawnChild } from '../child.ts';
+import { spawnChild, type Spawn } from '../child.ts';
 import { describeLaunch } from '../executable.ts';
 import type { Launcher } from '../launcher.ts';
 import { windowsSpawn } from './windows-spawn.ts';
@@ -9,12 +9,15 @@ import { createForest, systemTools, type WindowsTools } from './windows-tree.ts'
  * (SIGTERM: its input ends, `taskkill /T`) or the end (SIGKILL: `taskkill /T /F`). What a tree leaves is counted;
  * what cannot be told from a stranger is counted, too, and not touched.
  */
-export function createWindowsLauncher(tools: WindowsTools = systemTools): Launcher {
+export function createWindowsLauncher(
+  tools: WindowsTools = systemTools,
+  spawn: Spawn = windowsSpawn,
+): Launcher {
   const forest = createForest(tools);
   return {
     launch: (spec, env) => {
       // Not detached: Windows then ends it with this host, however that goes.
-      const { child, life } = spawnChild(spec, env, false, windowsSpawn);
+      const { child, life } = spawnChild(spec, env, false, spawn);
       if (child.pid === undefined) return { ...life, signal: () => {}, living: () => 0 };
       const tree = forest.plant(child.pid, () => child.kill());
       return {

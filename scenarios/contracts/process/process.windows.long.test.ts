@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemSpawn } from '../../../adapters/process/child.ts';
 import { isAlive, statOf } from '../../../adapters/process/reaper/group.ts';
 import { createWindowsLauncher } from '../../../adapters/process/windows/windows-launcher.ts';
 import { systemTools } from '../../../adapters/process/windows/windows-tree.ts';
@@ -14,12 +15,14 @@ import { listAsWindows } from './windows.world.ts';
 // The launcher for Windows with real children of this machine: `taskkill` is a program of ours, first in PATH.
 const folder = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
 const path = process.env['PATH'];
-const launcher = createWindowsLauncher({
+const tools = {
   ...systemTools,
   list: async () => listAsWindows(),
   // What has ended and was not reaped yet answers here, and on Windows there is no such thing.
-  answers: (pid) => isAlive(statOf(pid)),
-});
+  answers: (pid: number) => isAlive(statOf(pid)),
+};
+// Programs are looked up as this machine does it.
+const launcher = createWindowsLauncher(tools, systemSpawn);
 
 beforeAll(async () => {
   symlinkSync(

@@ -132,6 +132,7 @@ export const mutantsOfShown: readonly Mutant[] = [
           noteListed: assign(({ context }: { context: Whole }, event: ResourcesListed) => ({
             ...listed(context, event).next,
             isNews: true,
+            hasLost: true,
           })),
         },
       }),

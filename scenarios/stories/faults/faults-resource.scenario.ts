@@ -146,7 +146,7 @@ scenario(
     const b = s.server('b', {
       tools: { other: {} },
       resources: ['window://b/1'],
-      faults: [{ fault: 'rpc.late', when: 'read', ms: 300 }],
+      faults: [{ fault: 'rpc.late', when: 'read', ms: 200 }],
     });
     s.fault(a, 'rpc.never', { when: 'read', times: 1 });
     s.timing({ aggregateMs: 2_000 });
