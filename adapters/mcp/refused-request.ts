@@ -32,12 +32,19 @@ export interface RefusedRequest {
 export type Verdict =
   /** It is the JSON-RPC answer to the request after all. */
   | { readonly answer: object; readonly bytes: number }
-  /** `ends`: the session is over, and why. */
-  | { readonly refused: Refused; readonly ends?: SessionLost };
+  /**
+   * `ends`: the session is over, and why. `unlessKnown`: what it is instead, and why the session is over, when the server does not answer a
+   * ping either.
+   */
+  | { readonly refused: Refused; readonly ends?: SessionLost; readonly unlessKnown?: Over };
+interface Over {
+  readonly refused: Refused;
+  readonly ends: SessionLost;
+}
 
 /**
  * The status comes first. 401 and 404 are said before a server works on anything, and are the end of the session: with a token that is
- * no longer good everything else would fail, too. So is anything else that says that the session is not known. 403 may be about this
+ * no longer good everything else would fail, too. What else speaks of a session may be the end of it. 403 may be about this
  * one request (a scope), and 429 and 5xx pass.
  */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
@@ -53,17 +60,23 @@ export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Pr
   )
     return { answer: envelope, bytes: said.bytes };
   const words = said.words === undefined ? undefined : at.redact(said.words);
-  if (at.hasSession && isForgotten(status, headers, said.text)) {
-    const failure = expired(status, status === 404 ? undefined : words);
-    const refused = new Refused(failure, status < 500 ? 'unsent' : 'answered');
-    return { refused, ends: { reason: failure.message, isExpired: true } };
-  }
+  const forgotten = at.hasSession ? isForgotten(status, headers, said.text) : 'no';
+  const over = overBy(status, words);
+  if (forgotten === 'yes') return over;
   const failure = failureFor(status, answer, at, { ...said, words });
+  if (forgotten === 'ask') return { refused: new Refused(failure, howOf(status)), unlessKnown: over };
   if (status === 401 && at.phase === 'session')
     return { refused: new Refused(failure, 'unsent'), ends: { reason: failure.message, wantsLogin: true } };
-  const isNever = status === 401 || status === 403 || (status >= 300 && status < 400);
-  const how = isNever ? 'unsent' : gateways.includes(status) ? 'lost' : 'answered';
-  return { refused: new Refused(failure, how) };
+  return { refused: new Refused(failure, howOf(status)) };
+}
+function overBy(status: number, words: string | undefined): Over {
+  const failure = expired(status, status === 404 ? undefined : words);
+  const refused = new Refused(failure, status < 500 ? 'unsent' : 'answered');
+  return { refused, ends: { reason: failure.message, isExpired: true } };
+}
+function howOf(status: number): 'unsent' | 'lost' | 'answered' {
+  if (status === 401 || status === 403 || (status >= 300 && status < 400)) return 'unsent';
+  return gateways.includes(status) ? 'lost' : 'answered';
 }
 /** At `initialize` a refusal may be about the transport. */
 const mayAnswer = (status: number, phase: Phase): boolean =>

@@ -1,21 +1,33 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RpcError } from '../messages/envelope.ts';
 
+/** Id of the ping that asks whether a server knows our session still. Its answer is for nobody else. */
+export const check = 'is-session-known';
+
 /** Words of servers that know our session no more, or see a request before `initialize`. */
 const ofSessions =
-  /\bsession|\bnot (?:been |yet )*initiali[sz]ed|\buninitiali[sz]ed|\bbefore initiali[sz]|\binitiali[sz]\w* (?:first|(?:is )?required|(?:is )?not complete)|\b(?:must|first) initiali[sz]e/i;
-export const speaksOfSession = (text: string): boolean => ofSessions.test(text);
+  /session|\bnot (?:been |yet )*initiali[sz]ed|\buninitiali[sz]ed|\bbefore initiali[sz]|\binitiali[sz]\w* (?:first|(?:is )?required|(?:is )?not complete)|\b(?:must|first) initiali[sz]e/i;
+const speaksOfSession = (text: string): boolean => ofSessions.test(text);
+/** Words that may say the same. A ping decides. */
+const maySpeakOfSession = (text: string): boolean => /session|initiali[sz]/i.test(text);
 /** Python servers say no more than this before `initialize`; and the same of a call whose parameters are wrong. */
 const vague = /^invalid request parameters$/i;
 
 /** These say nothing of a session, whatever stands in the body. */
 const passing: readonly number[] = [408, 429, 502, 503, 504];
 
-/** A refusal, to a request that named a session, says that the server knows that session no more. */
-export function isForgotten(status: number, headers: IncomingHttpHeaders, body: string): boolean {
-  if (status === 404) return true;
-  if (status < 400 || passing.includes(status)) return false;
-  return headers['www-authenticate'] === undefined && speaksOfSession(body);
+/**
+ * Whether a refusal, to a request that named a session, says that the server knows that session no more. `ask`: its words may be of a
+ * session of its own, as of a browser or a plan, so a ping has to fail alike.
+ */
+export function isForgotten(
+  status: number,
+  headers: IncomingHttpHeaders,
+  body: string,
+): 'yes' | 'ask' | 'no' {
+  if (status === 404) return 'yes';
+  if (status < 400 || passing.includes(status)) return 'no';
+  return headers['www-authenticate'] === undefined && maySpeakOfSession(body) ? 'ask' : 'no';
 }
 
 const lists: ReadonlySet<string> = new Set([
@@ -42,8 +54,9 @@ export class Doubts {
       this.#worked.add(method);
       return 'fine';
     }
-    const isClear = speaksOfSession(wordsOf(error));
-    if (!isClear && !vague.test(error.message)) return 'fine';
+    const words = wordsOf(error);
+    const isClear = speaksOfSession(words);
+    if (!maySpeakOfSession(words) && !vague.test(error.message)) return 'fine';
     const hasWorked = this.#worked.has(method);
     if (isClear && hasWorked && (method === 'ping' || lists.has(method))) return 'forgotten';
     if (method === 'ping' || this.#doubted) return 'fine';
@@ -56,6 +69,6 @@ export class Doubts {
     this.#doubted = undefined;
     if (!before || !error) return false;
     const isSame = error.code === before.code && error.message === before.message;
-    return isSame || speaksOfSession(wordsOf(error));
+    return isSame || maySpeakOfSession(wordsOf(error));
   }
 }

@@ -4,6 +4,7 @@ import { mediaTypeOf, readAnswer, type Ended } from '../bodies/bodies.ts';
 import { written } from '../lenient/messages.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { refusedBy } from '../refused-request.ts';
+import { check } from './forgotten.ts';
 import { causeWords, notMcp, placeOf, unreadable } from './http-failures.ts';
 import type { SseSpec } from './remote.ts';
 import { WebTransport } from './web.ts';
@@ -116,7 +117,11 @@ export class SseTransport extends WebTransport {
   }
   protected deliver(message: JSONRPCMessage): void {
     if (this.isOver || (this.#pings > 0 && 'id' in message && message.id === this.#pingId)) return;
+    if ('id' in message && message.id === check && !('method' in message)) return;
     this.onmessage?.(message);
+  }
+  protected ping(body: string): Promise<void> {
+    return this.#post(check, body);
   }
 
   #post(id: RequestId | undefined, body: string, mayBeForgotten = true): Promise<void> {

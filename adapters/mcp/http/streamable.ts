@@ -4,7 +4,7 @@ import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies/bo
 import { written } from '../lenient/messages.ts';
 import { errorOf } from '../messages/envelope.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
-import { Doubts } from './forgotten.ts';
+import { check, Doubts } from './forgotten.ts';
 import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, expired, notMcp, unreadable } from './http-failures.ts';
 import type { StreamableSpec } from './remote.ts';
@@ -16,7 +16,6 @@ import type { Request } from '../stateless/revision.ts';
 const lingerMs = 1_000;
 const nothing = (): void => {};
 
-const check = 'is-session-known';
 /** Taken, and nothing more is said here. */
 const silent: readonly number[] = [202, 204];
 
@@ -185,12 +184,13 @@ export class StreamableTransport extends WebTransport {
       return false;
     }
     const judged = this.#doubts.judge(posted.method, error);
-    if (judged === 'ask') {
-      const ping = JSON.stringify({ jsonrpc: '2.0', id: check, method: 'ping' });
-      // Refused by its status, it says so by itself.
-      this.#ask({ id: check, method: 'ping' }, ping).catch(() => this.#doubts.settle(undefined));
-    } else if (judged === 'forgotten') posted.refused = this.#expire(error?.message);
+    if (judged === 'ask') void this.isKnown();
+    else if (judged === 'forgotten') posted.refused = this.#expire(error?.message);
     return judged !== 'forgotten';
+  }
+  protected ping(body: string): Promise<void> {
+    // Refused by its status, it says so by itself.
+    return this.#ask({ id: check, method: 'ping' }, body).catch(() => void this.#doubts.settle(undefined));
   }
   #expire(said = ''): Refused {
     const failure = expired(200, this.redact(said));

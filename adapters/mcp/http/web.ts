@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { QueueLimiter } from '../../limiters/index.ts';
 import type { Around, McpTransport, Refused } from '../transport.ts';
 import { refusedBy, verdictOn } from '../refused-request.ts';
+import { check } from './forgotten.ts';
 import { Http, type Exchange } from './http.ts';
 import { redactorOf, type Phase } from './http-failures.ts';
 import { Inbox } from '../messages/inbox.ts';
@@ -11,6 +12,9 @@ import type { Web } from './remote.ts';
 
 /** Saying good-bye takes at most this long. */
 const partingMs = 2_000;
+
+/** A ping that asks whether a session is known gets so long. The request that is in doubt waits for it. */
+const checkMs = 5_000;
 
 /** So many calls of one session are under way over HTTP; more wait in the limiter of their server, where they are seen. */
 export const mostCalls = 32;
@@ -34,6 +38,7 @@ export abstract class WebTransport implements McpTransport {
   /** How each request leaves that waits its turn. */
   readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
+  #checking: Promise<void> | undefined;
 
   constructor({ url: text, headers, timeoutMs, credentials, proxy, ca }: Web, around: Around) {
     const url = new URL(text);
@@ -110,9 +115,28 @@ export abstract class WebTransport implements McpTransport {
   ): Promise<void> {
     const verdict = await verdictOn(answer, { ...at, phase, url: this.http.url, redact: this.redact });
     if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
-    const { refused, ends } = verdict;
+    const { refused, ends, unlessKnown } = verdict;
     if (ends) this.end(ends);
-    throw refused;
+    if (!unlessKnown || (at.id !== check && (await this.isKnown()))) throw refused;
+    this.end(unlessKnown.ends);
+    throw unlessKnown.refused;
+  }
+  /** Pings the server under the id `check`; a ping that is refused alike ends the session. Rejects when it is refused. */
+  protected abstract ping(body: string): Promise<void>;
+  /** Whether the server knows the session still. One ping serves all who doubt at the same time. */
+  protected async isKnown(): Promise<boolean> {
+    const { timers } = this.around;
+    this.#checking ??= new Promise<void>((resolve) => {
+      const timer = timers.setTimeout(resolve, checkMs);
+      const body = JSON.stringify({ jsonrpc: '2.0', id: check, method: 'ping' });
+      const over = (): void => {
+        timers.clearTimeout(timer);
+        resolve();
+      };
+      this.ping(body).then(over, over);
+    }).finally(() => (this.#checking = undefined));
+    await this.#checking;
+    return !this.isOver;
   }
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);

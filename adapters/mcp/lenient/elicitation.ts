@@ -21,6 +21,8 @@ function messageOf(message: unknown, tell: Tell): string {
 function urlOf({ url, elicitationId, ...rest }: Fields): object {
   if (!isText(url)) throw new Unreadable(`${at}: url is missing, or no text`);
   if (!URL.canParse(url)) throw new Unreadable(`${at}: url is no URL`);
+  // Any other scheme, such as `javascript:` or `file:`, would run or show something of the machine of the person.
+  if (!/^https?:$/.test(new URL(url).protocol)) throw new Unreadable(`${at}: url is neither http nor https`);
   return {
     ...rest,
     mode: 'url',

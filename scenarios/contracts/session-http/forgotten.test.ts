@@ -26,6 +26,12 @@ const forgets: readonly Row[] = [
   [422, 'detail', 'mcp-session-id unknown'],
   [500, 'id null', 'Session terminated'],
   [500, 'own', 'Session terminated'],
+  [400, 'text', 'mcp_session_id is not known'],
+  [400, 'detail', 'invalid_session'],
+  [400, 'own', 'InvalidSession'],
+  [400, 'id null', "Server hasn't been initialized"],
+  [400, 'text', 'Initialization has not completed'],
+  [412, 'detail', 'Client must complete the initialize handshake'],
   [200, 'own', 'Session not found'],
   [200, 'own', 'Server has not been initialized'],
   [200, 'own', 'Invalid request parameters'],
@@ -38,6 +44,15 @@ const remembers: readonly Row[] = [
   [502, 'text', 'session lost upstream'],
   [503, 'id null', 'no session is free'],
   [500, 'own', 'cannot initialize the database'],
+  [500, 'text', 'cannot initialize the database'],
+  [400, 'text', 'Browser session 5 not found'],
+  [422, 'detail', 'browser session 5 does not exist'],
+  [401, 'text', 'the session of this user has ended'],
+  [403, 'text', 'Your plan allows 3 concurrent sessions'],
+  [409, 'id null', 'another request of this session is running'],
+  [413, 'detail', 'too large for this session'],
+  [500, 'id null', 'Session manager crashed'],
+  [500, 'text', '<html>PHP Warning: session_start()</html>'],
 ];
 
 describe('a server that has forgotten the session', () => {
@@ -102,6 +117,21 @@ describe('a server that has forgotten the session', () => {
     expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
   });
 
+  it('is none that refuses one call with words of a session while another one runs', async () => {
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: (seen, response) =>
+          (seen.body?.['params'] as { name?: string } | undefined)?.name === 'echo' &&
+          refuse(response, seen, { status: 400, kind: 'text', message: 'Browser session 5 not found' }),
+      },
+    });
+    const session = await openIn(world);
+    const other = session.call('slow', { ms: 30 });
+    await session.call('echo').answer();
+    expect(await other.answer()).toMatchObject({ type: 'ask.answered' });
+    expect(timesOf(world, 'initialize')).toBe(1);
+  });
+
   it.each([401, 403])('is none that asks for a login: %i with WWW-Authenticate', async (status) => {
     const world = await worldOf('streamable', {
       serves: {
@@ -154,6 +184,27 @@ describe('a server that has forgotten the session', () => {
     await session.request('ping').answer();
     expect(await session.request('tools/list').answer()).toMatchObject({ type: 'ask.answered' });
     expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
+  });
+
+  it.each([
+    ['that session', true],
+    ['a browser session', false],
+  ])('is asked for by a ping over SSE where a refusal speaks of %s', async (_, isForgotten) => {
+    let isOn = false;
+    const world = await worldOf('sse', {
+      serves: {
+        instead: (seen, response) =>
+          isOn &&
+          (isForgotten || methodOf(seen) === 'tools/call') &&
+          refuse(response, seen, { status: 400, kind: 'text', message: 'session 5 not found' }),
+      },
+    });
+    const session = await openIn(world);
+    isOn = true;
+    await session.call('echo').answer();
+    if (isForgotten) await session.next('session.lost');
+    isOn = false;
+    expect(session.facts.some((fact) => 'isExpired' in fact && fact.isExpired)).toBe(isForgotten);
   });
 
   it.each(Object.keys(bodies) as BodyKind[])('is known over SSE by 404: %s', async (kind) => {

@@ -112,6 +112,12 @@ const rows: readonly (readonly [what: string, request: object | string, id: stri
     '"own"',
     { error: { code: -32602, message: expect.stringContaining('url') } },
   ],
+  [
+    'a page that is a program',
+    of({ method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'javascript:alert(1)' } }),
+    '"own"',
+    { error: { code: -32602, message: expect.stringContaining('http') } },
+  ],
 ];
 /** An object of JavaScript has no more digits than a number. */
 const isExact = (request: object | string): boolean => typeof request === 'string';
