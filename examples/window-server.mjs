@@ -10,7 +10,7 @@ const uriOf = (name) => `dpe://notebook/${encodeURIComponent(name)}`;
 const capabilities = { tools: {}, resources: { subscribe: true, listChanged: true } };
 const server = new Server({ name: 'notebook', version: '1.0.0' }, { capabilities });
 
-const refOf = (name) => ({ doc_ref: encodeURIComponent(name), title: name });
+const refOf = (name) => ({ doc_ref: name, title: name });
 const pageOf = (name) => ({ ...refOf(name), page_index: 0, uri: `${uriOf(name)}/pages/0`, element_count: 1 });
 const elementOf = (name) => ({ element_id: 'text', category: 'text', content: { text: notes.get(name) } });
 const documentOf = (name) => {

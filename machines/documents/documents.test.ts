@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDpeUri } from '../resources/finder/index.ts';
+import { buildDpeUri, parseDpeUri } from '../resources/finder/index.ts';
 import {
   documentUri,
+  elementAnswer,
   formatOf,
   inSections,
   isPlausible,
+  metadataAnswer,
   named,
+  pageAnswer,
   pageOfId,
+  pagesAnswer,
   pagesOf,
   renderElement,
   renderPage,
@@ -48,6 +52,37 @@ describe('sections', () => {
 });
 
 describe('names of documents', () => {
+  const key = fc
+    .array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(' ', '%', '%20', '/', 'ü', '空', '😀')))
+    .map((parts) => parts.join(''))
+    .filter((ref) => ref !== '' && !/\p{Surrogate}/u.test(ref));
+  it('are told decoded at each level, and what is built of them reads the document', () => {
+    fc.assert(
+      fc.property(key, (ref) => {
+        const listed = {
+          ref,
+          fileUri: 'file:///x',
+          fileType: 'md',
+          sizeBytes: 1,
+          lastModified: '2026-01-01',
+        };
+        const element = { element_id: 'e', category: 'text', content: { text: 'x' } } as const;
+        const read = { title: 't', pageCount: 1, pages: { 0: { title: 't', elements: [element] } } };
+        const pages = pagesAnswer('documents', listed, read, 0, 1);
+        const told = [
+          metadataAnswer('documents', listed, undefined),
+          pages,
+          ...(pages['pages'] as Record<string, unknown>[]),
+          pageAnswer('documents', listed, 0, 't', [element]),
+          elementAnswer('documents', listed, 0, element),
+        ].map((answer) => answer['doc_ref']);
+        expect(new Set(told)).toEqual(new Set([ref]));
+        const built = buildDpeUri({ level: 1, host: 'documents', docRef: String(told[0]) });
+        expect(built).toEqual({ ok: true, uri: documentUri('documents', ref) });
+      }),
+    );
+    expect(buildDpeUri({ level: 1, host: 'documents', docRef: '' })).toMatchObject({ ok: false });
+  });
   it('come back from their URI, whatever is in them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (ref) => {

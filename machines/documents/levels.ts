@@ -4,7 +4,7 @@ import type { Element, ReadDocument } from './document.ts';
 
 /** A file that is a document, and what is known without reading it. */
 export interface Listed {
-  /** The name of the document within its host: its path, `/` between names. */
+  /** The key of the document within its host: its path, `/` between names. Percent-encoded in URIs alone. */
   readonly ref: string;
   readonly fileUri: string;
   readonly fileType: string;
@@ -15,15 +15,14 @@ export interface Listed {
 
 type Json = Readonly<Record<string, unknown>>;
 /** A document's own URI. */
-export const documentUri = (host: string, ref: string): string => `dpe://${host}/${encoded(ref)}`;
-/** What has no UTF-8 (half a surrogate pair) is no document: see `isNameable`. */
-const encoded = (ref: string): string => encodePart(ref) ?? '';
+export const documentUri = (host: string, ref: string): string => `dpe://${host}/${encodePart(ref) ?? ''}`;
+/** What has no UTF-8 (half a surrogate pair) is no document. */
 export const isNameable = (ref: string): boolean => encodePart(ref) !== undefined;
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 /** Level 1. A document that nobody has read yet has its file's name for a title, and 0 pages. */
 export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument | undefined): Json => ({
-  doc_ref: encoded(listed.ref),
+  doc_ref: listed.ref,
   uri: documentUri(host, listed.ref),
   file_uri: listed.fileUri,
   file_type: listed.fileType,
@@ -48,7 +47,7 @@ export function pagesAnswer(
   for (let index = offset; index < end; index += 1) {
     const page = read.pages[index];
     const counts = { page_index: index, title: page?.title ?? '', element_count: page?.elements.length ?? 0 };
-    pages.push({ ...counts, uri: `${uri}/pages/${index}`, doc_ref: encoded(listed.ref) });
+    pages.push({ ...counts, uri: `${uri}/pages/${index}`, doc_ref: listed.ref });
   }
   return {
     ...metadataAnswer(host, listed, read),
@@ -76,7 +75,7 @@ export const pageAnswer = (
 ): Json => ({
   page_index: index,
   title,
-  doc_ref: encoded(ref),
+  doc_ref: ref,
   uri: `${documentUri(host, ref)}/pages/${index}`,
   elements,
   element_count: elements.length,
@@ -85,7 +84,7 @@ export const pageAnswer = (
 /** Level 3. */
 export const elementAnswer = (host: string, { ref }: Listed, index: number, element: Element): Json => ({
   ...element,
-  doc_ref: encoded(ref),
+  doc_ref: ref,
   page_index: index,
   uri: `${documentUri(host, ref)}/elements/${encodePart(element.element_id) ?? ''}`,
 });

@@ -11,7 +11,7 @@ export interface PageSummary {
   readonly element_count: number;
   /** The `dpe://` URI of this page. */
   readonly uri: string;
-  /** The document it belongs to, percent-encoded as it stands in its URI. */
+  /** The key of its document, as `buildDpeUri` takes it. */
   readonly doc_ref?: string | null | undefined;
   readonly [more: string]: unknown;
 }
@@ -36,7 +36,7 @@ export interface ElementDetail {
   readonly summary?: string | null | undefined;
   /** What it holds; which keys, its category decides (docs/wire.md). */
   readonly content: Readonly<Record<string, unknown>>;
-  /** The document it belongs to, percent-encoded as it stands in its URI. */
+  /** The key of its document, as `buildDpeUri` takes it. */
   readonly doc_ref?: string | null | undefined;
   /** The page it stands on, from 0. */
   readonly page_index?: number | null | undefined;
@@ -52,7 +52,7 @@ export interface DocumentPage {
   readonly page_index: number;
   /** As its server names the page; may be empty. */
   readonly title: string;
-  /** The document it belongs to, percent-encoded as it stands in its URI. */
+  /** The key of its document, as `buildDpeUri` takes it. */
   readonly doc_ref: string;
   /** The `dpe://` URI of this page. */
   readonly uri: string;

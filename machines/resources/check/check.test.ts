@@ -21,11 +21,11 @@ const said = (violations: readonly Violation[]): string[] =>
 
 const uri = 'dpe://h/a%2Fb';
 const document = {
-  ...{ doc_ref: 'a%2Fb', uri, file_uri: 'file:///a/b', file_type: 'md', title: 'A', page_count: 1 },
+  ...{ doc_ref: 'a/b', uri, file_uri: 'file:///a/b', file_type: 'md', title: 'A', page_count: 1 },
 };
 const element = { element_id: 'e', category: 'of its own', content: {} };
 const page = {
-  ...{ page_index: 0, title: 'P', doc_ref: 'a%2Fb', uri: `${uri}/pages/0` },
+  ...{ page_index: 0, title: 'P', doc_ref: 'a/b', uri: `${uri}/pages/0` },
   ...{ elements: [element], element_count: 1 },
 };
 
@@ -98,6 +98,20 @@ describe('a document', () => {
     expect(said(brokenByDocument(uri, json({ ...document, ...change })).violations)).toEqual([
       `document ${uri} ${field}`,
     ]);
+  });
+  it.each([
+    ['a b/c', 'a%20b%2Fc', true],
+    ['a%20b%2Fc', 'a%20b%2Fc', true],
+    ['a b%2Fc', 'a%20b%2Fc', false],
+    ['a%20b', 'a%2520b', true],
+    ['a%2520b', 'a%2520b', true],
+    ['a b', 'a%2520b', false],
+    ['%zz', '%25zz', true],
+  ])('is named %j at %j: %s', (doc_ref, written, isRight) => {
+    const at = `dpe://h/${written}`;
+    expect(said(brokenByDocument(at, json({ ...document, uri: at, doc_ref })).violations)).toEqual(
+      isRight ? [] : [`document ${at} doc_ref`],
+    );
   });
   it.each<[{ text?: string }[]]>([[[]], [[{}]], [[{ text: 'no JSON' }]]])(
     'that gives %j is none',

@@ -14,7 +14,7 @@ const remedies = {
   slow: 'Answer sooner: what takes longer is missing from the answer, and asked for again',
   catalogue: 'Answer {"documents": […], "total_count": N}',
   document:
-    'Answer JSON with doc_ref, uri, file_uri, file_type (lower case, no dot), title and page_count; last_modified is ISO 8601',
+    'Answer JSON with doc_ref (the key, encoded in the uri alone), uri, file_uri, file_type (lower case, no dot), title and page_count; last_modified is ISO 8601',
   pages: 'With depth=pages answer also pages, page_offset, page_limit and page_total; pages count from 0',
   page: 'Answer JSON with page_index, title, doc_ref, uri, elements and element_count, which is their number',
   element:

@@ -143,7 +143,18 @@ describe('a built window', () => {
       [{ path: ['', 'a'] }, 'encoding'],
       [{ path: ['\ud800'] }, 'encoding'],
       [{ host: '\ud800' }, 'encoding'],
+      [{ host: 7 as never }, 'host'],
+      [{ host: undefined as never }, 'host'],
+      [{ path: 'a' as never }, 'encoding'],
+      [{ path: [1] as never }, 'encoding'],
+      [{ path: undefined as never }, 'encoding'],
+      [{ priority: '5' as never }, 'priority'],
+      [{ fullscreen: 'maybe' as never }, 'fullscreen'],
     ];
+    expect(buildWindowUri(null as never)).toMatchObject({
+      ok: false,
+      failure: { details: { rule: 'host' } },
+    });
     for (const [more, rule] of wrong)
       expect(buildWindowUri({ ...fine, ...more })).toMatchObject({
         ok: false,

@@ -113,9 +113,16 @@ function segmentsOf(path: string): readonly string[] {
 
 export const isWindowUri = (raw: string): boolean => standingOf(raw) !== undefined;
 
-/** What `parseWindowUri` reads as this; the query only as far as it is given, `priority` first. */
-export function buildWindowUri({ host, path, priority, fullscreen }: WindowUri): BuiltWindowUri {
-  if (host === '') return refuse('host');
+/**
+ * What `parseWindowUri` reads as this; the query only as far as it is given, `priority` first. A part of another type than
+ * its own breaks the rule of that part.
+ */
+export function buildWindowUri(uri: WindowUri): BuiltWindowUri {
+  // JavaScript calls this with whatever it has.
+  const { host, path, priority, fullscreen } = uri ?? {};
+  if (typeof host !== 'string' || host === '') return refuse('host');
+  if (!Array.isArray(path) || path.some((segment) => typeof segment !== 'string')) return refuse('encoding');
+  if (fullscreen !== undefined && typeof fullscreen !== 'boolean') return refuse('fullscreen');
   if (priority !== undefined && !isWithin(priority, 0, mostPriority)) return refuse('priority');
   const written = [encodeHost(host), ...path.map(encodePart)];
   if (written.includes(undefined) || path[0] === '') return refuse('encoding');

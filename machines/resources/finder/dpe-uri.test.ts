@@ -206,6 +206,18 @@ describe('a built URI', () => {
       [{ ...document, categories: ['bogus' as 'text'] }, 'categories'],
       [{ ...document, format: 'xml' as 'json' }, 'format'],
       [{ ...document, depth: 'all' as 'pages' }, 'depth'],
+      [{ ...document, host: 7 as never }, 'host'],
+      [{ level: 1, docRef: 'd' } as never, 'host'],
+      [null as never, 'host'],
+      ['dpe://h/d' as never, 'host'],
+      [{ ...document, docRef: undefined as never }, 'sub-path'],
+      [{ ...document, docRef: null as never }, 'sub-path'],
+      [{ ...document, docRef: ['d'] as never }, 'sub-path'],
+      [{ ...document, level: 2, pageIndex: '1' as never }, 'sub-path'],
+      [{ ...document, level: 3, elementId: 1 as never }, 'sub-path'],
+      [{ ...document, offset: '0' as never }, 'offset'],
+      [{ ...document, categories: 'text' as never }, 'categories'],
+      [{ ...document, categories: [1] as never }, 'categories'],
     ];
     for (const [uri, rule] of wrong)
       expect(buildDpeUri(uri)).toMatchObject({ ok: false, failure: { code: 4204, details: { rule } } });

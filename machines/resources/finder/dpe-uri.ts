@@ -142,8 +142,10 @@ function categoriesIn(text: string): readonly DpeCategory[] | undefined {
   return words.every((word) => word !== undefined) ? words : undefined;
 }
 
-/** What `parseDpeUri` reads as this. */
-export function buildDpeUri(uri: DpeUri): BuiltDpeUri {
+/** What `parseDpeUri` reads as this. A part of another type than its own breaks the rule of that part. */
+export function buildDpeUri(given: DpeUri): BuiltDpeUri {
+  // JavaScript calls this with whatever it has.
+  const uri = given ?? {};
   const broken = brokenRule(uri);
   if (broken) return refuse(broken);
   const path = [
@@ -163,16 +165,19 @@ export function queryText({ format, depth, offset, limit, categories }: DpeQuery
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
+const isNamed = (text: unknown): boolean => typeof text === 'string' && text !== '';
 function brokenRule(uri: DpeUri): DpeRule | undefined {
   const { format, depth, offset, limit, categories } = uri;
-  if (uri.host === '') return 'host';
-  if (uri.level !== 0 && uri.docRef === '') return 'sub-path';
+  if (!isNamed(uri.host)) return 'host';
+  if (uri.level !== 0 && !isNamed(uri.docRef)) return 'sub-path';
   if (uri.level === 2 && !isWithin(uri.pageIndex, 0, Number.MAX_SAFE_INTEGER)) return 'sub-path';
-  if (uri.level === 3 && uri.elementId === '') return 'sub-path';
+  if (uri.level === 3 && !isNamed(uri.elementId)) return 'sub-path';
   if (format !== undefined && !wordAmong(dpeFormats, format)) return 'format';
   if (depth !== undefined && !wordAmong(dpeDepths, depth)) return 'depth';
   if (offset !== undefined && !isWithin(offset, 0, Number.MAX_SAFE_INTEGER)) return 'offset';
   if (limit !== undefined && !isWithin(limit, 1, mostLimit)) return 'limit';
-  const isNamed = categories?.every((category) => wordAmong(dpeCategories, category)) ?? true;
-  return isNamed && categories?.length !== 0 ? undefined : 'categories';
+  if (categories === undefined) return undefined;
+  const isKnown =
+    Array.isArray(categories) && categories.every((category) => wordAmong(dpeCategories, category));
+  return isKnown && categories.length > 0 ? undefined : 'categories';
 }

@@ -15,7 +15,7 @@ const page = 20;
 
 const uriOf = (server: number, n: number): string => `dpe://server-${server}/reports%2F${n}.pdf`;
 const documentOf = (server: number, n: number): DPEDocumentSummary => ({
-  doc_ref: `reports%2F${n}.pdf`,
+  doc_ref: `reports/${n}.pdf`,
   uri: uriOf(server, n),
   file_uri: `file:///reports/${n}.pdf`,
   file_type: 'pdf',
