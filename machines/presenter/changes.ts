@@ -34,11 +34,11 @@ export function defaults(file: Json, name: string, next: readonly string[]): Edi
   if (!Array.isArray(file['defaultServers'])) return [{ path, value: next }];
   return [next.includes(name) ? { path, add: name } : { path, drop: name }];
 }
-/** Built-in servers are as they were at first, and whoever is enabled is a default. */
+/** Built-in servers are as they were at first, which is off. Of all others nothing changes: what was off stays off. */
 export const reset = (file: Json, surroundings: Surroundings): Edits => [
-  ...Object.keys(builtIns(surroundings)).map(
-    (name) => ({ path: [mapKeyOf(file), name], remove: true }) as const,
-  ),
-  { path: ['defaultServers'], remove: true },
+  ...Object.keys(builtIns(surroundings)).flatMap((name): Edits => [
+    { path: [mapKeyOf(file), name], remove: true },
+    { path: ['defaultServers'], drop: name },
+  ]),
   { path: ['a2c', 'removedBuiltIns'], remove: true },
 ];

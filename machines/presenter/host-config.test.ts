@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { edited, parseConfig, readJson } from '../config/index.ts';
+import { edited, parseConfig, readJson, type Edit } from '../config/index.ts';
+import { reset } from './changes.ts';
 import { computerConfig, shownConfig } from './host-config.ts';
 import { isOfFuture, migrationsOf } from './migrations.ts';
 
 const here = { home: '/home/me', documents: (folder: string) => ({ command: 'docs', args: [folder] }) };
 type Json = Readonly<Record<string, unknown>>;
-const migrated = (file: Json): Json => {
-  const made = edited(JSON.stringify(file), migrationsOf(file));
+const migrated = (file: Json): Json => changedBy(file, migrationsOf(file));
+const changedBy = (file: Json, edits: readonly Edit[]): Json => {
+  const made = edited(JSON.stringify(file), edits);
   if (!made.ok) throw new Error(JSON.stringify(made.mistakes));
   const read = readJson(made.text);
   return read.ok ? (read.value as Json) : {};
@@ -34,6 +36,26 @@ describe('who starts', () => {
   it('is not one that says autoConnect: false itself, though it is a default', () => {
     const a = { command: 'x', a2c: { autoConnect: false } };
     expect(startsOf({ mcpServers: { a }, defaultServers: ['a'] })).toEqual({ a: 'byHand' });
+  });
+});
+describe('a reset', () => {
+  const a2c = { removedBuiltIns: ['Artifacts'] };
+  const mcpServers = { ...servers, buildInFileSystem: { command: 'x' } };
+  it.each<[string, Json]>([
+    ['without defaults', {}],
+    ['with empty defaults', { defaultServers: [] }],
+    ['with some defaults', { defaultServers: ['a', 'b'] }],
+    ['with a built-in default', { defaultServers: ['buildInFileSystem', 'c'] }],
+    ['with the switch off', { mcpEnabled: false }],
+  ])('%s changes no own server, and built-in ones are off', (_, more) => {
+    const before: Json = { mcpServers, a2c, ...more };
+    const after = changedBy(before, reset(before, here));
+    expect(startsOf(after)).toEqual(startsOf(before));
+    const shown = shownConfig(after, here);
+    for (const name of ['buildInFileSystem', 'Artifacts']) {
+      expect(shown.mcpServers[name]?.disable).toBe(true);
+      expect(shown.defaultServers).not.toContain(name);
+    }
   });
 });
 describe('a config', () => {

@@ -119,7 +119,10 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
   getMcpEnabled(): boolean;
   /** False ends every server, those that still connect too, and resolves then; true starts the default servers. */
   setMcpEnabled(isEnabled: boolean): Promise<void>;
-  /** Built-in servers are as they were at first, and all that are enabled are defaults. Other servers stay. */
+  /**
+   * Built-in servers are as they were at first: there, off, and no defaults. Other servers stay as they are, those that are
+   * disabled or no default, too: nothing starts that did not.
+   */
   resetToDefaultServers(): Promise<void>;
   /** A conversation of its own for each id: the same one for the same id. `saved` counts the first time. */
   conversation(id?: string, saved?: SavedConversation): PresenterConversation;

@@ -185,19 +185,25 @@ describe('adding and removing', () => {
     expect(of('mcp:config-changed').map(({ defaultServers }) => defaultServers)).toEqual([['b'], [], ['b']]);
     expect(presenter.isServerRunning('b')).toBe(true);
   });
-  it('a reset keeps the own servers, brings the built-in ones back, and forgets the defaults (case 18)', async () => {
-    const { presenter } = await opened({ mcpServers: { mine: good() }, defaultServers: [] });
+  it('a reset keeps the own servers, brings the built-in ones back, and starts nothing (case 18)', async () => {
+    const { presenter } = await opened({
+      mcpServers: { mine: good(), late: good(), off: { ...good(), disable: true } },
+      defaultServers: ['mine'],
+    });
     await presenter.removeMcpServer('Artifacts');
     await presenter.updateMcpServer('buildInFileSystem', { icons: '!' });
-    expect(Object.keys(presenter.getMcpServers()).toSorted()).toEqual(['buildInFileSystem', 'mine']);
+    await presenter.addMcpDefaultServer('buildInFileSystem');
+    expect(Object.keys(presenter.getMcpServers())).not.toContain('Artifacts');
     await presenter.resetToDefaultServers();
     expect(Object.keys(presenter.getMcpServers()).toSorted()).toEqual([
-      'Artifacts',
-      'buildInFileSystem',
-      'mine',
+      ...['Artifacts', 'buildInFileSystem', 'late', 'mine', 'off'],
     ]);
-    expect(presenter.getMcpServers()['buildInFileSystem']?.icons).toBe('📁');
+    expect(presenter.getMcpServers()['buildInFileSystem']).toMatchObject({ icons: '📁', disable: true });
+    expect(presenter.getMcpServers()['off']?.disable).toBe(true);
     expect(presenter.getMcpDefaultServers()).toEqual(['mine']);
+    expect(['late', 'off', 'buildInFileSystem'].filter((name) => presenter.isServerRunning(name))).toEqual(
+      [],
+    );
   });
   it('the built-in file system reads, says that it does not write, and runs when it is enabled', async () => {
     const { presenter, until, folder } = await opened({ mcpServers: {} });
