@@ -89,7 +89,7 @@ export function desktop(context: Context, options: DesktopOptions): Promise<numb
       return { desktops, missing };
     },
   };
-  return show(context, options, ask, desktopText);
+  return show(context, options, ask, (shown) => desktopText(shown, window));
 }
 export function finder(context: Context, options: FinderOptions): Promise<number> {
   const { keyword, type, offset, limit, fresh = false } = options;

@@ -22,6 +22,14 @@ const samples: Fact[] = [
     total: 10,
     message: 'step 3',
   },
+  { type: 'desktop', desktops: ['window://h/a\n\nsaid'], missing: [{ server: 'w', reason: 'it is down' }] },
+  {
+    type: 'finder',
+    documents: [{ doc_ref: 'a b.md', uri: 'dpe://h/a%20b.md', server: 'docs', title: 'A' }],
+    total_count: 1,
+    missing: [],
+  },
+  { type: 'resource', uri: 'note://a', contents: [{ uri: 'note://a', text: 'x' }] },
   { type: 'inputs_loaded', count: 0 },
   { type: 'error', code: 4001, message: 'no such tool' },
 ];

@@ -48,6 +48,22 @@ const callProgress = z.object({
   total: z.number().optional(),
   message: z.string().optional(),
 });
+const missing = z.array(z.object({ server: z.string(), reason: z.string(), uri: z.string().optional() }));
+/** Each window as `client:get_desktop` gives it: its URI, an empty line, its texts. */
+const desktop = z.object({ type: z.literal('desktop'), desktops: z.array(z.string()), missing });
+/** Documents as `client:get_finder` gives them. */
+const finder = z.object({
+  type: z.literal('finder'),
+  documents: z.array(z.looseObject({ doc_ref: z.string(), uri: z.string(), server: z.string() })),
+  total_count: z.int(),
+  missing,
+});
+/** What a read of a resource gave. */
+const resource = z.object({
+  type: z.literal('resource'),
+  uri: z.string(),
+  contents: z.array(z.looseObject({ uri: z.string() })),
+});
 const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
 /** Something that a person should know and that stopped nothing. */
 const notice = z.object({ type: z.literal('notice'), message: z.string() });
@@ -62,6 +78,9 @@ export const fact = z.discriminatedUnion('type', [
   toolList,
   toolCall,
   callProgress,
+  desktop,
+  finder,
+  resource,
   inputs,
   notice,
   error,

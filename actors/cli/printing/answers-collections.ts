@@ -30,14 +30,17 @@ const warnings = (missing: readonly MissingServer[]): string[] =>
     ({ server, reason }) => `warning: not all of server '${server}' is shown: ${inOneLine(reason, 300)}`,
   );
 
-/** Each window under its URI. */
-export function desktopText({ desktops, missing }: DesktopShown): Shown {
+/** Each window under its URI. `wanted`: the one that was asked for. */
+export function desktopText({ desktops, missing }: DesktopShown, wanted?: string): Shown {
   const windows = desktops.map((window) => {
     const [uri = '', ...body] = window.split('\n\n');
     return [`── ${uri}`, ...(body.length > 0 ? [body.join('\n\n')] : [])].join('\n');
   });
   const out = windows.map((window, at) => (at === 0 ? window : `\n${window}`));
-  return { out: out.length > 0 ? out : ['no windows'], err: warnings(missing) };
+  return {
+    out: out.length > 0 ? out : [wanted === undefined ? 'no windows' : `no window ${wanted}`],
+    err: warnings(missing),
+  };
 }
 
 const widest = 48;

@@ -46,7 +46,7 @@ export class Prompt {
     this.#computer = computer;
     this.#how = how;
     this.#servers = new ServerCommands(context, computer, how);
-    this.#collections = new CollectionCommands(context, computer);
+    this.#collections = new CollectionCommands(context, computer, (fact) => tellFact(context, how, fact));
     this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
     this.#table = new CommandTable([
       this.#toolCommands(),

@@ -1,0 +1,102 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTerminal } from '../../../adapters/index.ts';
+import { readFact, type Fact } from '../../../machines/facts/index.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
+import { launchedWith } from '../../../scenarios/fixtures/resource-servers.ts';
+import type { Computer } from '../../index.ts';
+import { Prompt } from './prompt.ts';
+
+const mark = crypto.randomUUID();
+const [notes, plan] = ['dpe://h/notes.md', 'dpe://h/reports%2F2026%20plan.pdf'];
+let computer: Computer;
+beforeAll(async () => {
+  const config = {
+    mcpServers: {
+      w: launchedWith('windows', mark, '--host', 'w'),
+      docs: launchedWith('documents', mark, '--host', 'h'),
+    },
+  };
+  computer = await bootedComputer({ name: 'c1', record: false, stateDir: false, config });
+});
+afterAll(() => computer.close());
+
+async function typed(line: string): Promise<{ readonly text: string; readonly facts: readonly Fact[] }> {
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let shown = '';
+  for (const stream of [output, errors])
+    stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const how = { officeLine: 'office', folder: '.', tree: () => [] };
+  const terminal = createTerminal({ input, output, errors });
+  input.end(`${line}\n`);
+  await new Prompt({ terminal, signal: new AbortController().signal }, computer, how).run();
+  const lines = shown.replaceAll('a2c> ', '').split('\n');
+  return {
+    text: lines.filter((one) => !one.startsWith('@a2c ')).join('\n'),
+    facts: lines.flatMap((one) => readFact(one) ?? []),
+  };
+}
+const urisIn = (facts: readonly Fact[]): readonly string[] =>
+  facts.flatMap((fact) => (fact.type === 'finder' ? fact.documents.map(({ uri }) => uri) : []));
+
+it.each([
+  ['finder', [plan, notes]],
+  ['finder list', [plan, notes]],
+  ['finder list --type md', [notes]],
+  ['finder list list', []],
+  ['finder budget', [plan]],
+  ['finder "the plan"', [plan]],
+  ['finder --limit 1', [plan]],
+])('%s shows persons and programs %j', async (line, uris) => {
+  const { text, facts } = await typed(line);
+  expect(facts).toMatchObject([{ type: 'finder', missing: [] }]);
+  expect(urisIn(facts)).toEqual(uris);
+  for (const uri of uris) expect(text).toContain(uri);
+  if (uris.length === 0) expect(text).toContain('no documents');
+});
+
+it.each(['desktop', 'desktop list', 'desktop show'])('%s shows all windows', async (line) => {
+  const { text, facts } = await typed(line);
+  const [fact] = facts;
+  if (fact?.type !== 'desktop') throw new Error(text);
+  expect(fact.desktops.length).toBeGreaterThan(1);
+  for (const window of fact.desktops) expect(text).toContain(`── ${window.split('\n\n')[0]}`);
+});
+
+it('desktop shows the window that is named, or says that it is not there', async () => {
+  expect((await typed('desktop show 5 window://w/log')).facts).toMatchObject([
+    { type: 'desktop', desktops: [expect.stringContaining('window://w/log')] },
+  ]);
+  const { text, facts } = await typed('desktop show window://w/none');
+  expect(text).toContain('no window window://w/none');
+  expect(facts).toEqual([{ type: 'desktop', desktops: [], missing: [] }]);
+});
+
+it('read shows a resource', async () => {
+  const { facts } = await typed(`read ${notes}`);
+  expect(facts).toMatchObject([{ type: 'resource', uri: notes, contents: [{ uri: notes }] }]);
+});
+
+it('read alone says how it is written', async () => {
+  expect((await typed('read')).text).toContain('error: usage: read URI [--server NAME]');
+});
+
+it.each([
+  ['desktop shwo', 'shwo', 'usage: desktop [N] [URI] [--fresh]'],
+  ['desktop 1 2', '2', 'usage: desktop'],
+  ['desktop --size 1', '--size', 'usage: desktop'],
+  ['finder --keyword x', '--keyword', 'usage: finder [WORD …]'],
+  ['finder --type', '--type takes a value', 'usage: finder'],
+  ['finder --limit many', '--limit takes a whole number', 'usage: finder'],
+  ['read dpe://h/a dpe://h/b', 'dpe://h/b', 'usage: read'],
+])('%s is refused: it names %j and says how it is written', async (line, what, remedy) => {
+  const { text, facts } = await typed(line);
+  expect(text).toMatch(/^error: /m);
+  expect(facts).toEqual([
+    {
+      ...{ type: 'error', code: 400, details: {} },
+      message: expect.stringContaining(what),
+      remedy: expect.stringContaining(remedy),
+    },
+  ]);
+});
