@@ -1,4 +1,7 @@
 /** What failed, as an answer of the wire or of MCP says it. */
+import { isUnknown } from '../../machines/client/server-failure.ts';
+import { isAbandoned } from '../../machines/office/rooms/pending.ts';
+import { events } from '../../machines/protocol/events.ts';
 import {
   failureIn,
   readAnswer,
@@ -23,6 +26,20 @@ export function failureInAnswer(answer: unknown): Failure | undefined {
   const message = textsIn(read.body['content']) || 'The tool says that it failed';
   return (result.ok ? failureIn(result.result) : undefined) ?? { code: wireCodes.toolFailed, message };
 }
+export const ofTool = (method: string, result: unknown): Failure | undefined =>
+  method === 'tools/call' ? failureInAnswer(result) : undefined;
+/** The server of which the answer to an agent's call says that it has the tool. */
+export const serverIn = (result: unknown): unknown =>
+  (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
+
+/** What somebody wants of a server. Everything else is asked to find out what it has. */
+const wanted: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
+/**
+ * Nothing is wrong: a server does not know a method that it need not have, or who asked a question has left before its
+ * answer. A call whose asker left is a failure still, because nobody knows what it did.
+ */
+export const isExpected = (method: string, failure: Failure): boolean =>
+  (isUnknown(failure) && !wanted.has(method)) || (isAbandoned(failure) && method !== events.toolCall);
 /** Joins and leaves are answered by `(ok, text)`, everything else by one argument. */
 export const failureInAck = ([first, text]: readonly unknown[]): Failure | undefined =>
   typeof first !== 'boolean'

@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../scenarios/fixtures/hostile-texts.ts';
-import { createAgent, createOffice, type Log, type LogEntry } from '../index.ts';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type LinkedEnd,
+  type Log,
+  type LogEntry,
+} from '../index.ts';
+import { launchedWith } from '../../scenarios/fixtures/resource-servers.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** An office, a computer with a server that refuses and fails, and an agent; each with its log. */
@@ -19,6 +27,21 @@ async function house(text: string, logs: { office?: Log; computer?: Log; agent?:
   };
   return { office, computer, agent, close };
 }
+/** A server inside the host that knows these methods, or, without any, never answers. */
+const answering = (results?: Readonly<Record<string, unknown>>) => (): LinkedEnd => {
+  const end: LinkedEnd = {
+    start: async () => {},
+    send: async (message) => {
+      const { id, method = '' } = message as { readonly id?: number; readonly method?: string };
+      if (!results || id === undefined) return;
+      const error = { code: -32_601, message: 'Method not found' };
+      const said = results[method] === undefined ? { error } : { result: results[method] };
+      end.onmessage?.({ jsonrpc: '2.0', id, ...said } as never);
+    },
+    close: async () => end.onclose?.(),
+  };
+  return end;
+};
 const entries: LogEntry[] = [];
 const into: Log = (entry) => void entries.push(entry);
 const all = { office: into, computer: into, agent: into };
@@ -78,6 +101,46 @@ it('what never comes to a server is told by the layers to which it came', async 
   expect((await computer.callTool('none', {}, { reqId: 'req-5' })).outcome).toBe('failed');
   expect(logged()).toMatchObject([{ layer: 'computer', req_id: 'req-5', tool: 'none' }]);
   await close();
+});
+
+it('a read that its server refuses is followed by its req_id, too', async () => {
+  const office = await createOffice({ port: 0, record: false, log: into });
+  const how = { name: 'c', record: false, stateDir: false, office: { url: office.url }, log: into } as const;
+  const mcpServers = { docs: launchedWith('documents', crypto.randomUUID(), '--host', 'h') };
+  const computer = await bootedComputer({ ...how, config: { mcpServers } });
+  const agent = await createAgent({ url: office.url, record: false, log: into });
+  await agent.readResource('c', 'dpe://h/nothing').catch(() => {});
+  const seen = logged();
+  expect(seen.map(({ layer, event }) => `${layer} ${event}`)).toEqual([
+    'server resources/read',
+    ...['link', 'office', 'agent'].map((layer) => `${layer} client:read_resource`),
+  ]);
+  expect(seen[0]).toMatchObject({ server: 'docs', req_id: expect.any(String) });
+  expect(new Set(seen.map(({ req_id }) => req_id)).size).toBe(1);
+  for (const handle of [agent, computer, office]) await handle.close();
+});
+
+it('what a server need not have, and a question whose agent leaves, is no failure', async () => {
+  const debug = { record: false, log: into, logLevel: 'debug' } as const;
+  const office = await createOffice({ ...debug, port: 0 });
+  const seat = { ...debug, stateDir: false, office: { url: office.url } } as const;
+  const config = { mcpServers: { s: { type: 'inmemory' } } };
+  const capabilities = { tools: {}, resources: { subscribe: true } };
+  const given = { protocolVersion: '2025-06-18', capabilities, serverInfo: { name: 's', version: '1' } };
+  const inMemory = { s: answering({ initialize: given, 'tools/list': { tools: [] } }) };
+  const computer = await bootedComputer({ ...seat, name: 'c', config, inMemory });
+  const unknown = logged().filter(({ code }) => code !== undefined);
+  expect(unknown.map(({ event }) => event)).toContain('resources/templates/list');
+  // Its server never says anything, so that whoever asks for its tools waits.
+  const silent = await createComputer({ ...seat, name: 'silent', config, inMemory: { s: answering() } });
+  const agent = await createAgent({ ...debug, url: office.url });
+  agent.tools('silent').catch(() => {});
+  await agent.close();
+  const left = logged().filter(({ layer, event }) => layer === 'office' && event === 'client:get_tools');
+  expect(left.map(({ code }) => code)).toContain(404);
+  for (const handle of [silent, computer, office]) await handle.close();
+  for (const { level, event, message } of [...unknown, ...left, ...logged()])
+    expect([event, level, message]).toEqual([event, expect.stringMatching(/debug|info/), message]);
 });
 
 it('a server that cannot be started is told of with its reason', async () => {

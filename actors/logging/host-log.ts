@@ -7,16 +7,14 @@ import { systemClock } from '../../adapters/index.ts';
 import { A2cError } from '../api/errors.ts';
 import { tellListener } from '../api/listeners.ts';
 import type { Observer } from '../runtime/observer.ts';
-import { failureInAck, failureInAnswer, isRecord } from './answers.ts';
+import { failureInAck, failureInAnswer, isExpected, isRecord, ofTool, serverIn } from './answers.ts';
 import { isTold, logLevels, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
 import { newsIn } from './news.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+type Asked = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 
-/** The server of which the answer to an agent's call says that it has the tool. */
-const serverIn = (result: unknown): unknown =>
-  (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
 /** Of one address, whoever lives there. Only what names of servers may hold is written otherwise there. */
 const serverAt = (address: Address): string | undefined => {
   const key = /\/client:([^/#]+)/.exec(address)?.[1];
@@ -33,7 +31,8 @@ export class HostLog implements Observer {
   /** Also what is no failure. */
   readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
-  readonly #calls = new Map<Address, { readonly reqId: string; readonly tool: string }>();
+  /** Calls, and reads with their server: neither stands at its address. */
+  readonly #calls = new Map<Address, Asked>();
   /** By the root that asks and the id of its question. */
   readonly #asked = new Map<string, string>();
   /** When calls and questions began. Nobody looks at the clock for failures alone. */
@@ -59,10 +58,11 @@ export class HostLog implements Observer {
     switch (record.k) {
       case 'open':
         if (record.kind === 'call') this.#opened(record);
+        if (record.kind === 'read') this.#remember(this.#calls, record.a, record.input as Asked);
         return;
       case 'end':
         // How long it took is told with its answer, which comes after its end.
-        if (!this.isTelling) this.#calls.delete(record.a);
+        if (!this.isTelling || this.#calls.get(record.a)?.tool === undefined) this.#calls.delete(record.a);
         if (record.why === 'failed') this.#machine('machine.failed', `${record.a}: ${record.error ?? ''}`);
         return;
       case 'defect':
@@ -88,7 +88,8 @@ export class HostLog implements Observer {
       ...textAs('tool', tool),
       ...roundedMs(ms),
     };
-    if (failure) return this.#tell('office', event, failure, named);
+    if (failure)
+      return this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
     this.#answeredWell('office', event, named);
   }
   /** What is no failure. */
@@ -97,10 +98,10 @@ export class HostLog implements Observer {
   }
 
   #opened({ a, input }: Extract<DirectoryRecord, { k: 'open' }>): void {
-    const call = input as { readonly reqId: string; readonly tool: string };
-    this.#remember(this.#calls, a, call);
+    const { reqId, tool } = input as Required<Asked>;
+    this.#remember(this.#calls, a, { reqId, tool });
     this.#begin(a);
-    if (this.#level === 'debug' && !call.tool.includes(':'))
+    if (this.#level === 'debug' && !tool.includes(':'))
       this.news(
         'debug',
         rootOf(a) === 'agent' ? 'agent' : 'computer',
@@ -145,7 +146,7 @@ export class HostLog implements Observer {
     if (!/^[a-z]+\//i.test(method)) return;
     const found = type === 'ask.refused' ? (failure as Failure) : ofTool(method, result);
     const named = { ...this.#named(a), ...took };
-    if (found) this.#tell('server', method, found, named);
+    if (found) this.#tell('server', method, found, named, isExpected(method, found) ? 'debug' : 'error');
     else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
   }
   /** What was found in the result of a call that stands as it is. */
@@ -164,8 +165,8 @@ export class HostLog implements Observer {
   #named(address: Address): Partial<LogEntry> {
     const call = this.#calls.get(address);
     return {
-      ...(call && { req_id: call.reqId, tool: call.tool }),
-      ...textAs('server', serverAt(address)),
+      ...(call && { req_id: call.reqId, ...textAs('tool', call.tool) }),
+      ...textAs('server', call?.server ?? serverAt(address)),
     };
   }
   #post({ from, a, ev }: Extract<DirectoryRecord, { k: 'post' }>): void {
@@ -257,7 +258,7 @@ export class HostLog implements Observer {
     event: string,
     { code, message }: Failure,
     named: Partial<LogEntry>,
-    level: 'warn' | 'error' = 'error',
+    level: LogLevel = 'error',
   ): void {
     if (isTold(level, this.#level)) this.#write(level, layer, event, message, { ...named, code });
   }
@@ -280,8 +281,6 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-const ofTool = (method: string, result: unknown): Failure | undefined =>
-  method === 'tools/call' ? failureInAnswer(result) : undefined;
 /** What a link hears, by the events of the wire. */
 const methods: Readonly<Record<string, string>> = {
   'agent.called': events.toolCall,

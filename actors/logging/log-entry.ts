@@ -5,7 +5,8 @@ import type { Failure } from '../../machines/protocol/index.ts';
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 /**
  * How much is told. `error`: what failed for good. `warn`: also what is tried again by itself. `info`: also who comes and goes, how
- * calls ended, and what became of servers. `debug`: also questions beside calls, and requests to MCP servers.
+ * calls ended, and what became of servers. `debug`: also questions beside calls, requests to MCP servers, and
+ * refusals that are no failure.
  */
 export type LogLevel = (typeof logLevels)[number];
 export const isTold = (level: LogLevel, least: LogLevel): boolean =>

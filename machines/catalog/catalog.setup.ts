@@ -13,7 +13,7 @@ import {
 import type { CatalogListed, CatalogNews, CatalogOrder, Context, Input } from './catalog.events.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import { failureOfStep, isForgotten, isHopeless, isTooLarge } from '../client/server-failure.ts';
+import { failureOfStep, isForgotten, isHopeless, isTooLarge, isUnknown } from '../client/server-failure.ts';
 import { backoffOfList } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 
@@ -29,15 +29,12 @@ const questions: Readonly<Record<CatalogList, string>> = {
   prompts: 'prompts/list',
 };
 const listQuestion = 'list';
-/** A server that does not know the method has no such list: that is no failure. */
-const methodNotFound = -32_601;
 
 /** With what is no tool behind them: people hear of it, and nobody else. */
 const entriesOf = (c: Context, result: unknown): readonly Entry[] => {
   const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
   return unusable.length === 0 ? entries : [...entries, ...unusable];
 };
-const isUnknownMethod = ({ details }: Failure): boolean => details?.['code'] === methodNotFound;
 const told = (c: Context, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
@@ -252,7 +249,8 @@ export const parts = setup({
     })),
   },
   guards: {
-    isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
+    /** It has no such list, and that is no failure. */
+    isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknown(failure),
     /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),

@@ -133,6 +133,8 @@ export function toolsWithdrawn(server: string, last: Failure): Failure {
 /** A server behind a URL knows the session no more, and the session ends. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
+/** It answered with JSON-RPC's "Method not found". */
+export const isUnknown = ({ details }: Failure): boolean => details?.['code'] === -32_601;
 /** It has not read what it refused so (HTTP 404 to who names a session): that may be sent again. */
 export const isUnread = (failure: Failure): boolean =>
   isForgotten(failure) && failure.details?.['http_status'] === 404;

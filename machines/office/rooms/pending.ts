@@ -50,8 +50,10 @@ const cutOff = ({ payloadBytes }: CallLimits): Failure => ({
 const abandoned: Failure = {
   code: wireCodes.notFound,
   message: 'You left the office before the computer answered',
-  details: { reason: 'left' },
+  details: { reason: 'left', left: 'agent' },
 };
+/** Who asked has left, and not who was to answer. */
+export const isAbandoned = ({ details }: Failure): boolean => details?.['left'] === 'agent';
 const closing: Failure = {
   code: wireCodes.notFound,
   message: 'The office is closing',
