@@ -15,6 +15,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Asked = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 
+/** What is told of a server that is there, and is not as it should be. */
+const warnings: ReadonlySet<string> = new Set(['tools.refused', 'name.shared', 'list.restless']);
 /** Of one address, whoever lives there. Only what names of servers may hold is written otherwise there. */
 const serverAt = (address: Address): string | undefined => {
   const key = /\/client:([^/#]+)/.exec(address)?.[1];
@@ -190,7 +192,7 @@ export class HostLog implements Observer {
         {},
         'warn',
       );
-    if ((ev.type === 'tools.refused' || ev.type === 'name.shared') && isRecord(failure))
+    if (warnings.has(ev.type) && isRecord(failure))
       this.#tell('computer', ev.type, failure as never, textAs('server', server), 'warn');
     if (this.isTelling) this.#newsOf(from, ev);
   }

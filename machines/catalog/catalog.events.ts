@@ -10,7 +10,7 @@ export interface CatalogStart {
   /** The address that opened the session: questions go there. */
   readonly session: Address;
   /** Who is told of changes, beside the owner. */
-  readonly reader: AddressFor<CatalogNews | CatalogListed>;
+  readonly reader: AddressFor<CatalogNews | CatalogListed | CatalogRestless>;
   /** From the last good run; offered only where its server rests until it is needed. */
   readonly cached: readonly Entry[] | null;
   /** So many refreshes in a row that fail take its entries back. */
@@ -64,6 +64,13 @@ export interface CatalogListed {
   /** It was asked for after they wanted it, up to these numbers (`list.wanted`). */
   readonly upTo?: Readonly<Record<string, number>>;
 }
+/** What the reader hears of a list that is another one each time it is read: it is read ever less often; null: it is steady again. */
+export interface CatalogRestless {
+  readonly type: 'catalog.restless';
+  readonly server: string;
+  readonly list: CatalogList;
+  readonly failure: Failure | null;
+}
 /** What the owner hears once a session: the first list is there, or could not be had. */
 export interface CatalogSettled {
   readonly type: 'catalog.settled';
@@ -91,6 +98,9 @@ export interface Context extends Input {
   readonly isGone: boolean;
   /** Changes in a row that were told and were none. */
   readonly lies: number;
+  /** The server says that it changed just after we read it; and how often in a row it was another one then. */
+  readonly isEcho: boolean;
+  readonly echoes: number;
   /** It is to be asked for because it may have changed; and how often in a row it had not. */
   readonly isDoubted: boolean;
   readonly doubts: number;

@@ -3,8 +3,10 @@
  *
  * standby    — no session: what was known is kept, and nothing is asked
  * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
- * ready      — steady (asked for anew by the clock) | settling (just asked) |
- *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without)
+ * ready      — steady{fresh | calm} (asked for anew by the clock) | settling (just asked) |
+ *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without). A change that
+ *              is told before it is calm may be due to our own reading: where the list is another one then, again and again,
+ *              it is read ever less often
  * refreshing — asking | outdated: one more refresh follows
  * failing    — the last refresh failed: the old entries are kept, and it is tried again
  * withdrawn  — so many failed in a row that the entries are taken back, or the first did and its server is of use without
@@ -22,16 +24,16 @@ import {
   dropEntries,
   noteWanted,
   parts,
-  poll,
   sessionOf,
-  spokeOfAnother,
   takeAnswer,
   tellWanted,
   whyOf,
   whyWithdrawn,
   withdrawList,
 } from './catalog.setup.ts';
+import { poll, spokeOfAnother } from './catalog.pace.ts';
 import {
+  calming,
   changed,
   judge,
   noList,
@@ -47,6 +49,7 @@ export type {
   CatalogListed,
   CatalogNews,
   CatalogOrder,
+  CatalogRestless,
   CatalogSettled,
   CatalogStart,
 } from './catalog.events.ts';
@@ -66,6 +69,8 @@ export const catalogMachine = parts.createMachine({
     why: 'its server is connected',
     isGone: false,
     lies: 0,
+    isEcho: false,
+    echoes: 0,
     isDoubted: false,
     doubts: 0,
     asking: {},
@@ -104,7 +109,10 @@ export const catalogMachine = parts.createMachine({
         /** It serves with what came, and asks for it anew. */
         outdated: {
           on: {
-            'ask.answered': { target: '#catalog.ready.gathering', actions: [...takeAnswer, settled] },
+            'ask.answered': {
+              target: '#catalog.ready.gathering',
+              actions: [...takeAnswer, settled, 'noteEcho'],
+            },
             'list.changed': {},
           },
         },
@@ -127,15 +135,16 @@ export const catalogMachine = parts.createMachine({
               { target: '#catalog.refreshing', actions: because('a look at the server') },
             ],
           },
+          ...calming,
         },
         /** Asked a moment ago: whatever is told now is gathered. */
         settling: {
-          on: { 'list.changed': { target: 'gathering', actions: changed } },
-          after: { quiet: 'steady' },
+          on: { 'list.changed': { target: 'gathering', actions: [changed, 'noteEcho'] } },
+          after: { settled: 'steady' },
         },
         gathering: {
           initial: 'listening',
-          after: { longestQuiet: '#catalog.refreshing' },
+          after: { longestGathering: '#catalog.refreshing' },
           states: {
             listening: {
               on: { 'list.changed': { target: 'listening', reenter: true } },
@@ -161,7 +170,7 @@ export const catalogMachine = parts.createMachine({
         },
         outdated: {
           on: {
-            'ask.answered': { target: '#catalog.ready.gathering', actions: takeAnswer },
+            'ask.answered': { target: '#catalog.ready.gathering', actions: [...takeAnswer, 'noteEcho'] },
             'list.changed': {},
           },
         },

@@ -1,33 +1,27 @@
 /** What the chart of catalog.machine.ts is made of: its words, its memory, its actions and guards. */
 import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
-import {
-  changesOf,
-  isNoChange,
-  keyOfEntry,
-  remember,
-  type CatalogList,
-  type Changes,
-  type Entry,
-} from './index.ts';
+import { isNoChange, keyOfEntry, remember, type Entry } from './index.ts';
 import type { CatalogListed, CatalogNews, CatalogOrder, Context, Input } from './catalog.events.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { failureOfStep, isForgotten, isHopeless, isTooLarge, isUnknown } from '../client/server-failure.ts';
 import { backoffOfList } from '../kernel/timing.ts';
+import {
+  doubtsAfter,
+  echoesAfter,
+  echoMs,
+  liesAfter,
+  questions,
+  restlessMessages,
+  settledMs,
+  told,
+} from './catalog.pace.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** Why a list is asked for anew: its server said so. */
-export const saidSo = 'the server said that its list changed';
-export const spokeOfAnother = 'the server spoke of a resource that it had not listed';
+/** Why a list is asked for anew. */
 export const wantedAnew = 'somebody asked for it anew';
 
-const questions: Readonly<Record<CatalogList, string>> = {
-  tools: 'tools/list',
-  resources: 'resources/list',
-  resourceTemplates: 'resources/templates/list',
-  prompts: 'prompts/list',
-};
 const listQuestion = 'list';
 
 /** With what is no tool behind them: people hear of it, and nobody else. */
@@ -35,8 +29,6 @@ const entriesOf = (c: Context, result: unknown): readonly Entry[] => {
   const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
   return unusable.length === 0 ? entries : [...entries, ...unusable];
 };
-const told = (c: Context, entries: readonly Entry[]): Changes =>
-  changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
 /** The entries as they are from now on, and what changed with them: nothing when they are the same. */
 function taken(c: Context, entries: readonly Entry[], why: string): Partial<Context> {
@@ -101,7 +93,8 @@ export const takeAnswer = [
       const { messages } = messagesOf(c, entries, fresh({ context: c }));
       const isSaid = isWanted(c) || (isOther && messages.length === 0);
       const listed = isSaid ? listedMessages(c, entries, null) : [];
-      return { messages: [...messages, ...listed, ...withdrawalMessages(c, entries, null)] };
+      const restless = restlessMessages(c, echoesAfter(c, entries));
+      return { messages: [...messages, ...listed, ...withdrawalMessages(c, entries, null), ...restless] };
     },
   },
   { type: 'rememberEntries', params: ({ event }: Answer) => event },
@@ -113,7 +106,8 @@ export const dropEntries = (why: (c: Context) => string, isWithdrawn = false) =>
       params: ({ context: c }: { context: Context }) => {
         // While their names are known still.
         const first = withdrawalMessages(c, [], isWithdrawn ? c.failure : null);
-        return { messages: [...first, ...messagesOf(c, [], why(c), isWithdrawn).messages] };
+        const { messages } = messagesOf(c, [], why(c), isWithdrawn);
+        return { messages: [...first, ...messages, ...restlessMessages(c, 0)] };
       },
     },
     {
@@ -167,18 +161,6 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
     },
   }) as const;
 
-/** A look at the server brings nothing most of the time, and says nothing of its word. */
-function liesAfter(c: Context, entries: readonly Entry[]): number {
-  if (!isNoChange(told(c, entries))) return 0;
-  return c.why === saidSo ? Math.min(c.lies + 1, mostLies) : c.lies;
-}
-/** Only a look for that reason says something of its word. */
-function doubtsAfter(c: Context, entries: readonly Entry[]): number {
-  if (!isNoChange(told(c, entries))) return 0;
-  return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;
-}
-/** Beyond that it makes no difference any more. */
-const mostLies = 16;
 const mostFailures = 1_000;
 const failedAgain = ({ failures }: Context): number => Math.min(failures + 1, mostFailures);
 
@@ -198,6 +180,7 @@ export const parts = setup({
       failure: null,
     })),
     noteDoubted: assign({ isDoubted: true }),
+    noteEcho: assign({ isEcho: true }),
     noteWanted: assign(({ context: c }, { by, n }: { by: string; n: number }) => ({
       owed: { ...c.owed, [by]: n },
     })),
@@ -210,6 +193,8 @@ export const parts = setup({
     rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
     /** Gone with their session, and known still: who looks hears why they are not offered. */
     noteGone: assign(({ context: c }, { why }: { why: string }) => ({
+      echoes: 0,
+      isEcho: false,
       why: 'its server is back',
       isGone: true,
       // Who looks hears why they went, not what happened afterwards.
@@ -226,6 +211,8 @@ export const parts = setup({
       failures: 0,
       failure: null,
       lies: liesAfter(c, entriesOf(c, result)),
+      echoes: echoesAfter(c, entriesOf(c, result)),
+      isEcho: false,
       doubts: doubtsAfter(c, entriesOf(c, result)),
       asking: {},
       isWithdrawn: false,
@@ -234,6 +221,7 @@ export const parts = setup({
     dropEntries: assign(({ context: c }, { why, isWithdrawn }: { why: string; isWithdrawn: boolean }) => ({
       ...taken(c, [], why),
       isWithdrawn,
+      echoes: 0,
     })),
     rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => ({
       failure,
@@ -264,26 +252,16 @@ export const parts = setup({
   },
   delays: {
     listTimeout: ({ context }) => context.timing.listMs,
-    /** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
-    quiet: ({ context: { timing: t, lies } }) => Math.min(t.quietMs * 2 ** lies, t.longestQuietMs),
+    quiet: ({ context: c }) => Math.max(settledMs(c), c.isEcho ? echoMs(c, c.echoes) : 0),
+    settled: ({ context }) => settledMs(context),
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
+    longestGathering: ({ context: c }) =>
+      Math.max(c.timing.longestQuietMs, c.isEcho ? echoMs(c, c.echoes) : 0),
     retry: ({ context: { timing, failures, failure } }) =>
       Math.max(backoffOfList(timing, failures), isTooLarge(failure) ? timing.pollDeclaredMs : 0),
   },
 });
 
-/** A server that speaks of others for ever is asked for its list twice as late each time, so that it makes no storm. */
-const doubtMs = ({ timing: t, doubts }: Context): number =>
-  Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));
-/** Asked for anew after a while, in case nobody says that it changed: ± 10 %, so that servers do not ask in step. */
-export const poll = {
-  type: 'setDeadline',
-  params: ({ context: c }: { context: Context }) => {
-    const { isDeclared, isDoubted, timing: t } = c;
-    if (isDoubted) return { ms: doubtMs(c) };
-    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), spread: 2 / 9 };
-  },
-} as const;
 export interface Session {
   readonly isDeclared: boolean;
   readonly isOptional?: boolean;

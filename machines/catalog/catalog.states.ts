@@ -1,5 +1,6 @@
 /** Transitions of the chart of catalog.machine.ts that several of its states have. */
-import { because, dropEntries, isLost, refusalOf, saidSo, settle, wantedAnew } from './catalog.setup.ts';
+import { saidSo } from './catalog.pace.ts';
+import { because, dropEntries, isLost, refusalOf, settle, wantedAnew } from './catalog.setup.ts';
 
 export const noList = 'its server does not know this list';
 export const settled = settle(
@@ -47,4 +48,15 @@ export const wanted = {
   guard: 'isOwing',
   target: '#catalog.refreshing',
   actions: because(wantedAnew),
+} as const;
+/** What is told before it is calm may be due to our own reading. */
+export const calming = {
+  initial: 'fresh',
+  states: {
+    fresh: {
+      on: { 'list.changed': { target: '#catalog.ready.gathering', actions: [changed, 'noteEcho'] } },
+      after: { longestQuiet: 'calm' },
+    },
+    calm: {},
+  },
 } as const;

@@ -2,7 +2,12 @@
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
 import type { CallRequest, ServerWanted, ToolApproved } from '../call/call.setup.ts';
-import type { CatalogListed, CatalogNews, CatalogSettled } from '../catalog/catalog.machine.ts';
+import type {
+  CatalogListed,
+  CatalogNews,
+  CatalogRestless,
+  CatalogSettled,
+} from '../catalog/catalog.machine.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact, Capabilities, ServerInfo, SessionFact } from '../kernel/ports.ts';
 import type { ProcessNews } from '../process/process.machine.ts';
@@ -131,7 +136,7 @@ export interface ClientChanged {
   readonly nextTryMs: number | null;
 }
 /** Its calls and its lists speak to its owner, too. */
-type OwnerHears = ClientNews | CatalogNews | CatalogListed | ToolApproved;
+type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved;
 export type Input = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
 export interface Context extends Input {
   /** What it is launched with, as it was resolved last; 0: it never was. */

@@ -130,6 +130,16 @@ export function toolsWithdrawn(server: string, last: Failure): Failure {
   };
 }
 
+/** Its list is another one whenever it is read. Nothing is missing, and what is known may be old. */
+export const listRestless = (server: string, method: string, pollMs: number): Failure => ({
+  code: 'ListRestless',
+  message: `Server '${server}': its list is another one whenever it is read (${method}), so it is read ever less often`,
+  details: { server_name: server, phase: method, longest_ms: pollMs },
+  remedy:
+    'Let it list the same while nothing has changed. A list that stays the same once is read as usual again',
+});
+export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless';
+
 /** A server behind a URL knows the session no more, and the session ends. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;

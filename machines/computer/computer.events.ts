@@ -2,8 +2,8 @@
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
-import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
-import type { Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
+import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
+import type { CatalogList, Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
 import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from '../client/client.events.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart, ToolsWanted } from '../link/link.machine.ts';
@@ -84,6 +84,8 @@ export type ComputerNews =
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
   /** Some or all of the tools of a server cannot be called, or others than before; null: all of them can. */
   | { readonly type: 'tools.refused'; readonly server: string; readonly failure: Failure | null }
+  /** A list of a server is another one whenever it is read, so it is read ever less often; null: none is any more. */
+  | { readonly type: 'list.restless'; readonly server: string; readonly failure: Failure | null }
   /** Several tools would have one name, and each has another one now. */
   | { readonly type: 'name.shared'; readonly failure: Failure }
   /** A server that was taken out of the config has ended. */
@@ -110,6 +112,8 @@ export interface ComputerContext extends Input {
   readonly table: ToolTable;
   /** Servers whose tools were withdrawn: the names that these had, and why. */
   readonly withdrawn: Readonly<Record<string, WithdrawnTools>>;
+  /** By server: lists that are another one whenever they are read, and what is said of them. */
+  readonly restless: Readonly<Record<string, Readonly<Partial<Record<CatalogList, Failure>>>>>;
   /** Why each server failed the last time, of those that are not ready. */
   readonly reasons: Readonly<Record<string, string>>;
   /** The last news of each client. */
@@ -155,6 +159,7 @@ export type Event =
   | ClientNews
   | CatalogNews
   | CatalogListed
+  | CatalogRestless
   | AggregatorNews
   | LinkNews
   | ToolApproved

@@ -1,6 +1,7 @@
 /** What a computer says and opens upon what it hears. */
 import type { ComputerCall } from '../call/call.machine.ts';
-import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
+import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
+import { restless } from './computer.restless.ts';
 import * as rules from './computer.rules.ts';
 import { messagesOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet } from './computer.events.ts';
@@ -78,6 +79,7 @@ export const hearList = (c: ComputerContext, news: CatalogNews): rules.Told => {
   return { messages: [...told.messages, ...listed.messages], next: { ...told.next, ...listed.next } };
 };
 export const takeList = step(hearList);
+export const takeRestless = step<CatalogRestless>(restless);
 /** Its resources are there, or could not be had, or are in another order; its tools were withdrawn, or are back. */
 export const takeListed = [
   {

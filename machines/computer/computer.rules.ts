@@ -34,6 +34,7 @@ import {
   type Post,
 } from '../kernel/effects.ts';
 import { hasRefused, refusedNews } from './computer.refused.ts';
+import { hasRestless, settled } from './computer.restless.ts';
 import { absentOnes, reasonsAfter, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.withdrawn.ts';
 import { extended } from '../kernel/extended.ts';
 import { defaultRemembered } from '../call/history/index.ts';
@@ -95,6 +96,7 @@ export const isTrying = (stage: ClientStage | undefined): boolean =>
 const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
 export const isWhole = (c: ComputerContext): boolean =>
   !hasRefused(c) &&
+  !hasRestless(c) &&
   c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'standby');
 
 // ── what follows from news ─────────────────────────────────────────────────────────────────────────────
@@ -116,6 +118,7 @@ export function heard(c: ComputerContext, news: ClientChanged): Partial<Computer
     stages: { ...c.stages, [server]: stage },
     spent: spentAfter(c, news),
     reasons: reasonsAfter(c, news),
+    restless: stage === 'ready' ? c.restless : settled(c.restless, server),
   };
   if (c.up[server] === isOffered) return next;
   const up = { ...c.up, [server]: isOffered };
@@ -196,6 +199,7 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     up,
     ...offerOf({ table, up }),
     withdrawn: keep(c.withdrawn),
+    restless: keep(c.restless),
     reasons: keep(c.reasons),
     stages: {
       ...keep(c.stages),

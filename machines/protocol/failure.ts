@@ -90,6 +90,7 @@ const localCodes = {
   VrlSyntaxError: wireCodes.badRequest,
   ConfigInvalid: wireCodes.badRequest,
   LinkLost: wireCodes.notFound,
+  ListRestless: wireCodes.internal,
   Crashed: wireCodes.internal,
 } as const;
 /**

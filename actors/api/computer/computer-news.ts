@@ -29,6 +29,8 @@ export class ComputerNewsroom {
   readonly #failures = new Map<string, Failure | null>();
   /** By server: why some of its tools cannot be called. */
   readonly #refusals = new Map<string, Failure>();
+  /** By server: a list of it is another one whenever it is read. */
+  readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
   /** When it is tried again by itself, at the latest. */
   readonly #tries = new Map<string, number>();
@@ -61,6 +63,8 @@ export class ComputerNewsroom {
         return this.#withdrawn(news);
       case 'tools.refused':
         return this.#refused(news);
+      case 'list.restless':
+        return this.#restlessIs(news);
       case 'name.shared':
         return this.#told.notice(textWithRemedy(news.failure), 'tools');
       case 'server.rolledBack':
@@ -88,16 +92,18 @@ export class ComputerNewsroom {
   /** One that was put back, or enabled again, is on its way already. */
   #left(server: string): void {
     const { servers, emit } = this.#told;
-    for (const known of [this.#failures, this.#refusals, this.#ready]) known.delete(server);
+    for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready]) known.delete(server);
     const how = servers.left(server);
     if (how === 'removed') emit('server.removed', { name: server });
     if (how === 'disabled') emit('server.changed', { ...disabledStatus(server), failure: null });
   }
   #changed(news: Extract<ComputerNews, { type: 'client.changed' }>): void {
     const { server, stage, attempt, nextTryMs } = news;
-    const failure = news.failure ?? (stage === 'ready' ? (this.#refusals.get(server) ?? null) : null);
+    const failure =
+      news.failure ??
+      (stage === 'ready' ? (this.#refusals.get(server) ?? this.#restless.get(server) ?? null) : null);
     if (stage === 'ready') this.#ready.add(server);
-    else this.#ready.delete(server);
+    else for (const known of [this.#ready, this.#restless]) known.delete(server);
     const { servers, orders, emit } = this.#told;
     const client = this.#told.clientOf(server);
     if (client) this.#since.watch(client);
@@ -117,6 +123,14 @@ export class ComputerNewsroom {
     else this.#refusals.delete(server);
     if (failure) this.#told.notice(textWithRemedy(failure), 'tools');
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
+  }
+  /** What it lists may be old; or none of its lists is read less often than others. */
+  #restlessIs({ server, failure }: Extract<ComputerNews, { type: 'list.restless' }>): void {
+    if (failure) this.#restless.set(server, failure);
+    else this.#restless.delete(server);
+    if (failure) this.#told.notice(textWithRemedy(failure));
+    const lack = this.#refusals.get(server) ?? failure;
+    if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure: lack });
   }
   /** It is ready, with its resources and prompts, and nobody knows its tools; or it is ready as it was. */
   #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {

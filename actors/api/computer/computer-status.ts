@@ -6,6 +6,7 @@ import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
 import { notShownOf } from '../../../machines/computer/computer.collections.ts';
 import { whyRefused } from '../../../machines/computer/computer.refused.ts';
+import { whyRestless } from '../../../machines/computer/computer.restless.ts';
 import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
 import { collections, notShownReason } from '../../../machines/resources/collections/index.ts';
 import { remembered } from '../../../machines/kernel/remembered.ts';
@@ -14,6 +15,7 @@ import { A2cError } from '../errors.ts';
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
 import type { MissingServer } from './collections-handle.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from './server-handle.ts';
+import { isRestless } from '../../../machines/client/server-failure.ts';
 import { waitsText } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
 
@@ -80,9 +82,9 @@ export function serverStatus(
     ...(state === 'ready' && declaredOf(snapshot)),
   };
 }
-/** Why not all of its tools are there, although it is. */
+/** Why not all of its tools are there, or as they are, although it is. */
 const lackOf = (context: ComputerContext, server: string): Failure | undefined =>
-  whyWithdrawn(context, server) ?? whyRefused(context, server);
+  whyWithdrawn(context, server) ?? whyRefused(context, server) ?? whyRestless(context, server);
 function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
   const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
   const resources = info?.capabilities.resources;
@@ -153,7 +155,7 @@ export const absentOf = (servers: readonly ServerStatus[]): readonly MissingServ
 const missingOf = (statuses: ToolListing['servers']): readonly MissingServer[] => [
   ...absentOf(statuses),
   ...statuses.flatMap(({ name, state, failure }) =>
-    state === 'ready' && failure ? [{ server: name, reason: failure.message }] : [],
+    state === 'ready' && failure && !isRestless(failure) ? [{ server: name, reason: failure.message }] : [],
   ),
 ];
 /** Tools of servers that are up, and names that were refused with what to do about it. */

@@ -6,6 +6,9 @@ import { asks, learns, opens, posts, story, withdraws } from '../record-builders
 interface List {
   readonly quietMs: number;
   readonly longestMs: number;
+  readonly pollMs: number;
+  /** It is another one whenever it is read, and is read ever less often. */
+  isRestless: boolean;
   /** Of the notices since it was asked for: when the first and the last came. */
   first: number;
   last: number;
@@ -24,6 +27,7 @@ class BurstListedOnce implements Judge {
   }
 
   take(record: DirectoryRecord, at: number): Found | undefined {
+    if (record.k === 'post' && record.ev.type === 'catalog.restless') return this.#restless(record);
     const list = record.k === 'open' ? undefined : this.#lists.get(nameOf(record.a));
     if (record.k === 'open') this.#open(record);
     else if (!list) return undefined;
@@ -38,17 +42,24 @@ class BurstListedOnce implements Judge {
       list.last = at;
       return this.#late(list, record.a, at);
     } else if (record.k === 'post')
-      Object.assign(list, { isSettled: false, first: Infinity, last: -Infinity });
+      Object.assign(list, { isSettled: false, isRestless: false, first: Infinity, last: -Infinity });
     return undefined;
+  }
+  #restless({ from, ev }: RecordOf<'post'>): undefined {
+    const list = this.#lists.get(nameOf(from));
+    if (list) list.isRestless = (ev as { readonly failure?: unknown }).failure !== null;
   }
   #open({ a, kind, input }: RecordOf<'open'>): void {
     if (kind !== 'catalog') return;
-    const { timing } = input as { readonly timing?: { quietMs?: number; longestQuietMs?: number } };
-    const { quietMs = 0, longestQuietMs: longestMs = 0 } = timing ?? {};
-    this.#lists.set(nameOf(a), { quietMs, longestMs, first: Infinity, last: -Infinity, isSettled: false });
+    const { timing } = input as { readonly timing?: Readonly<Record<string, number>> };
+    const { quietMs = 0, longestQuietMs: longestMs = 0, pollMs = 0 } = timing ?? {};
+    const none = { isRestless: false, first: Infinity, last: -Infinity, isSettled: false };
+    this.#lists.set(nameOf(a), { quietMs, longestMs, pollMs, ...none });
   }
   /** A server that never stops telling is asked all the same. */
-  #late({ isSettled, first, longestMs }: List, a: Address, at: number): Found | undefined {
+  #late(list: List, a: Address, at: number): Found | undefined {
+    const { isSettled, first, isRestless, pollMs } = list;
+    const longestMs = isRestless ? Math.max(list.longestMs, pollMs) : list.longestMs;
     if (!isSettled || at - first <= longestMs + this.#slackMs + earlyMs) return undefined;
     return {
       at: a,
@@ -71,7 +82,7 @@ class BurstListedOnce implements Judge {
 const client = 'c/client:fs#1';
 const list = 'c/client:fs/catalog:tools#1';
 const named = 'c/client:fs/catalog:tools';
-const timing = { quietMs: 200, longestQuietMs: 1_000 };
+const timing = { quietMs: 200, longestQuietMs: 1_000, pollMs: 60_000 };
 const asked = asks(list, 'list', client, 'tools/list');
 const came = [asked, learns(list, 'list')];
 const born = [
@@ -80,6 +91,7 @@ const born = [
   ...came,
 ];
 const notice = posts(client, named, 'list.changed');
+const restless = (failure: object | null) => posts(list, 'c', 'catalog.restless', { failure });
 const flood = Array.from({ length: 10 }, () => [notice, 100]).flat();
 
 export const burstListedOnce: Invariant = {
@@ -87,6 +99,7 @@ export const burstListedOnce: Invariant = {
   why: 'Two hundred notices in a moment are one change: a server is asked once, after a quiet while, or long enough without, however much it goes on.',
   sees: [
     ...(['open', 'end', 'in ask', 'out ask', 'out ask.withdraw', 'post list.changed'] as const),
+    'post catalog.restless',
     ...(['post catalog.open', 'post catalog.rest', 'post catalog.forget'] as const),
   ],
   open: ({ slackMs }) => new BurstListedOnce(slackMs),
@@ -101,6 +114,11 @@ export const burstListedOnce: Invariant = {
       how: 'one that waits for the end of a storm',
       seen: story(...born, ...flood, 100, notice),
       said: 'not even after 1000',
+    },
+    {
+      how: 'one that was restless, and is not any more',
+      seen: story(...born, restless({}), restless(null), notice, 1_200, asked),
+      said: 'within 1200 ms of a notice',
     },
     {
       how: 'one that is asked for when the storm is over',
@@ -127,6 +145,10 @@ export const burstListedOnce: Invariant = {
         100,
         asked,
       ),
+    },
+    {
+      how: 'one that is another one whenever it is read',
+      seen: story(...born, restless({}), notice, 30_000, asked),
     },
     { how: 'a look by the clock', seen: story(...born, 60_000, asked) },
     {

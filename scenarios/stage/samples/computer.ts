@@ -63,6 +63,13 @@ export const computer: Sample = {
         { type: 'server.shows', server: 's', resources: { listChanged: true, subscribe: true } },
         { type: 'catalog.listed', server: 's', list: 'resources', entries: [], failure: null },
         {
+          type: 'catalog.restless',
+          server: 's',
+          list: 'tools',
+          failure: { code: 'ListRestless', message: 'x' },
+        },
+        { type: 'catalog.restless', server: 's', list: 'tools', failure: null },
+        {
           type: 'catalog.changed',
           server: 's',
           list: 'tools',

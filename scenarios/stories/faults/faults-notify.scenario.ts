@@ -64,6 +64,39 @@ scenario(
   },
 );
 
+scenario(
+  'a server whose tools are others whenever it is asked is asked ever less often, and its host hears of it once',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.burst', { when: 'list', n: 1, withinMs: 1, times: 8 });
+    s.timing({ quietMs: 50, longestQuietMs: 200, pollMs: 800 });
+    s.ready();
+    // After 50, 100, 200, 400, 800, 800 … ms.
+    s.run(3_200);
+    s.expect(fs).requestsAtMost('tools/list', 8);
+    s.expect.heard('computer', 'list.restless', 1);
+    s.heard('computer', 'list.restless', 2);
+    // What changes by itself is seen as soon as ever.
+    s.run(1_000);
+    s.fault(fs, 'notify.burst', { when: 'call', n: 1, withinMs: 1, times: 1 });
+    s.settled(s.call('read'));
+    s.run(150);
+    s.expect.heard('computer', 'tools.changed', 9);
+    s.differs('how often it is asked depends on when it answers', ['requests', 'heard']);
+  },
+);
+
+scenario('an office is told of tools that change one after another, without a quiet moment', (s) => {
+  const servers = Array.from({ length: 20 }, (_, n) => s.server(`s${n}`, { tools: { [`t${n}`]: {} } }));
+  for (const [n, server] of servers.entries())
+    s.fault(server, 'notify.burst', { when: 'ready', afterMs: 2_000 + n * 15, n: 1, withinMs: 1, times: 1 });
+  s.office();
+  s.ready();
+  s.virtualOnly('no real moment is that exact');
+  s.run(4_000);
+  s.expect.heard('agent', 'view.toolsChanged', 3);
+});
+
 scenario('a notice of a change that never was leads to one question and to no news', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'notify.lie', { times: 1 });

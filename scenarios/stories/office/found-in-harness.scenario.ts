@@ -23,7 +23,7 @@ inHarness(
       '{refreshing:asking}',
     ]);
     s.run(600);
-    expect(s.state(list)).toBe('{ready:steady}');
+    expect(s.state(list)).toBe('{ready:{steady:fresh}}');
   },
 );
 

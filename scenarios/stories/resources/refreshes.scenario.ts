@@ -58,7 +58,7 @@ inHarness(
     s.run(60_000);
     expect([asksOf(s, 'tools/list').length, s.state(list), offeredBy(s)]).toEqual([
       6,
-      '{ready:steady}',
+      '{ready:{steady:calm}}',
       ['read', 'write'],
     ]);
     expect(lastOf(s, 'read')?.why).toBe('its server answers again');
