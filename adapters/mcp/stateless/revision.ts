@@ -64,20 +64,12 @@ export function mayBeStateless({ result, error }: Answer): boolean {
 export function initializedBy({ result }: Answer, version: string): Fields | undefined {
   const versions = result?.['supportedVersions'];
   if (!Array.isArray(versions) || !versions.includes(statelessRevision)) return undefined;
-  const {
-    name,
-    version: own,
-    ...shown
-  } = fieldsOf(fieldsOf(result?.['_meta'])[keys.server] ?? result?.['serverInfo']);
+  // As they came: whoever reads an answer to `initialize` reads what no server should write.
   return {
     protocolVersion: version,
-    capabilities: fieldsOf(result?.['capabilities']),
-    serverInfo: {
-      ...shown,
-      name: typeof name === 'string' ? name : '',
-      version: typeof own === 'string' ? own : '',
-    },
-    ...(typeof result?.['instructions'] === 'string' && { instructions: result['instructions'] }),
+    capabilities: result?.['capabilities'],
+    serverInfo: fieldsOf(result?.['_meta'])[keys.server] ?? result?.['serverInfo'],
+    instructions: result?.['instructions'],
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { wires } from './odd-server.ts';
+import { statelessWires, wires } from './odd-server.ts';
 import { greeting, openOdd, type OddSession } from './odd.harness.ts';
 
 const none = { tools: null, resources: null, prompts: null, completions: false, logging: false };
@@ -106,7 +106,10 @@ const refused: readonly (readonly [what: string, members: object, message: strin
   ['neither result nor error', {}, 'initialize: its result is missing, or no object'],
 ];
 
-describe.each(Object.keys(wires))('a server that greets oddly over %s', (wire) => {
+/** What is said of versions, and of an answer as such, is said of sessions only. */
+describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greets oddly over %s', (wire) => {
+  const isStateless = wire in statelessWires;
+  const version = isStateless ? '2026-07-28' : protocolVersion;
   let session: OddSession | undefined;
   afterEach(async () => {
     await session?.close();
@@ -121,24 +124,30 @@ describe.each(Object.keys(wires))('a server that greets oddly over %s', (wire) =
 
   it.each(read)('is used, with %s', async (_what, result, known) => {
     const { first } = await greetedWith((id) => ({ jsonrpc: '2.0', id, result }));
-    expect(first).toMatchObject({ type: 'session.opened', info: { protocolVersion, ...known } });
+    expect(first).toMatchObject({ type: 'session.opened', info: { protocolVersion: version, ...known } });
   });
-  it.each(framed)('is used, with %s', async (_what, message) => {
-    const { first } = await greetedWith(message);
-    expect(first).toMatchObject({ type: 'session.opened', info: { name: 'odd' } });
-  });
-  it.each(refused)('is not used with %s, and the member is named', async (_what, members, message) => {
-    const { first } = await greetedWith((id) => ({ jsonrpc: '2.0', id, ...members }));
-    expect(first).toMatchObject({
-      type: 'session.failed',
-      failure: {
-        code: 'NotStartable',
-        message: expect.stringContaining(message),
-        remedy: expect.any(String),
-      },
-    });
-    expect(JSON.stringify(first)).not.toContain('the server refused');
-  });
+  it.each(isStateless ? framed.filter(([what]) => what !== 'its id with a point') : framed)(
+    'is used, with %s',
+    async (_what, message) => {
+      const { first } = await greetedWith(message);
+      expect(first).toMatchObject({ type: 'session.opened', info: { name: 'odd' } });
+    },
+  );
+  it.each(isStateless ? [] : refused)(
+    'is not used with %s, and the member is named',
+    async (_what, members, message) => {
+      const { first } = await greetedWith((id) => ({ jsonrpc: '2.0', id, ...members }));
+      expect(first).toMatchObject({
+        type: 'session.failed',
+        failure: {
+          code: 'NotStartable',
+          message: expect.stringContaining(message),
+          remedy: expect.any(String),
+        },
+      });
+      expect(JSON.stringify(first)).not.toContain('the server refused');
+    },
+  );
   it('is told of shapes that had to be guessed, and of null never', async () => {
     const odd = capabilities({ tools: true, prompts: null });
     const { notices } = await greetedWith((id) => ({ jsonrpc: '2.0', id, result: odd }));

@@ -96,3 +96,24 @@ export const wires: Readonly<Record<string, (behave: Behaviour) => OddServer | P
   'HTTP and SSE': (behave) => overHttp(behave, 'sse'),
   'a linked pair': linked,
 };
+
+const statelessRevision = '2026-07-28';
+const discovered = (said: object | string): object => {
+  const message = (typeof said === 'string' ? JSON.parse(said) : said) as { readonly result?: object };
+  return { ...message, result: { ...message.result, supportedVersions: [statelessRevision] } };
+};
+/** The same server without sessions: what it says to `initialize` it says to `server/discover`. */
+const stateless =
+  (behave: Behaviour): Behaviour =>
+  (heard, say) => {
+    const { id, method } = heard;
+    if (method === 'initialize')
+      say({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'no such method' } });
+    else if (method !== 'server/discover') behave(heard, say);
+    else behave({ ...heard, method: 'initialize' }, (said) => say(discovered(said)));
+  };
+/** The same for servers of MCP 2026-07-28. They send no requests of their own. */
+export const statelessWires: typeof wires = {
+  'the streams of a process, without sessions': (behave) => overStreams(stateless(behave)),
+  'HTTP, without sessions': (behave) => overHttp(stateless(behave), 'streamable'),
+};

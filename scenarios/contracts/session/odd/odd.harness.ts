@@ -1,6 +1,6 @@
 import { sessionPortOf, type Answers } from '../../../../adapters/mcp/index.ts';
 import type { RequestFact, SessionFact } from '../../../../machines/kernel/ports.ts';
-import { wires, type Behaviour } from './odd-server.ts';
+import { statelessWires, wires, type Behaviour } from './odd-server.ts';
 
 /** The answer to `initialize` that nobody could mind. */
 export const greeting = {
@@ -29,7 +29,7 @@ export interface OddSession {
 }
 /** A session with such a server. */
 export async function openOdd(wire: string, behave: Behaviour, answers: Answers = {}): Promise<OddSession> {
-  const make = wires[wire];
+  const make = { ...wires, ...statelessWires }[wire];
   if (!make) throw new Error(`no such wire: ${wire}`);
   const { streams, spec, stop } = await make(behave);
   const notices: string[] = [];
