@@ -71,10 +71,17 @@ describe('the live page', () => {
     const { page, errors, requests } = await chromium.look(inspection.url);
     await actor(page, 'client:echo').first().click();
     await open(page, 'Chart');
-    await page.locator('.state.active[data-state="connected.ready.steady"]').waitFor();
+    await page.locator('.state.active[data-state="connected.ready.health.steady"]').waitFor();
     const lit = (): Promise<(string | null)[]> =>
       page.locator('.state.active').evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
-    expect(await lit()).toEqual(['connected', 'connected.ready', 'connected.ready.steady']);
+    expect(await lit()).toEqual([
+      'connected',
+      'connected.ready',
+      'connected.ready.health',
+      'connected.ready.health.steady',
+      'connected.ready.lists',
+      'connected.ready.lists.known',
+    ]);
     await computer.stopServer('echo');
     await page.locator('.state.active[data-state="idle"]').waitFor();
     expect(await lit()).toEqual(['idle']);

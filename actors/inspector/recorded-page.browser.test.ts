@@ -140,7 +140,7 @@ it('one HTML file shows the same, asks nothing of any network, and draws charts'
     .waitFor();
   await page.locator('.actor[data-address="computer/client:files#2"]').click();
   await open(page, 'Chart');
-  await page.locator('.state.active[data-state="connected.ready.steady"]').waitFor();
+  await page.locator('.state.active[data-state="connected.ready.health.steady"]').waitFor();
   await picture(page, 'html-chart-light');
   expect(requests.filter((each) => !/^(file|data|blob):/.test(each))).toEqual([]);
   expect(errors).toEqual([]);

@@ -79,7 +79,16 @@ export interface CatalogSettled {
   /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
   readonly lost: boolean;
 }
-export type Input = CatalogStart & { readonly self: Address; readonly owner: AddressFor<CatalogSettled> };
+/** What the owner hears as a list that is known is asked for anew, and when that is over, however it went. */
+export interface CatalogRefreshing {
+  readonly type: 'catalog.refreshing';
+  readonly list: CatalogList;
+  readonly isOver: boolean;
+}
+export type Input = CatalogStart & {
+  readonly self: Address;
+  readonly owner: AddressFor<CatalogSettled | CatalogRefreshing>;
+};
 export interface Context extends Input {
   readonly entries: readonly Entry[];
   /** Counts changes of the entries, over all sessions. */

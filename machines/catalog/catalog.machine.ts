@@ -11,7 +11,9 @@
  * failing    — the last refresh failed: the old entries are kept, and it is tried again
  * withdrawn  — so many failed in a row that the entries are taken back, or the first did and its server is of use without
  *              them; tried again, a success brings them back
- * closed     — final
+ * closing    — what was asked gets a moment to come, and changes nothing any more
+ * closed     — final: nothing was asked any more
+ * killed     — final: what was asked was cut off, after that moment or because its owner is gone
  *
  * Entries are told to the reader before the owner hears that the list is there: who is told that a server is ready
  * finds all its tools.
@@ -28,13 +30,14 @@ import {
   takeAnswer,
   tellWanted,
   whyOf,
-  whyWithdrawn,
   withdrawList,
 } from './catalog.setup.ts';
 import { poll, spokeOfAnother } from './catalog.pace.ts';
 import {
   calming,
   changed,
+  closing,
+  ending,
   judge,
   noList,
   refused,
@@ -42,7 +45,9 @@ import {
   settled,
   slow,
   slowFirst,
+  tellRefreshing,
   wanted,
+  whyWithdrawn,
 } from './catalog.states.ts';
 
 export type {
@@ -50,6 +55,7 @@ export type {
   CatalogNews,
   CatalogOrder,
   CatalogRestless,
+  CatalogRefreshing,
   CatalogSettled,
   CatalogStart,
 } from './catalog.events.ts';
@@ -82,21 +88,19 @@ export const catalogMachine = parts.createMachine({
       target: '.connecting',
       actions: { type: 'rememberSession', params: sessionOf },
     },
-    'catalog.rest': { target: '.standby', actions: { type: 'noteGone', params: whyOf } },
-    'catalog.forget': { target: '.standby', actions: dropEntries(() => noList) },
+    'catalog.rest': { target: '.standby', actions: [withdrawList, { type: 'noteGone', params: whyOf }] },
+    'catalog.forget': { target: '.standby', actions: [withdrawList, ...dropEntries(() => noList)] },
     'list.doubted': { actions: 'noteDoubted' },
     'list.wanted': { actions: noteWanted },
     close: '.closed',
+    'owner.ended': '.closed',
   },
   states: {
     standby: { on: { 'list.changed': {} } },
     connecting: {
       tags: 'connecting',
       entry: askList,
-      exit: withdrawList,
-      on: {
-        'ask.refused': refusedFirst,
-      },
+      on: { ...ending, 'ask.refused': refusedFirst },
       after: { listTimeout: slowFirst },
       initial: 'asking',
       states: {
@@ -156,9 +160,9 @@ export const catalogMachine = parts.createMachine({
     },
     refreshing: {
       tags: ['ready', 'refreshing'],
-      entry: askList,
-      exit: withdrawList,
-      on: { 'ask.refused': refused },
+      entry: [tellRefreshing(false), ...askList],
+      exit: tellRefreshing(true),
+      on: { ...ending, 'ask.refused': refused },
       after: { listTimeout: slow },
       initial: 'asking',
       states: {
@@ -190,7 +194,9 @@ export const catalogMachine = parts.createMachine({
       always: wanted,
       after: { retry: 'refreshing' },
     },
+    closing,
     closed: { type: 'final' },
+    killed: { type: 'final', tags: 'killed' },
   },
 });
 export type CatalogRef = ActorRefFrom<typeof catalogMachine>;

@@ -17,6 +17,7 @@ import {
   settledMs,
   told,
 } from './catalog.pace.ts';
+import type { ProcessTag } from '../process/process.setup.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Why a list is asked for anew. */
@@ -169,7 +170,7 @@ export const parts = setup({
     context: {} as Context,
     input: {} as Input,
     events: {} as RequestFact | CatalogOrder | DirectoryEvent | { readonly type: 'deadline.passed' },
-    tags: {} as 'connecting' | 'ready' | 'refreshing',
+    tags: {} as ProcessTag,
   },
   actions: {
     ...effects,
@@ -254,6 +255,7 @@ export const parts = setup({
     listTimeout: ({ context }) => context.timing.listMs,
     quiet: ({ context: c }) => Math.max(settledMs(c), c.isEcho ? echoMs(c, c.echoes) : 0),
     settled: ({ context }) => settledMs(context),
+    closeGrace: ({ context }) => context.timing.closeGraceMs,
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
     longestGathering: ({ context: c }) =>
       Math.max(c.timing.longestQuietMs, c.isEcho ? echoMs(c, c.echoes) : 0),
@@ -267,9 +269,6 @@ export interface Session {
   readonly isOptional?: boolean;
 }
 export const sessionOf = ({ event }: { event: Session }) => event;
-export const whyWithdrawn = ({ failures, refreshFailures, failure }: Context): string =>
-  (failures >= refreshFailures ? `${failures} refreshes in a row failed: ` : 'it cannot be had: ') +
-  (failure?.message ?? '');
 export const whyOf = ({ event }: { event: { readonly why: string } }) => event;
 export const refusalOf = ({ event }: { event: Extract<RequestFact, { type: 'ask.refused' }> }) => event;
 export const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;

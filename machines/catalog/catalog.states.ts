@@ -1,7 +1,20 @@
-/** Transitions of the chart of catalog.machine.ts that several of its states have. */
+/** Transitions of the chart of catalog.machine.ts that several of its states have, and its way down. */
+import { post } from '../kernel/effects.ts';
+import type { Context } from './catalog.events.ts';
 import { saidSo } from './catalog.pace.ts';
-import { because, dropEntries, isLost, refusalOf, settle, wantedAnew } from './catalog.setup.ts';
+import {
+  because,
+  dropEntries,
+  isLost,
+  refusalOf,
+  settle,
+  wantedAnew,
+  withdrawList,
+} from './catalog.setup.ts';
 
+export const whyWithdrawn = ({ failures, refreshFailures, failure }: Context): string =>
+  (failures >= refreshFailures ? `${failures} refreshes in a row failed: ` : 'it cannot be had: ') +
+  (failure?.message ?? '');
 export const noList = 'its server does not know this list';
 export const settled = settle(
   () => null,
@@ -24,8 +37,8 @@ export const refusedFirst = [
   { target: '#catalog.failing', actions: [rememberRefusal, failed] },
 ] as const;
 export const slowFirst = [
-  { guard: 'isMissing', target: '#catalog.withdrawn', actions: ['rememberSlow', failed] },
-  { target: '#catalog.failing', actions: ['rememberSlow', failed] },
+  { guard: 'isMissing', target: '#catalog.withdrawn', actions: [withdrawList, 'rememberSlow', failed] },
+  { target: '#catalog.failing', actions: [withdrawList, 'rememberSlow', failed] },
 ] as const;
 /** The first two keep what is offered, the third takes it back. */
 export const judge = [
@@ -41,7 +54,7 @@ export const refused = [
   },
   { target: '#catalog.judging', actions: rememberRefusal },
 ] as const;
-export const slow = { target: '#catalog.judging', actions: 'rememberSlow' } as const;
+export const slow = { target: '#catalog.judging', actions: [withdrawList, 'rememberSlow'] } as const;
 export const changed = because(saidSo);
 /** Somebody wants it as it is now. */
 export const wanted = {
@@ -59,4 +72,29 @@ export const calming = {
     },
     calm: {},
   },
+} as const;
+/** Its owner is refreshing as long as one of its lists is. */
+export const tellRefreshing = (isOver: boolean) =>
+  ({
+    type: 'post',
+    params: ({ context: { owner, list } }: { context: Context }) =>
+      post(owner, { type: 'catalog.refreshing', list, isOver }, { optional: true }),
+  }) as const;
+/** While it is asked for. */
+export const ending = { close: '#catalog.closing', 'owner.ended': '#catalog.killed' } as const;
+export const closing = {
+  tags: 'closing',
+  on: {
+    'catalog.open': {},
+    'catalog.rest': {},
+    'catalog.forget': {},
+    'list.changed': {},
+    'list.doubted': {},
+    'list.wanted': {},
+    close: {},
+    'ask.answered': 'closed',
+    'ask.refused': 'closed',
+    'owner.ended': 'killed',
+  },
+  after: { closeGrace: 'killed' },
 } as const;

@@ -6,6 +6,7 @@ import type {
   CatalogListed,
   CatalogNews,
   CatalogRestless,
+  CatalogRefreshing,
   CatalogSettled,
 } from '../catalog/catalog.machine.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
@@ -81,7 +82,7 @@ export type ClientOrder =
   | ServerUpdate
   /** The resources of which `by` wants to hear when they change, from now on. */
   | { readonly type: 'resources.watch'; readonly uris: readonly string[]; readonly by: string }
-  /** Its list of resources is asked for anew (systems/answers.ts). */
+  /** Its list of resources is asked for anew (resources/collections/answers.ts). */
   | ResourcesRelist
   /** It may connect now. */
   | { readonly type: 'permit.granted' }
@@ -150,6 +151,8 @@ export interface Context extends Input {
   /** While its session is not open, as its port said last. */
   readonly waits?: Waits | null;
   readonly catalogs: readonly CatalogList[];
+  /** Those of them that are being read anew. */
+  readonly refreshing: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;
   readonly inFlight: number;
@@ -178,6 +181,7 @@ export type ClientEvent =
   | SessionFact
   | RequestFact
   | CatalogSettled
+  | CatalogRefreshing
   | ResourcesWatched
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };

@@ -7,7 +7,7 @@
  * queued     — waits for its permit among the servers of its computer
  * launching  — its process starts; servers over HTTP and in this host have none
  * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
- *              → ready{steady | pinging}
+ *              → ready: health{steady | pinging}, lists{known | refreshing: at least one is read anew}
  *              → draining{serving | cancelling}: it is to go down, and what runs may end first
  * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
  * disconnected — the stream broke: the process gets a moment to show how it died

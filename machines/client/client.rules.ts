@@ -74,6 +74,7 @@ export const initialContext = (input: Input): Context => ({
   ownsProcess: false,
   info: null,
   catalogs: [],
+  refreshing: [],
   hasWatch: false,
   attempt: input.spent.attempt,
   inFlight: 0,

@@ -47,9 +47,14 @@ export const parts = setup({
     forgetWatch: assign(({ context: c }, { kind }: OwnedEnded) => ({
       hasWatch: c.hasWatch && kind !== 'watch',
     })),
-    forgetList: assign(({ context: c }, { name }: { name: string }) => ({
-      catalogs: c.catalogs.filter((list) => childOf(c.self, catalogKind, list) !== name),
-    })),
+    forgetList: assign(({ context: c }, { name }: { name: string }) => {
+      const isOther = (list: CatalogList): boolean => childOf(c.self, catalogKind, list) !== name;
+      return { catalogs: c.catalogs.filter(isOther), refreshing: c.refreshing.filter(isOther) };
+    }),
+    noteRefreshing: assign(({ context: c }, { list, isOver }: { list: CatalogList; isOver: boolean }) => {
+      const others = c.refreshing.filter((each) => each !== list);
+      return { refreshing: isOver ? others : [...others, list] };
+    }),
     markReady: assign({ wasReady: true, isHolding: false, fallback: null, failure: null, idleMs: 0 }),
     markRenewed: assign({ isRenewed: true, isHolding: true, waits: null }),
     markProven: assign({ attempt: 0, isRenewed: false }),
@@ -104,6 +109,7 @@ export const parts = setup({
   guards: {
     hasSpent: ({ context: c }) => c.attempt >= Math.max(1, c.budget),
     isEager: ({ context: c }) => c.start === 'eager' || (c.start === 'lazy' && c.cached === null),
+    isRefreshing: ({ context: c }) => c.refreshing.length > 0,
     isLazy: ({ context: c }) => c.start === 'lazy',
     needsProcess: ({ context: c }) => c.hasProcess,
     isHolding: ({ context: c }) => c.isHolding,

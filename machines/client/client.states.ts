@@ -1,4 +1,5 @@
 /** Phases of a client: it rests; connected it gets to know its server, serves, and goes down. The chart is in client.machine.ts. */
+import { not } from 'xstate';
 import { openCall } from './client.calls.ts';
 import * as does from './client.effects.ts';
 import {
@@ -71,39 +72,54 @@ export const ready = parts.createStateConfig({
     'resources.watch': watchNow,
   },
   after: { provenStable: { actions: ['markProven', does.tellProven] } },
-  initial: 'steady',
+  type: 'parallel',
   states: {
-    steady: {
-      entry: does.awaitTick,
-      exit: does.noDeadline,
-      on: {
-        'deadline.passed': [
-          { guard: 'mayRest', target: '#client.connected.draining', actions: goal('rest') },
-          { guard: 'mayPing', target: 'pinging', actions: 'noteTick' },
-          { target: 'steady', reenter: true, actions: 'noteTick' },
-        ],
+    health: {
+      initial: 'steady',
+      states: {
+        steady: {
+          entry: does.awaitTick,
+          exit: does.noDeadline,
+          on: {
+            'deadline.passed': [
+              { guard: 'mayRest', target: '#client.connected.draining', actions: goal('rest') },
+              { guard: 'mayPing', target: 'pinging', actions: 'noteTick' },
+              { target: 'steady', reenter: true, actions: 'noteTick' },
+            ],
+          },
+        },
+        /** Never in the midst of a call: whoever works may be too busy to answer. */
+        pinging: {
+          entry: does.askPing,
+          exit: does.withdrawPing,
+          on: {
+            'call.request': { target: 'steady', actions: ['countCall', openCall] },
+            'ask.answered': [
+              { guard: { type: 'isPing', params: eventAsParams }, target: 'steady', actions: 'notePong' },
+            ],
+            'ask.refused': [
+              { guard: { type: 'isLost', params: eventAsParams } },
+              /** Any answer is a sign of life. */
+              { guard: { type: 'isPing', params: eventAsParams }, target: 'steady', actions: 'notePong' },
+            ],
+          },
+          after: {
+            pong: [
+              { guard: 'hasPonged', ...does.slow('ping', 'pingMs') },
+              { target: 'steady', actions: 'stopPings' },
+            ],
+          },
+        },
       },
     },
-    /** Never in the midst of a call: whoever works may be too busy to answer. */
-    pinging: {
-      entry: does.askPing,
-      exit: does.withdrawPing,
-      on: {
-        'call.request': { target: 'steady', actions: ['countCall', openCall] },
-        'ask.answered': [
-          { guard: { type: 'isPing', params: eventAsParams }, target: 'steady', actions: 'notePong' },
-        ],
-        'ask.refused': [
-          { guard: { type: 'isLost', params: eventAsParams } },
-          /** Any answer is a sign of life. */
-          { guard: { type: 'isPing', params: eventAsParams }, target: 'steady', actions: 'notePong' },
-        ],
-      },
-      after: {
-        pong: [
-          { guard: 'hasPonged', ...does.slow('ping', 'pingMs') },
-          { target: 'steady', actions: 'stopPings' },
-        ],
+    lists: {
+      initial: 'known',
+      states: {
+        known: { always: { guard: 'isRefreshing', target: 'refreshing' } },
+        refreshing: {
+          tags: 'refreshing',
+          always: { guard: not('isRefreshing'), target: 'known' },
+        },
       },
     },
   },

@@ -1,7 +1,7 @@
-/** How a client keeps the watch over resources of its server. */
+/** How a client keeps the watch over resources of its server, and hears of its lists. */
 import { childOf, type AddressFor } from '../kernel/address.ts';
 import { open, post } from '../kernel/effects.ts';
-import { catalogKind, type CatalogOrder } from '../catalog/catalog.events.ts';
+import { catalogKind, type CatalogOrder, type CatalogRefreshing } from '../catalog/catalog.events.ts';
 import type { Context } from './client.events.ts';
 import type { ServerInfo } from '../kernel/ports.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
@@ -48,7 +48,16 @@ const relist = {
   },
 } as const;
 /** In whatever state it is. */
-export const watching = { 'resources.watch': watch, 'resources.relist': relist } as const;
+export const watching = {
+  'resources.watch': watch,
+  'resources.relist': relist,
+  'catalog.refreshing': {
+    actions: {
+      type: 'noteRefreshing',
+      params: ({ event }: { readonly event: CatalogRefreshing }) => event,
+    },
+  },
+} as const;
 /** A server forgets its subscribers with its session. */
 export const beginWatch = {
   type: 'postAll',

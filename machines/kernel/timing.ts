@@ -104,7 +104,15 @@ const only =
   (all: Pick<Timing, K>): Pick<Timing, K> =>
     Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as Pick<Timing, K>;
 const ladder = ['stdinGraceMs', 'termGraceMs', 'killGraceMs'] as const;
-const lists = ['listMs', 'quietMs', 'longestQuietMs', 'pollMs', 'pollDeclaredMs', 'relistMs'] as const;
+const lists = [
+  'listMs',
+  'quietMs',
+  'longestQuietMs',
+  'pollMs',
+  'pollDeclaredMs',
+  'relistMs',
+  'closeGraceMs',
+] as const;
 /** What each machine knows of it, and no more: each keeps its own as long as it lives, and every checkpoint has it. */
 export const timingOf = {
   process: only(...ladder),

@@ -105,9 +105,8 @@ const theEnd = `
 101 clear computer/client:fs#1 timer #8
 101 - computer/client:fs#1 done
 101 computer/client:fs#1 -> computer/client:fs/catalog:tools#2: owner.ended
-101 computer/client:fs/catalog:tools#2 = "standby"
-101 - computer/client:fs/catalog:tools#2 closed
-101 computer/client:fs/catalog:tools#2 = "standby" [stopped]
+101 computer/client:fs/catalog:tools#2 = "closed" [done]
+101 - computer/client:fs/catalog:tools#2 done
 101 computer/client:fs#1 -> computer#1: owned.ended
 101 computer#1 = "closed" [done]
 101 clear computer#1 timer #3

@@ -19,6 +19,7 @@ import './office/versions.scenario.ts';
 import './resources/agent-collections.scenario.ts';
 import './resources/agent-finder.scenario.ts';
 import './resources/catalogs.scenario.ts';
+import './resources/catalogs-closing.scenario.ts';
 import './resources/collections-closing.scenario.ts';
 import './resources/collections-failing.scenario.ts';
 import './resources/collections-fresh.scenario.ts';

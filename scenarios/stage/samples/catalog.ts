@@ -28,6 +28,7 @@ export const catalog: Sample = {
     { type: 'ask.answered', result: { tools: [tool] } },
     { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
   ],
+  told: [{ type: 'owner.ended', why: 'done' }],
   tellApart: (c) => [
     Math.min(c.failures as number, 4),
     c.isDoubted,

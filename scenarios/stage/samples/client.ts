@@ -54,6 +54,8 @@ export const client: Sample = {
         { type: 'catalog.settled', list: 'tools', failure: null, lost: false },
         { type: 'catalog.settled', list: 'tools', failure, lost: false },
         { type: 'catalog.settled', list: 'tools', failure, lost: true },
+        { type: 'catalog.refreshing', list: 'tools', isOver: false },
+        { type: 'catalog.refreshing', list: 'tools', isOver: true },
       ],
     },
     watch: {
@@ -81,7 +83,12 @@ export const client: Sample = {
         (c.failure as { readonly code: string } | null)?.code === 'Unauthorized',
       state.includes('resolving') && c.fallback !== null,
       !isReady && !isGoingDown && c.isHolding,
-      isReady && [c.hasProcess, c.pings === 'answered', (c.idleMs as number) > 0],
+      isReady && [
+        (c.refreshing as readonly string[]).length,
+        c.hasProcess,
+        c.pings === 'answered',
+        (c.idleMs as number) > 0,
+      ],
       /queued|closing|recovering|disconnected/.test(state) && c.ownsProcess,
     ];
   },

@@ -101,7 +101,10 @@ inHarness(
       removed: ['p'],
       why: 'its server does not know this list',
     });
-    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
+    expect([s.state(client), offeredBy(s)]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      ['read'],
+    ]);
   },
 );
 
@@ -115,7 +118,7 @@ inHarness(
     expect(s.state(client)).toBe('recovering');
     s.run(2000);
     expect([s.state(client), offeredBy(s), asksOf(s, 'tools/list').length]).toEqual([
-      '{connected:{ready:steady}}',
+      '{connected:{ready:{health:steady,lists:known}}}',
       ['read'],
       2,
     ]);
@@ -134,7 +137,10 @@ inHarness(
     expect([s.state(client), s.state(list)]).toEqual(['idle', undefined]);
     order(s, 'server.start');
     s.run(1000);
-    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
+    expect([s.state(client), offeredBy(s)]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      ['read'],
+    ]);
   },
 );
 

@@ -86,6 +86,9 @@ inHarness(
     until(s, () => asksOf(s, 'tools/list').length === 2);
     s.config({ fs: { generation: 2 } });
     s.run(10_000);
-    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['write']]);
+    expect([s.state(client), offeredBy(s)]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      ['write'],
+    ]);
   },
 );

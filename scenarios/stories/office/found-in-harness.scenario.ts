@@ -19,7 +19,7 @@ inHarness(
     expect(s.state(list)).toBe('{connecting:outdated}');
     s.run(260);
     expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
-      '{connected:{ready:steady}}',
+      '{connected:{ready:{health:steady,lists:refreshing}}}',
       '{refreshing:asking}',
     ]);
     s.run(600);

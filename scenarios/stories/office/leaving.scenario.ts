@@ -251,7 +251,7 @@ inHarness(
       { end: 'unknown', outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } },
     ]);
     s.run(2000);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
 

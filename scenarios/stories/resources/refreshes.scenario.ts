@@ -103,7 +103,10 @@ inHarness(
     everybody(s);
     s.run(1000);
     relisted(s, 3);
-    expect([s.state(list), s.state(client)]).toEqual(['withdrawn', '{connected:{ready:steady}}']);
+    expect([s.state(list), s.state(client)]).toEqual([
+      'withdrawn',
+      '{connected:{ready:{health:steady,lists:known}}}',
+    ]);
     expect(called(s, 'read')).toMatchObject([
       { failure: { code: 'ServerNotActive', message: why('no list today'), remedy: expect.any(String) } },
       { result: { isError: true, content: [{ text: why('no list today') }] } },
@@ -182,7 +185,7 @@ inHarness(
     expect([s.state(list), offeredBy(s), s.state(client)]).toEqual([
       'withdrawn',
       [],
-      '{connected:{ready:steady}}',
+      '{connected:{ready:{health:steady,lists:known}}}',
     ]);
     s.servers.announce('fs');
     s.run(1000);
@@ -218,7 +221,7 @@ for (const [what, known] of [
       }
       expect([asksOf(s, 'prompts/list').length, s.state(prompts)]).toEqual([known + 1, 'standby']);
       expect(catalogOf(s, 'fs', 'prompts')).toMatchObject({ entries: [], failures: 0 });
-      expect(s.state(client)).toBe('{connected:{ready:steady}}');
+      expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
     },
   );
 

@@ -50,7 +50,10 @@ inHarness(
     expect(askedOf(s)).toEqual(['+u:a']);
     s.servers.kill('fs', { signal: 'SIGKILL' });
     s.run(10_000);
-    expect([askedOf(s), s.state(client)]).toEqual([['+u:a', '+u:a'], '{connected:{ready:steady}}']);
+    expect([askedOf(s), s.state(client)]).toEqual([
+      ['+u:a', '+u:a'],
+      '{connected:{ready:{health:steady,lists:known}}}',
+    ]);
   },
 );
 
@@ -120,7 +123,10 @@ inHarness(
     s.run(1_000);
     watch(s, 'u:a');
     s.run(1_000);
-    expect([s.state(`${client}/watch`), s.state(client)]).toEqual([undefined, '{connected:{ready:steady}}']);
+    expect([s.state(`${client}/watch`), s.state(client)]).toEqual([
+      undefined,
+      '{connected:{ready:{health:steady,lists:known}}}',
+    ]);
     watch(s, 'u:b');
     s.run(1_000);
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);

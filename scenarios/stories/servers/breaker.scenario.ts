@@ -5,7 +5,7 @@ import type { Script } from '../../stage/scripted/script.ts';
 import { client, hello, meets, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-const ready = '{connected:{ready:steady}}';
+const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const timing = { backoffMs: 500, longestBackoffMs: 30_000, trialMs: 300_000 };
 const refusing: Script = { tools, initialize: 'error' };
 /** Pauses between the end of one try and the next, as they were told and as they were. */

@@ -73,7 +73,10 @@ inHarness(
     s.run(500);
     s.servers.announce('fs');
     s.run(210);
-    expect([s.state('computer/client:fs'), s.state(list)]).toEqual(['{connected:{ready:steady}}', 'failing']);
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      'failing',
+    ]);
     s.servers.announce('fs');
     s.run(999);
     expect(s.state(list)).toBe('{refreshing:asking}');
@@ -106,7 +109,7 @@ for (const [at, state] of [
         details: { exit_code: 3, stderr: 'out of luck' },
       });
       s.run(3000);
-      expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+      expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     },
   );
 

@@ -5,7 +5,7 @@ import type { Act, Script } from '../../stage/scripted/script.ts';
 import { asksOf, client, counting, hello, meets, opensOf, stagesOf } from '../../stage/watching.ts';
 
 const timing = { pingEveryMs: 10_000, pingMs: 1_000 };
-const ready = '{connected:{ready:steady}}';
+const ready = '{connected:{ready:{health:steady,lists:known}}}';
 /** What it does at each ping of one life. */
 const pinged = (ping: (n: number) => Act, more: Script = {}): Record<string, Script> => ({
   fs: {

@@ -5,7 +5,7 @@ import type { Harness } from '../../stage/harness.ts';
 
 const tools = { read: { answers: { content: [] } } };
 const client = 'computer/client:fs';
-const ready = '{connected:{ready:steady}}';
+const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };

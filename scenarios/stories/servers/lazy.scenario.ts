@@ -16,6 +16,7 @@ import {
   until,
 } from '../../stage/watching.ts';
 
+const isReady = '{connected:{ready:{health:steady,lists:known}}}';
 const tools = { read: { answers: hello } };
 const slow: Script = { tools, startMs: 50, initialize: 50, listMs: 50 };
 const lazily = (script: Script, more: object = {}): HarnessOptions => ({
@@ -117,10 +118,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
       cancelled.cancel();
       expect(cancelled.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
       s.run(1000);
-      expect([other.settled[0]?.outcome, s.state(client)]).toEqual([
-        'succeeded',
-        '{connected:{ready:steady}}',
-      ]);
+      expect([other.settled[0]?.outcome, s.state(client)]).toEqual(['succeeded', isReady]);
       expect(s.servers.heard).toEqual(['call read at fs']);
     },
   );
@@ -148,7 +146,7 @@ inHarness('a call that waits for a start has its time like any other', lazily(sl
   s.run(60);
   expect(call.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed' }]);
   s.run(1000);
-  expect(s.state(client)).toBe('{connected:{ready:steady}}');
+  expect(s.state(client)).toBe(isReady);
 });
 
 inHarness('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
@@ -229,7 +227,7 @@ inHarness(
     s.run(3000);
     const again = s.call('read');
     s.run(3000);
-    expect([again.settled.length, s.state(client)]).toEqual([1, '{connected:{ready:steady}}']);
+    expect([again.settled.length, s.state(client)]).toEqual([1, isReady]);
     s.run(4000);
     expect([s.state(client), s.servers.alive, offeredBy(s)]).toEqual(['standby', 0, ['read']]);
     expect(s.servers.heard).toHaveLength(2);
@@ -267,14 +265,14 @@ inHarness(
   (s) => {
     s.computer();
     s.run(1000);
-    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
+    expect([s.state(client), offeredBy(s)]).toEqual([isReady, ['read']]);
     s.run(8000);
     expect([s.state(client), offeredBy(s)]).toEqual(['standby', ['read']]);
   },
 );
 
 const orders: readonly (readonly [string, (s: Harness) => void, string | undefined])[] = [
-  ['started', (s) => order(s, 'server.start'), '{connected:{ready:steady}}'],
+  ['started', (s) => order(s, 'server.start'), isReady],
   ['stopped', (s) => order(s, 'server.stop'), 'idle'],
   ['closed', (s) => s.close(), undefined],
 ];

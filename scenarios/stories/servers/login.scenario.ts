@@ -6,7 +6,7 @@ import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, order, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } } as const;
-const ready = '{connected:{ready:steady}}';
+const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const refuses = {
   refuses: { code: 'Unauthorized', message: 'the server wants a login (HTTP 401)' },
 } as const;

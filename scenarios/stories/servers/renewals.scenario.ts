@@ -7,7 +7,7 @@ import type { HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
-const ready = '{connected:{ready:steady}}';
+const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
   servers: { fs: { tools, initialize: 50, listMs: 50, ...script } },
   options: { fs: { isRemote: true } },

@@ -32,7 +32,7 @@ inHarness(
     const call = s.call('read');
     s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
 
@@ -112,8 +112,8 @@ inHarness(
     });
     expect(s.servers.startsOf('fs')).toBe(2);
     s.run(100);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
-    expect(s.state('computer/client:other')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(s.state('computer/client:other')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     const call = s.call('read');
     s.run(100);
     expect(call.settled[0]?.outcome).toBe('succeeded');
@@ -133,7 +133,7 @@ inHarness(
     s.run(10_000);
     expect(s.servers.startsOf('fs')).toBe(6);
     expect(s.servers.alive).toBe(1);
-    expect(s.state('computer/client:other')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:other')).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
 
@@ -149,7 +149,7 @@ inHarness(
     s.run(5000);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.servers.alive).toBe(1);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
 
@@ -171,7 +171,7 @@ for (const [when, script] of [
       s.servers.kill('fs', { code: 1 });
       expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
       s.run(2000);
-      expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+      expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     },
   );
 
@@ -208,7 +208,7 @@ inHarness(
   (s) => {
     s.computer();
     s.run(10_000);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     expect(s.state('computer/client:bad')).toBe('open');
   },
 );

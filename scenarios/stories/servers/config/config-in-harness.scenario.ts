@@ -21,7 +21,7 @@ import {
 } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-const ready = '{connected:{ready:steady}}';
+const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const lingering: Script = { tools, ignores: ['stdin'], startMs: 50, initialize: 50, listMs: 50 };
 
 /** How a server is caught in a state, and where it is in the end: changed in its launch config, and in anything else. */

@@ -88,7 +88,10 @@ inHarness(
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     order(s, 'server.start');
     s.run(1010);
-    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([2, '{connected:{ready:steady}}']);
+    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([
+      2,
+      '{connected:{ready:{health:steady,lists:known}}}',
+    ]);
   },
 );
 
@@ -194,7 +197,7 @@ inHarness(
     expect([s.servers.startsOf('fs'), s.servers.alive, s.state(client)]).toEqual([
       2,
       1,
-      '{connected:{ready:steady}}',
+      '{connected:{ready:{health:steady,lists:known}}}',
     ]);
     // The second one obeys no better.
     s.close();
@@ -220,7 +223,7 @@ inHarness(
     s.run(3999);
     expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
     s.run(2000);
-    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
 
@@ -245,6 +248,9 @@ inHarness(
     s.servers.kill('fs', { code: 1 });
     expect(s.state(`${client}/process`)).toBe('{sweeping:terminating}');
     s.run(2000);
-    expect([s.state(client), s.servers.alive]).toEqual(['{connected:{ready:steady}}', 1]);
+    expect([s.state(client), s.servers.alive]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      1,
+    ]);
   },
 );

@@ -79,7 +79,7 @@ for (const [what, script] of [
       expect([s.state(client), opensOf(s, 'fs')]).toEqual(['queued', []]);
       s.run(30);
       expect([s.state(client), s.state('computer')]).toEqual([
-        '{connected:{ready:steady}}',
+        '{connected:{ready:{health:steady,lists:known}}}',
         '{serving:degraded}',
       ]);
       s.run(60_000);
@@ -113,7 +113,7 @@ for (const [what, others, backAt] of [
     s.run(2900);
     expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
     s.run(2200);
-    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
     expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
   });
 
@@ -131,7 +131,7 @@ inHarness(
     order(s, 'server.start');
     expect([s.state(client), stagesOf(s), settled]).toEqual(['queued', ['connecting'], []]);
     s.run(20_000);
-    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
     expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -195,7 +195,10 @@ inHarness(
     s.run(100);
     both(s, 16, { fs: {} });
     s.run(30_000);
-    expect([s.state(client), s.state('computer')]).toEqual(['{connected:{ready:steady}}', '{serving:whole}']);
+    expect([s.state(client), s.state('computer')]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      '{serving:whole}',
+    ]);
   },
 );
 
@@ -212,7 +215,7 @@ inHarness(
   (s) => {
     s.computer();
     s.run(10_000);
-    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
 
@@ -233,6 +236,6 @@ inHarness(
     s.run(2900);
     expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
     s.run(200);
-    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );

@@ -19,7 +19,7 @@ inHarness(
       'launching',
       '{connected:handshaking}',
       '{connected:listing}',
-      '{connected:{ready:steady}}',
+      '{connected:{ready:{health:steady,lists:known}}}',
     ]) {
       for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) s.run(1);
       expect(s.state(client)).toBe(state);
@@ -57,7 +57,10 @@ inHarness('two starts while a server is being stopped start it once', { servers:
   order(s, 'server.start');
   expect(s.state(client)).toBe('closing');
   s.run(1000);
-  expect([s.state(client), s.servers.startsOf('fs')]).toEqual(['{connected:{ready:steady}}', 2]);
+  expect([s.state(client), s.servers.startsOf('fs')]).toEqual([
+    '{connected:{ready:{health:steady,lists:known}}}',
+    2,
+  ]);
 });
 
 inHarness(

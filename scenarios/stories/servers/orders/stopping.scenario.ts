@@ -71,7 +71,10 @@ inHarness(
     order(s, 'server.stop');
     order(s, 'server.start');
     s.run(1000);
-    expect([s.state(client), opensOf(s).length]).toEqual(['{connected:{ready:steady}}', 2]);
+    expect([s.state(client), opensOf(s).length]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      2,
+    ]);
     s.call('read');
     order(s, 'server.stop');
     order(s, 'server.start');

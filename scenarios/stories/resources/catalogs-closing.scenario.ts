@@ -1,0 +1,127 @@
+/** Lists that end: told to close, or because the machine of their client has failed. A client while its lists are read anew. */
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import type { Harness } from '../../stage/harness.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import { client, everything, meets } from '../../stage/watching.ts';
+
+const list = `${client}/catalog:tools`;
+const tools = { read: { answers: {} } };
+const slow = { tools, listMs: 100 };
+const close = (s: Harness): void => {
+  s.order(list, { type: 'close' });
+  expect(s.state(list)).toBe('closing');
+};
+/** Its last state, whether or not it lives still. */
+const lastState = (s: Harness): string | undefined =>
+  s.trace.findLast((line) => line.includes(`${list}#2 = `))?.replace(/^.* = "(\w+)".*$/, '$1');
+
+inHarness(
+  'a list that is closing changes nothing any more, and what it asked is cut off after its grace',
+  { servers: { fs: { tools, listMs: 'never' } } },
+  (s) => {
+    s.computer();
+    s.run(10);
+    expect(s.state(list)).toBe('{connecting:asking}');
+    close(s);
+    s.order(list, { type: 'catalog.open', isDeclared: true });
+    s.order(list, { type: 'catalog.rest', why: 'x' });
+    s.order(list, { type: 'catalog.forget', why: 'x' });
+    s.order(list, { type: 'list.changed' });
+    s.order(list, { type: 'list.doubted' });
+    s.order(list, { type: 'list.wanted', by: 'desktop', n: 1 });
+    s.order(list, { type: 'close' });
+    s.run(249);
+    expect(s.state(list)).toBe('closing');
+    s.run(1);
+    expect(lastState(s)).toBe('killed');
+  },
+);
+inHarness('a list that is closing ends with the answer that it waits for', { servers: { fs: slow } }, (s) => {
+  s.computer();
+  s.run(150);
+  s.servers.announce('fs');
+  meets(s, list, 'refreshing');
+  close(s);
+  s.run(110);
+  expect(lastState(s)).toBe('closed');
+});
+inHarness(
+  'a list that is closing ends with the session that it has asked',
+  { servers: { fs: slow } },
+  (s) => {
+    s.computer();
+    s.run(50);
+    close(s);
+    s.servers.kill('fs', { code: 1 });
+    s.run(1);
+    expect(lastState(s)).toBe('closed');
+  },
+);
+
+const failingClient = {
+  ...machines,
+  client: (machines['client'] as AnyStateMachine).provide({
+    actions: {
+      noteWatch: () => {
+        throw new Error('bug in client');
+      },
+    },
+  }),
+};
+for (const state of ['connecting', 'refreshing', 'closing'])
+  inHarness(
+    `a list that is ${state} when the machine of its client fails is cut off`,
+    { servers: { fs: slow }, kinds: failingClient, failing: '/client:' },
+    (s) => {
+      s.computer();
+      s.run(50);
+      if (state === 'refreshing') {
+        s.run(100);
+        s.servers.announce('fs');
+        meets(s, list, 'refreshing');
+      }
+      if (state === 'closing') close(s);
+      expect(s.state(list)).toContain(state);
+      s.order(client, { type: 'resources.watch', uris: [], by: 'host' });
+      expect(lastState(s)).toBe('killed');
+    },
+  );
+
+inHarness(
+  'a client is refreshing while one of its lists is read anew, until the last of them is there',
+  {
+    servers: { fs: { ...slow, info: { capabilities: everything } } },
+    timing: { listMs: 1_000 },
+    mend: (ports) => {
+      let asked = 0;
+      return {
+        ...ports,
+        // Its second list of prompts does not come.
+        request: (from, question, emit) =>
+          question.method === 'prompts/list' && (asked += 1) > 1
+            ? () => {}
+            : ports.request(from, question, emit),
+      };
+    },
+  },
+  (s) => {
+    const isRefreshing = (): boolean => s.state(client)?.includes('lists:refreshing') === true;
+    s.computer();
+    s.run(500);
+    expect([s.state(client), isRefreshing()]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      false,
+    ]);
+    s.servers.announce('fs', 'tools');
+    s.run(50);
+    s.servers.announce('fs', 'prompts');
+    meets(s, list, 'refreshing');
+    expect(isRefreshing()).toBe(true);
+    meets(s, list, 'ready');
+    expect([s.state(`${client}/catalog:prompts`), isRefreshing()]).toEqual(['{refreshing:asking}', true]);
+    s.run(1_000);
+    expect(isRefreshing()).toBe(false);
+  },
+);
