@@ -146,7 +146,7 @@ export type {
   ToolInfo,
   ToolListing,
 } from './api/computer/server-handle.ts';
-export type { PastCall } from '../machines/call/history/index.ts';
+export type { CallStanding, CallWait, PastCall } from '../machines/call/history/index.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/settlement.ts';
 export type {
   Annotations,

@@ -214,7 +214,7 @@ describe('the history of a computer', () => {
     const past = computer.history().toReversed();
     expect(past.map(({ reqId }) => reqId)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((n) => `E14-${n}`));
     expect(past.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))).toEqual(past);
-    expect(past.slice(-2)).toEqual([
+    expect(past.slice(-2)).toMatchObject([
       {
         ...{
           timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -230,9 +230,14 @@ describe('the history of a computer', () => {
     ]);
   });
 
-  it('E15 has no call of a tool that nobody knows', async () => {
+  it('E15 has a call of a tool that nobody knows, with its reason and without a server', async () => {
     await call('no_such_tool', {}, { req_id: 'E15' });
-    expect(computer.history().map(({ reqId }) => reqId)).not.toContain('E15');
+    expect(computer.history().filter(({ reqId }) => reqId === 'E15')).toMatchObject([
+      {
+        ...{ tool: 'no_such_tool', server: '', state: 'ended', outcome: 'failed', waitsFor: null },
+        reason: expect.stringContaining('no_such_tool'),
+      },
+    ]);
   });
 });
 

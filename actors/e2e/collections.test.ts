@@ -213,7 +213,7 @@ describe('the history of a computer', () => {
     const secret = 'hunter2-hunter2';
     const server = launchedWith('windows', mark);
     const config = { w: { ...server, env: { ...server.env, API_KEY: secret } } };
-    const host = await start(config, { historySize: 2 });
+    const host = await start(config, { historySize: 3 });
     const before = Date.now();
     await host.callTool('relist_windows', {});
     await host.callTool(
@@ -223,9 +223,18 @@ describe('the history of a computer', () => {
     );
     await host.callTool('close_window', { path: secret });
     await host.callTool('nobody_has_this', {});
-    const [last, first, ...others] = host.history();
+    const [refused, last, first, ...others] = host.history();
     expect(others).toEqual([]);
+    expect(refused).toMatchObject({ tool: 'nobody_has_this', server: '', outcome: 'failed' });
     expect(last).toEqual({
+      ...{
+        since: expect.any(String),
+        agent: null,
+        state: 'ended',
+        waitsFor: null,
+        outcome: 'succeeded',
+        reason: null,
+      },
       ...{ timestamp: expect.any(String), reqId: expect.any(String), server: 'w', tool: 'close_window' },
       ...{ parameters: { path: '***' }, timeoutMs: 60_000, success: true, error: null },
     });

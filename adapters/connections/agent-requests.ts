@@ -163,9 +163,9 @@ export class AgentRequests {
     const { req_id: reqId, agent, tool_name: tool, params, timeout } = call;
     const running = this.#calls.has(reqId);
     const ticket = this.#ticket({ event: events.toolCall, reqId, agent, ack });
-    if (running) return this.#emit({ type: 'agent.repeated', ticket, reqId });
-    this.#calls.set(reqId, ticket);
     const timeoutMs = toTimeoutMs(timeout);
+    if (running) return this.#emit({ type: 'agent.repeated', ticket, reqId, agent, tool, params, timeoutMs });
+    this.#calls.set(reqId, ticket);
     const trace = traceIn(call);
     const plain: AgentCalled = { type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs };
     const called = call.progress === true ? extended(plain, { wantsProgress: true }) : plain;

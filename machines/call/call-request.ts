@@ -28,6 +28,8 @@ export interface CallRequest {
 export interface ComputerCall extends CallRequest {
   /** The person who asks has thereby confirmed it. */
   readonly isConfirmed: boolean;
+  /** Whoever took it has refused it already: it is answered with this, and goes to no server. */
+  readonly refused?: Failure;
 }
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }

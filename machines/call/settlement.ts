@@ -1,4 +1,4 @@
-import type { Failure } from '../protocol/failure.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Progress } from '../protocol/messages/progress.ts';
 import type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
 
@@ -54,4 +54,16 @@ export const settledBy = (
   phase,
   result: null,
   failure,
+});
+/** Of a call whose `req_id` is that of one in flight. */
+export const repeated = (reqId: string): Failure => ({
+  code: wireCodes.conflict,
+  message: `A call '${reqId}' is already in flight`,
+  details: { req_id: reqId },
+});
+/** Of a call that comes when its computer is on its way out. */
+export const leaving = (reqId: string): Failure => ({
+  code: wireCodes.notFound,
+  message: `Call '${reqId}' was not sent: the computer is leaving the office`,
+  details: { reason: 'leaving' },
 });

@@ -282,12 +282,16 @@ export const route = (c: ComputerContext, order: ComputerCall): Post =>
 /** The same of one that is routed when it comes, and what is remembered of it. */
 export const routed = (c: ComputerContext, order: ComputerCall): Told => {
   const entry = findTool(c.table, order.tool);
-  return { messages: [routeTo(c, order, entry)], next: entry ? calledBy(c, entry.server) : {} };
+  return {
+    messages: [routeTo(c, order, entry)],
+    next: entry && !order.refused ? calledBy(c, entry.server) : {},
+  };
 };
 const routeTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const server = entry?.server ?? ownerOf(c, call.tool);
   const refuse = (failure: Failure): CheckedMessage =>
     message(call.replyTo, settledBy(extended(call, { server }), 'failed', failure));
+  if (call.refused) return refuse(call.refused);
   if (!entry) return refuse(whyNot(c, call.tool));
   const request: ServerCall = extended(call, {
     tool: entry.tool.name,

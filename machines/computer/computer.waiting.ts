@@ -28,7 +28,8 @@ export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): P
   server in waits ? { waits: without(waits, server) } : {};
 const mayCome = (c: ComputerContext, tool: string): boolean =>
   !findTool(c.table, tool) && !isDenied(c.table, tool) && starting(c).length > 0;
-export const mustWait = (c: ComputerContext, call: ComputerCall): boolean => mayCome(c, call.tool);
+export const mustWait = (c: ComputerContext, call: ComputerCall): boolean =>
+  !call.refused && mayCome(c, call.tool);
 export const isFull = (c: ComputerContext): boolean =>
   c.waiting.length + Object.keys(c.waited).length >= mostWaiting;
 export const messagesOfFull = (c: ComputerContext, order: ComputerCall): Post[] =>

@@ -190,7 +190,7 @@ export type LinkFact =
   | { readonly type: 'leave.done' }
   | AgentCalled
   /** A call whose `reqId` already waits on this link. */
-  | { readonly type: 'agent.repeated'; readonly ticket: string; readonly reqId: string }
+  | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
   /** `reason`: not the agent takes it back, but its office. */
   | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }

@@ -10,14 +10,8 @@
  * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
  */
 import { type ActorRefFrom } from 'xstate';
-import {
-  aggregateAck,
-  callAck,
-  conflictAck,
-  contentsAck,
-  leavingAck,
-  toolsAck,
-} from '../protocol/messages/acks.ts';
+import { aggregateAck, callAck, contentsAck, toolsAck } from '../protocol/messages/acks.ts';
+import { leaving, repeated } from '../call/settlement.ts';
 import { configAs } from '../protocol/messages/computer-config.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import * as does from './link.setup.ts';
@@ -68,7 +62,7 @@ export const linkMachine = parts.createMachine({
           ),
         },
         'agent.called': { actions: does.passCall },
-        'agent.repeated': { actions: answer((e) => ({ ticket: e.ticket, body: conflictAck(e.reqId) })) },
+        'agent.repeated': { actions: does.passRefused(repeated) },
         'agent.cancelled': {
           actions: tell((_, e) => ({
             type: 'call.cancel',
@@ -172,7 +166,7 @@ export const linkMachine = parts.createMachine({
           tags: 'closing',
           entry: [does.cancelAskers, 'leave'],
           on: {
-            'agent.called': { actions: answer((e) => ({ ticket: e.ticket, body: leavingAck(e.reqId) })) },
+            'agent.called': { actions: does.passRefused(leaving) },
             'leave.done': '#link.closed',
             'link.down': '#link.closed',
             'join.refused': {},

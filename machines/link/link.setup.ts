@@ -30,6 +30,7 @@ import {
 import type { ComputerCall } from '../call/call.setup.ts';
 import { progressOf } from '../protocol/messages/progress.ts';
 import type { CallProgressed, CallSettled } from '../call/settlement.ts';
+import type { Failure } from '../protocol/failure.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
@@ -129,9 +130,13 @@ export const answer = <E>(body: (event: E, context: Context) => { ticket: string
     type: 'answer',
     params: ({ event, context }: { event: E; context: Context }) => body(event, context),
   }) as const;
-export const passCall = tell((c, { type: _, ...call }: AgentCalled) =>
-  extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self }),
-);
+type Passed = Omit<AgentCalled, 'type'> & { readonly type: string };
+const passed = (c: Context, { type: _, ...call }: Passed) =>
+  extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self });
+export const passCall = tell(passed);
+/** Its computer answers it, as every call. */
+export const passRefused = (why: (reqId: string) => Failure) =>
+  tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
 
 export const noMarks: Marks = Object.fromEntries(
   whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),

@@ -1,13 +1,15 @@
 import type { TraceContext } from '../../../machines/protocol/messages/trace-context.ts';
 import { newId, systemClock } from '../../../adapters/index.ts';
-import type {
-  CallEnd,
-  CallPhase,
-  CallProgressed,
-  CallSettled,
-  Outcome,
+import {
+  repeated,
+  settledBy,
+  type CallEnd,
+  type CallPhase,
+  type CallProgressed,
+  type CallSettled,
+  type Outcome,
 } from '../../../machines/call/settlement.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
 import { progressOf, type Progress } from '../../../machines/protocol/messages/progress.ts';
 import { deferred } from '../deferred.ts';
 import { tellListener } from '../listeners.ts';
@@ -81,27 +83,31 @@ export class PendingCalls {
   readonly #waiting = new Map<string, Waiting>();
   readonly #tickets = new Map<string, string>();
 
-  /** `send` starts the call under a ticket; `cancel` is asked for when the signal aborts. */
+  /**
+   * `send` starts the call under a ticket; `cancel` is asked for when the signal aborts; `refused` hears of one that is never
+   * sent.
+   */
   start(
     tool: string,
     { reqId = newId(), signal }: CallOptions,
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string) => void,
+    refused: (settled: CallSettled) => void = () => {},
   ): Call {
-    if (this.#tickets.has(reqId))
-      return neverSent(tool, reqId, 'failed', {
-        code: wireCodes.conflict,
-        message: `A call '${reqId}' is already in flight`,
-        details: { req_id: reqId },
-      });
+    const ticket = `host.${reqId}`;
+    const refuse = (end: CallEnd, failure: Failure): Call => {
+      const settled = settledBy({ ticket, reqId, server: '', tool }, end, failure);
+      refused(settled);
+      return neverSent(settled);
+    };
+    if (this.#tickets.has(reqId)) return refuse('failed', repeated(reqId));
     // A cancel that came after it would be too late for a tool that answers at once.
     if (signal?.aborted)
-      return neverSent(tool, reqId, 'cancelled', {
+      return refuse('cancelled', {
         code: 'ToolCallCancelled',
         message: `Call '${reqId}' was not sent: its signal is aborted`,
         details: { req_id: reqId },
       });
-    const ticket = `host.${reqId}`;
     const { promise, resolve } = deferred<CallOutcome>();
     const listeners: Waiting['listeners'] = new Set();
     this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve, listeners });
@@ -115,14 +121,13 @@ export class PendingCalls {
     for (const listener of listeners ?? [])
       tellListener('progress', listener, progressOf(told), () => listeners?.delete(listener));
   }
-  settle({ ticket, server, tool, end, outcome, phase, result, failure }: CallSettled): void {
-    const waiting = this.#waiting.get(ticket);
+  settle(settled: CallSettled): void {
+    const waiting = this.#waiting.get(settled.ticket);
     if (!waiting) return;
-    this.#waiting.delete(ticket);
+    this.#waiting.delete(settled.ticket);
     this.#tickets.delete(waiting.reqId);
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
-    const { reqId } = waiting;
-    waiting.resolve({ outcome, end, phase, server, tool, reqId, durationMs, result, failure });
+    waiting.resolve(outcomeOf({ ...settled, reqId: waiting.reqId }, durationMs));
   }
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
@@ -135,20 +140,13 @@ function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => 
   return promise.finally(() => signal.removeEventListener('abort', cancel));
 }
 /** It ends before it begins: nobody hears of it. */
-function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): Call {
-  const outcome: CallOutcome = {
-    outcome: 'failed',
-    end,
-    phase: 'resolving',
-    server: '',
-    tool,
-    reqId,
-    durationMs: 0,
-    result: null,
-    failure,
-  };
-  return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
-}
+const neverSent = (settled: CallSettled): Call =>
+  watched(Promise.resolve(outcomeOf(settled, 0)), settled.reqId, () => {}, new Set());
+
+const outcomeOf = (settled: CallSettled, durationMs: number): CallOutcome => {
+  const { type: _, ticket: __, ...outcome } = settled;
+  return { ...outcome, durationMs };
+};
 
 const watched = (
   promise: Promise<CallOutcome>,

@@ -1,11 +1,17 @@
 import { keyOf, nameOf } from '../../../machines/kernel/address.ts';
-import type { CallRequest } from '../../../machines/call/call.machine.ts';
-import { withCall, type CallHistory, type PastCall } from '../../../machines/call/history/index.ts';
+import type { ComputerCall } from '../../../machines/call/call.machine.ts';
+import {
+  withCall,
+  type CallHistory,
+  type CallStanding,
+  type PastCall,
+} from '../../../machines/call/history/index.ts';
 import type { CallPhase, CallSettled } from '../../../machines/call/settlement.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { excessBytes, mostLevels } from '../../../machines/protocol/size.ts';
 import type { Progress } from '../../../machines/protocol/messages/progress.ts';
 import { progressIn } from '../call-progress.ts';
+import { standingOf, type SnapshotOf } from './call-standing.ts';
 import type { Observer } from '../../runtime/observer.ts';
 
 /** Bytes of JSON that are kept of the parameters of one call. */
@@ -14,12 +20,14 @@ const parameterBytes = 16 * 1024;
 const errorLength = 500;
 
 /** A call that has not ended yet. */
-export interface RunningCall {
+export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   /** The id that its caller gave it: what `cancelCall` takes. */
   readonly reqId: string;
-  /** The name in the config of the server that has the tool. */
+  /** The agent that asked; null: the host itself. */
+  readonly agent: string | null;
+  /** The name in the config of the server that has the tool; empty: none is known yet. */
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** The server's own name of the tool; the listed one while no server is known. */
   readonly tool: string;
   /** Where it is. */
   readonly phase: CallPhase;
@@ -28,17 +36,14 @@ export interface RunningCall {
   /** What its server told last, or null. */
   readonly progress: Progress | null;
 }
-interface Asked {
-  readonly tool: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly timeoutMs: number | null;
-}
-/** Of one that runs, what its history does not keep. */
-interface Running extends Asked {
-  readonly reqId: string;
-  /** Where its machine lives. */
-  readonly address: string;
+/** A call as it came. */
+export type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
+/** Of one that has not ended. */
+interface Running extends Omit<Asked, 'params'> {
+  readonly parameters: PastCall['parameters'];
   readonly since: number;
+  /** Its client, once its server is known. */
+  client: string | null;
 }
 export interface CallHistoryOptions {
   /** How many calls are remembered. */
@@ -47,17 +52,22 @@ export interface CallHistoryOptions {
   readonly now: () => number;
   /** The same without anything that must not be shown. */
   readonly redact: <T>(value: T) => T;
-  /** What the machine at an address remembers. */
-  readonly contextOf: (address: string) => unknown;
+  /** The machine at an address as it is now. */
+  readonly snapshotOf: SnapshotOf;
 }
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+const keyOfCall = (asker: string, ticket: string): string => `${asker} ${ticket}`;
+const addressOf = ({ client, ticket }: Running): string =>
+  client === null ? '' : `${client}/call:${keyOf(ticket)}`;
+const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 
 /**
  * The last calls of a computer, whoever asked for them (seed 001, `ToolCallRecord`). It watches the tap, as those who
- * tell of calls do. A call that no server has the tool of is none of any server, and is not kept.
+ * tell of calls do. An entry begins when a call comes to the computer (`#begin`), and ends when its asker is answered (`#end`).
  */
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
-  /** By ticket: passed on to their servers, and not settled yet. */
+  /** By asker and ticket: those that have not ended. */
   readonly #running = new Map<string, Running>();
   /** By address. */
   readonly #progress = new Map<string, Progress>();
@@ -66,47 +76,108 @@ export class CallHistoryWatch implements Observer {
   constructor(options: CallHistoryOptions) {
     this.#options = options;
   }
-  /** The newest first. */
+  /** The newest first: those that have not ended, and those that have. */
   newestFirst(): CallHistory {
-    return this.#history.toReversed();
+    const running = [...this.#running.values()].map((call): PastCall => {
+      const { phase, progress: _, ...standing } = this.#standing(call);
+      const { parameters, timeoutMs } = call;
+      return {
+        ...standing,
+        timestamp: standing.since,
+        parameters,
+        timeoutMs: timeoutMs === 0 ? null : timeoutMs,
+        success: false,
+        error: null,
+        state: phase === 'running' ? 'running' : 'waiting',
+        outcome: null,
+      };
+    });
+    return [...this.#history, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
   }
   /** Those that have not ended, whoever asked, the oldest first. */
   running(): readonly RunningCall[] {
-    return [...this.#running.values()].flatMap(({ reqId, address, since, tool }) => {
-      const known = this.#options.contextOf(address) as Pick<RunningCall, 'server' | 'phase'> | undefined;
-      const progress = this.#progress.get(address) ?? null;
-      const { server, phase } = known ?? {};
-      return server !== undefined && phase !== undefined
-        ? [{ reqId, server, tool, phase, since: new Date(since).toISOString(), progress }]
-        : [];
-    });
+    return [...this.#running.values()].map((call) => this.#standing(call));
+  }
+  #standing(call: Running): RunningCall {
+    const { reqId, agent, since } = call;
+    const known = standingOf(call, addressOf(call), this.#options.snapshotOf);
+    const progress = this.#progress.get(addressOf(call)) ?? null;
+    return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress };
   }
   /** Under which names those of a `req_id` are asked for. */
   ticketsOf(reqId: string): readonly string[] {
-    return [...this.#running].flatMap(([ticket, call]) => (call.reqId === reqId ? [ticket] : []));
+    return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
+  }
+  /** A call that its host never sends. */
+  refused(call: Asked, settled: CallSettled): void {
+    const key = keyOfCall('host, not sent', call.ticket);
+    this.#begin(key, call);
+    this.#end(key, settled);
   }
   record(record: DirectoryRecord): void {
     const told = progressIn(record);
     if (told && record.k === 'in' && record.a.includes('/call:')) this.#progress.set(nameOf(record.a), told);
+    if (record.k === 'end' && isComputer(record.a)) this.#endAll();
     if (record.k !== 'post') return;
-    // A call that comes to a client has found its server.
-    if (record.ev.type === 'call.request' && record.a.includes('/client:'))
-      this.#asked(record.ev as CallRequest, record.a);
-    else if (record.ev.type === 'call.settled' && isOurs(record.from))
-      this.#settled(record.ev as CallSettled);
+    if (record.ev.type === 'call.settled') {
+      const settled = record.ev as CallSettled;
+      this.#end(keyOfCall(record.a, settled.ticket), settled);
+    } else if (record.ev.type === 'call.request') {
+      const call = record.ev as ComputerCall;
+      const key = keyOfCall(call.replyTo, call.ticket);
+      if (isComputer(record.a)) this.#begin(key, call);
+      else if (record.a.startsWith('computer/client:')) this.#passed(key, call, nameOf(record.a));
+    }
   }
-  #asked({ ticket, reqId, tool, params, timeoutMs }: CallRequest, client: string): void {
-    this.#running.set(ticket, {
+  #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: Asked): void {
+    const parameters = this.#kept(params);
+    const since = this.#options.now();
+    this.#running.set(key, { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null });
+  }
+  /** Its server is known, and with it the server's own name of the tool. */
+  #passed(key: string, { tool }: Asked, client: string): void {
+    const running = this.#running.get(key);
+    if (running) this.#running.set(key, { ...running, tool, client });
+  }
+  #end(key: string, settled: Pick<CallSettled, 'server' | 'outcome' | 'failure' | 'result'>): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    this.#running.delete(key);
+    this.#progress.delete(addressOf(running));
+    const { reqId, agent, tool, parameters, timeoutMs, since } = running;
+    const { most, now, redact } = this.#options;
+    const { server, outcome } = settled;
+    const error = outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength);
+    const call: PastCall = {
+      timestamp: isoOf(now()),
+      since: isoOf(since),
       reqId,
+      agent,
+      server,
       tool,
-      parameters: this.#kept(params),
+      parameters,
       timeoutMs: timeoutMs === 0 ? null : timeoutMs,
-      address: `${nameOf(client)}/call:${keyOf(ticket)}`,
-      since: this.#options.now(),
-    });
+      success: outcome === 'succeeded',
+      error,
+      state: 'ended',
+      waitsFor: null,
+      outcome,
+      reason: error,
+    };
+    this.#history = withCall(this.#history, call, most);
+  }
+  /** Its computer is gone: nobody answers any more. */
+  #endAll(): void {
+    for (const [key, { client }] of this.#running)
+      this.#end(key, {
+        server: '',
+        outcome: client === null ? 'failed' : 'unknown',
+        failure: computerGone,
+        result: null,
+      });
   }
   /** A host may give what throws as it is read: were that thrown here, the tap would let go of all history. */
-  #kept(params: CallRequest['params']): Asked['parameters'] {
+  #kept(params: Asked['params']): PastCall['parameters'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
       if (bytes === undefined) return this.#options.redact(params);
@@ -116,34 +187,14 @@ export class CallHistoryWatch implements Observer {
       return { not_kept: 'cannot be read' };
     }
   }
-  #settled(settled: CallSettled): void {
-    const { ticket, reqId, server, outcome } = settled;
-    const running = this.#running.get(ticket);
-    if (!running) return;
-    this.#running.delete(ticket);
-    this.#progress.delete(running.address);
-    const { tool, parameters, timeoutMs } = running;
-    const { most, now, redact } = this.#options;
-    const call: PastCall = {
-      timestamp: new Date(now()).toISOString(),
-      reqId,
-      server,
-      tool,
-      parameters,
-      timeoutMs,
-      success: outcome === 'succeeded',
-      error: outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength),
-    };
-    this.#history = withCall(this.#history, call, most);
-  }
 }
-
-/** Its own address, and those of all below it. */
-const isOurs = (address: string): boolean =>
-  address.startsWith('computer/') || address.startsWith('computer#');
+const computerGone = {
+  code: 'ServerNotActive',
+  message: 'Its computer ended before it was answered',
+} as const;
 
 /** Why it failed: our own word for it, or what the tool says. */
-function errorOf({ failure, result }: CallSettled): string {
+function errorOf({ failure, result }: Pick<CallSettled, 'failure' | 'result'>): string {
   if (failure) return failure.message;
   const { content } = (result ?? {}) as { readonly content?: unknown };
   const texts = Array.isArray(content)

@@ -119,7 +119,7 @@ export interface Computer extends AsyncDisposable {
   ): Call;
   /** One that its host asked for, else whatever agents ask for by that name. One that is unknown or over is no error. */
   cancelCall(reqId: string): void;
-  /** Those that have not ended, whoever asked, the oldest first. */
+  /** Those that have not ended, whoever asked, the oldest first: where each is, and what it waits for. */
   calls(): readonly RunningCall[];
   /**
    * Resolves when it is ready. Rejects with why it is not (its `Failure`), with 404 for an unknown server, and with
@@ -184,7 +184,10 @@ export interface Computer extends AsyncDisposable {
   readonly inputs: ComputerInputs;
   /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
   cachedResult(handle: string): unknown;
-  /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */
+  /**
+   * The last calls (10, `historySize`), whoever asked, the newest first: those that wait or run, and those that have ended, also
+   * without any server. Each says why. Secrets are hidden.
+   */
   history(): readonly PastCall[];
   /** The last 500 lines that a server wrote to stderr or logged, in any of its runs, the oldest first; secrets hidden. */
   logs(server: string): readonly OutputLine[];

@@ -117,7 +117,7 @@ export class HostedComputer implements Computer {
       most: options.historySize ?? defaultRemembered,
       now: () => Date.now(),
       redact: (value) => runtime.redact(value),
-      contextOf: (address) => runtime.directory.find(address)?.ref.getSnapshot().context,
+      snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
     });
     const { tap } = runtime.directory;
     this.#forget = [tap.add(this.#history)];
@@ -200,16 +200,23 @@ export class HostedComputer implements Computer {
   };
   #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
+    // Read now: what a host makes of its object later is not what was judged.
+    const asked = { tool, params: handed(params), timeoutMs };
+    const refused = (settled: CallSettled): void => {
+      const { ticket, reqId } = settled;
+      this.#history.refused({ ...asked, ticket, reqId, agent: null }, settled);
+    };
     const send = (ticket: string, reqId: string): void => {
-      // Read now: what a host makes of its object later is not what was judged.
-      const call = { ticket, reqId, tool, params: handed(params), timeoutMs, isConfirmed: confirmed };
       const closed = closedCall(ticket, reqId, tool);
-      // Who was told to give up before it began hears no answer.
-      if (!this.#hosted) return this.#calls.settle(closed);
-      const event = hostCall(call, this.#host, options.trace);
+      // Who was told to give up before it began hears no answer, and nobody gives one any more.
+      if (!this.#hosted || !this.#runtime.directory.find('computer')) {
+        refused(closed);
+        return this.#calls.settle(closed);
+      }
+      const event = hostCall({ ...asked, ticket, reqId, isConfirmed: confirmed }, this.#host, options.trace);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
     };
-    return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
+    return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);
   }
   get #timing(): Timing {
     return { ...timing, ...this.#servers.config.settings.timeouts, ...this.#options.timing } as Timing;

@@ -72,7 +72,8 @@ export const contentsText = (contents: readonly ResourceContent[]): Shown => ({
 export const historyText = (history: readonly PastCall[]): string[] =>
   history.length === 0
     ? ['no calls']
-    : history.map(({ timestamp, reqId, server, tool, parameters, success, error }) => {
-        const how = success ? 'done' : `failed: ${inOneLine(error ?? '', 80)}`;
-        return `${timestamp}  ${server}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
+    : history.map(({ timestamp, reqId, server, tool, parameters, state, outcome, reason }) => {
+        const why = reason === null ? '' : `: ${inOneLine(reason, 80)}`;
+        const how = outcome === 'succeeded' ? 'done' : `${outcome ?? state}${why}`;
+        return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });

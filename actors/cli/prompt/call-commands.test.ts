@@ -81,7 +81,7 @@ describe('at the prompt', () => {
     });
     expect(await ask('calls')).toContain('no call runs');
     expect(await ask('cancel h1')).toContain('no call h1 runs');
-    expect(await ask('history')).toMatch(/ {2}fixture {2}hang .*failed: Call 'h1' was cancelled/);
+    expect(await ask('history')).toMatch(/ {2}fixture {2}hang .*unknown: Call 'h1' was cancelled/);
   });
 
   it('result shows the whole of what was cut, under the name that its notice says', async () => {

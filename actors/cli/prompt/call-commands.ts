@@ -6,7 +6,7 @@ import type { Computer } from '../../api/computer/computer-handle.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { targetIn } from '../calling/target.ts';
 import type { Context } from '../context.ts';
-import { historyText } from '../printing/answers-collections.ts';
+import { historyText, inOneLine } from '../printing/answers-collections.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
 import { failureFact, tellFact } from '../printing/facts.ts';
@@ -47,7 +47,7 @@ export class CallCommands {
         },
         {
           names: ['calls'],
-          does: 'what runs now, of agents, too: req_id, server, tool, where it is, since when',
+          does: 'what waits or runs now, of agents, too: req_id, server, tool, where it is, since when, on what',
           isImmediate: true,
           run: () => lines(runningText(computer.calls())),
         },
@@ -167,7 +167,8 @@ export class CallCommands {
 const runningText = (calls: readonly RunningCall[]): string[] =>
   calls.length === 0
     ? ['no call runs']
-    : calls.map(({ reqId, server, tool, phase, since, progress }) => {
+    : calls.map(({ reqId, server, tool, phase, since, reason, progress }) => {
         const told = progress ? `  ${progressLine({ tool: '', ...progress }).trimStart()}` : '';
-        return `${reqId}  ${server}  ${tool}  ${phase}  since ${since}${told}`;
+        const why = reason === null ? '' : `  ${inOneLine(reason, 120)}`;
+        return `${reqId}  ${server || '-'}  ${tool}  ${phase}  since ${since}${why}${told}`;
       });

@@ -1,20 +1,39 @@
-/** One tool call that is over, as its computer remembers it: the fields of seed 001's `ToolCallRecord`. */
-export interface PastCall {
-  /** When it was settled: ISO 8601, UTC. */
+import type { Outcome } from '../settlement.ts';
+
+/** What a call waits for: servers that may have its tool and start still, its own server, the permit of that to connect, … */
+export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';
+/** Where a call stands. */
+export interface CallStanding {
+  /** `running`: its server has it. */
+  readonly state: 'waiting' | 'running' | 'ended';
+  /** Null: it does not wait. */
+  readonly waitsFor: CallWait | null;
+  /** What is known of its effect; null: it has not ended. */
+  readonly outcome: Outcome | null;
+  /** What it waits for, or why it ended as it did, in one sentence; null: its server has it, or it succeeded. */
+  readonly reason: string | null;
+}
+/** One tool call, as its computer remembers it: the fields of seed 001's `ToolCallRecord`, who asked, and where it stands. */
+export interface PastCall extends CallStanding {
+  /** When it was settled; of one that has not ended, when it came: ISO 8601, UTC. */
   readonly timestamp: string;
+  /** When it came: ISO 8601, UTC. */
+  readonly since: string;
   /** The id that its caller gave it. */
   readonly reqId: string;
-  /** The server that had its tool, also when it never reached it. */
+  /** The agent that asked; null: the host itself. */
+  readonly agent: string | null;
+  /** The server that has its tool, also when it never reached it; empty: none is known. */
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** The server's own name of the tool; the listed one where no server was found. */
   readonly tool: string;
   /** As its caller gave them, secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Null: without limit. */
   readonly timeoutMs: number | null;
-  /** False also where it is not known whether it took effect. */
+  /** False also where it is not known whether it took effect, and before it has ended. */
   readonly success: boolean;
-  /** Why it failed, in one sentence. */
+  /** Why it failed, in one sentence; null also before it has ended. */
   readonly error: string | null;
 }
 /** The last calls of one computer, the oldest first. */

@@ -4,6 +4,12 @@ import { byRecency, defaultRemembered, withCall, type CallHistory, type PastCall
 
 const callOf = (server: string, n = 0): PastCall => ({
   timestamp: '2026-02-14T10:30:01Z',
+  since: '2026-02-14T10:30:00Z',
+  agent: null,
+  state: 'ended',
+  waitsFor: null,
+  outcome: 'succeeded',
+  reason: null,
   reqId: `r${n}`,
   server,
   tool: 't',

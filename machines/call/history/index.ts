@@ -1,2 +1,9 @@
-export { defaultRemembered, withCall, type CallHistory, type PastCall } from './calls.ts';
+export {
+  defaultRemembered,
+  withCall,
+  type CallHistory,
+  type CallStanding,
+  type CallWait,
+  type PastCall,
+} from './calls.ts';
 export { byRecency, type ServerHistory } from './recency.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callAck, conflictAck } from './acks.ts';
-import { settledBy, type CallSettled } from '../../call/settlement.ts';
+import { callAck } from './acks.ts';
+import { repeated, settledBy, type CallSettled } from '../../call/settlement.ts';
 import { readToolResult, failureIn, reportIn } from '../reading.ts';
 
 const call = { ticket: 't', reqId: 'r1', server: 'fs', tool: 'read' };
@@ -79,7 +79,7 @@ describe('the answer to the call of an agent', () => {
   });
 
   it('with the id of one in flight was not sent', () => {
-    expect(conflictAck('r1')).toMatchObject({
+    expect(callAck(settledBy(call, 'refused', repeated('r1')))).toMatchObject({
       meta: { error_code: 409, a2c_outcome: 'failed', a2c_phase: 'resolving' },
     });
   });

@@ -3,7 +3,7 @@ import type { CallSettled } from '../../call/settlement.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../../resources/collections/index.ts';
 import type { SmcpTool } from './tool.ts';
 import { errorAck, failureResult } from './answers.ts';
-import { wireCodes, type Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { toolResult, wrappedForWire } from '../tool-result.ts';
 import { endingMeta, type Ending } from './outcome.ts';
 
@@ -53,21 +53,6 @@ export function callAck(settled: CallSettled): unknown {
     ...(ending && { ending }),
   });
 }
-
-export const conflictAck = (reqId: string): unknown =>
-  failureResult({
-    code: wireCodes.conflict,
-    message: `A call '${reqId}' is already in flight`,
-    details: { req_id: reqId },
-  });
-
-/** Of a call that comes when its computer is on its way out. */
-export const leavingAck = (reqId: string): unknown =>
-  failureResult({
-    code: wireCodes.notFound,
-    message: `Call '${reqId}' was not sent: the computer is leaving the office`,
-    details: { reason: 'leaving' },
-  });
 
 export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => ({ tools, req_id: reqId });
 

@@ -32,7 +32,7 @@ export const link: Sample = {
       { type: 'join.refused', text: 'x' },
       { type: 'leave.done' },
       { type: 'agent.called', ...request },
-      { type: 'agent.repeated', ticket: 't', reqId: 'r' },
+      { ...request, type: 'agent.repeated' },
       { type: 'agent.cancelled', ticket: 't' },
       { type: 'agent.askedTools', ticket: 't', reqId: 'r' },
       { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },

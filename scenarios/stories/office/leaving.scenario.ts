@@ -157,7 +157,7 @@ inHarness(
         ports.link(at, input, (fact) => {
           emit(fact);
           if (fact.type !== 'agent.called') return;
-          emit({ type: 'agent.repeated', ticket: 'again', reqId: fact.reqId });
+          emit({ ...fact, type: 'agent.repeated', ticket: 'again' });
         }),
     }),
   },
