@@ -1,6 +1,7 @@
 /** Desktop and Finder show what is: every update of a window or a document causes a refresh. */
 import { expect } from 'vitest';
 import { inHarness } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
 import {
   ask,
   changes,
@@ -8,13 +9,14 @@ import {
   listing,
   now,
   reads,
+  replyTo,
   saying,
   says,
   showing,
   shown,
   windows,
 } from '../../stage/showing.ts';
-import { asksOf } from '../../stage/watching.ts';
+import { asksOf, hello } from '../../stage/watching.ts';
 
 for (const [what, uri] of [
   ['without its query', 'window://h/log'],
@@ -107,5 +109,34 @@ inHarness(
     s.order('computer', { type: 'server.start', server: 'a' });
     s.run(2_000);
     expect(changes(s, 'desktop')).toBe(told + 2);
+  },
+);
+
+const withTool = (name: string): Script => ({
+  ...windows(`window://${name}/1`),
+  tools: { [`call_${name}`]: { answers: hello } },
+});
+inHarness(
+  'calls that are refused without a server do not change the order of the windows',
+  { servers: { a: withTool('a'), b: withTool('b') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    const order = (): string[] => {
+      ask(s, 'desktop');
+      s.run(100);
+      return shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
+    };
+    expect(order()).toEqual(['window://a/1', 'window://b/1']);
+    s.call('call_b');
+    s.run(100);
+    expect(order()).toEqual(['window://b/1', 'window://a/1']);
+    const refused = { code: 409, message: 'A call is already in flight' };
+    const request = { type: 'call.request', ticket: 'x', reqId: 'x', agent: 'a', tool: 'call_a', params: {} };
+    const more = { timeoutMs: 1_000, isConfirmed: false, refused, replyTo };
+    const calls = [s.call('nobody_has_this'), s.asked('computer', 'x', { ...request, ...more })];
+    s.run(100);
+    expect(calls.map(({ settled }) => settled[0]?.failure?.code)).toEqual([4001, 409]);
+    expect(order()).toEqual(['window://b/1', 'window://a/1']);
   },
 );
