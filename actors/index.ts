@@ -129,7 +129,7 @@ export type {
   DpeUri,
   ParsedDpeUri,
 } from '../machines/resources/finder/index.ts';
-export type { CallEnded, CallEvents, CallStarted } from './api/computer/call-watch.ts';
+export type { CallEnded, CallEvents, CallStarted } from './api/computer/calls/call-watch.ts';
 export type {
   Computer,
   ComputerConfigInForce,
@@ -197,7 +197,7 @@ export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/off
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
-export type { RunningCall } from './api/computer/call-history.ts';
+export type { RunningCall } from './api/computer/calls/call-history.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/progress.ts';
 export type { Call, CallOptions, CallOutcome } from './api/agent/pending-calls.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission/index.ts';

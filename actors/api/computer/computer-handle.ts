@@ -7,8 +7,8 @@ import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { CallOptions, Call } from '../agent/pending-calls.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
-import type { RunningCall } from './call-history.ts';
-import type { CallEvents } from './call-watch.ts';
+import type { RunningCall } from './calls/call-history.ts';
+import type { CallEvents } from './calls/call-watch.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import type { ComputerInputs } from '../../servers/inputs/inputs-handle.ts';
 

@@ -13,8 +13,8 @@ import { defaultRemembered } from '../../../machines/call/history/index.ts';
 import type { CallProgressed, CallSettled } from '../../../machines/call/settlement.ts';
 import type { Transformer } from '../../../machines/kernel/transformer.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
-import { CallHistoryWatch } from './call-history.ts';
-import { CallWatch, type CallEvents } from './call-watch.ts';
+import { CallHistoryWatch } from './calls/call-history.ts';
+import { CallWatch, type CallEvents } from './calls/call-watch.ts';
 import { catalogsOf, promptsOf, resourcesOf } from '../../servers/catalog-status.ts';
 import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
@@ -119,8 +119,7 @@ export class HostedComputer implements Computer {
       redact: (value) => runtime.redact(value),
       snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
     });
-    const { tap } = runtime.directory;
-    this.#forget = [tap.add(this.#history)];
+    this.#forget = [runtime.directory.tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
@@ -202,17 +201,12 @@ export class HostedComputer implements Computer {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
     // Read now: what a host makes of its object later is not what was judged.
     const asked = { tool, params: handed(params), timeoutMs };
-    const refused = (settled: CallSettled): void => {
-      const { ticket, reqId } = settled;
-      this.#history.refused({ ...asked, ticket, reqId, agent: null }, settled);
-    };
+    const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
       // Who was told to give up before it began hears no answer, and nobody gives one any more.
-      if (!this.#hosted || !this.#runtime.directory.find('computer')) {
-        refused(closed);
-        return this.#calls.settle(closed);
-      }
+      if (!this.#hosted || !this.#runtime.directory.find('computer'))
+        return this.#calls.settle(refused(closed));
       const event = hostCall({ ...asked, ticket, reqId, isConfirmed: confirmed }, this.#host, options.trace);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
     };

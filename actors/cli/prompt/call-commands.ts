@@ -1,7 +1,7 @@
 import { readText, type Terminal } from '../../../adapters/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import type { RunningCall } from '../../api/computer/call-history.ts';
+import type { RunningCall } from '../../api/computer/calls/call-history.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { targetIn } from '../calling/target.ts';

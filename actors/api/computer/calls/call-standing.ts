@@ -1,11 +1,11 @@
 /** Where a call stands that has not ended, read from the machines that have it. */
-import type { Context as CallContext } from '../../../machines/call/call.setup.ts';
-import type { CallWait } from '../../../machines/call/history/index.ts';
-import type { CallPhase } from '../../../machines/call/settlement.ts';
-import { stillStarting } from '../../../machines/client/server-failure.ts';
-import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
-import { starting } from '../../../machines/computer/computer.waiting.ts';
-import { clientState, stateWords, type ClientSnapshot } from '../../../machines/facts/server-state.ts';
+import type { Context as CallContext } from '../../../../machines/call/call.setup.ts';
+import type { CallWait } from '../../../../machines/call/history/index.ts';
+import type { CallPhase } from '../../../../machines/call/settlement.ts';
+import { stillStarting } from '../../../../machines/client/server-failure.ts';
+import type { ComputerContext } from '../../../../machines/computer/computer.machine.ts';
+import { starting } from '../../../../machines/computer/computer.waiting.ts';
+import { clientState, stateWords, type ClientSnapshot } from '../../../../machines/facts/server-state.ts';
 
 /** Of a machine of any kind. */
 export interface MachineSnapshot extends ClientSnapshot {

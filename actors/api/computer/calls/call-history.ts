@@ -1,18 +1,18 @@
-import { keyOf, nameOf } from '../../../machines/kernel/address.ts';
-import type { ComputerCall } from '../../../machines/call/call.machine.ts';
+import { keyOf, nameOf } from '../../../../machines/kernel/address.ts';
+import type { ComputerCall } from '../../../../machines/call/call.machine.ts';
 import {
   withCall,
   type CallHistory,
   type CallStanding,
   type PastCall,
-} from '../../../machines/call/history/index.ts';
-import type { CallPhase, CallSettled } from '../../../machines/call/settlement.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { excessBytes, mostLevels } from '../../../machines/protocol/size.ts';
-import type { Progress } from '../../../machines/protocol/messages/progress.ts';
-import { progressIn } from '../call-progress.ts';
+} from '../../../../machines/call/history/index.ts';
+import type { CallPhase, CallSettled } from '../../../../machines/call/settlement.ts';
+import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
+import { excessBytes, mostLevels } from '../../../../machines/protocol/size.ts';
+import type { Progress } from '../../../../machines/protocol/messages/progress.ts';
+import { progressIn } from '../../call-progress.ts';
 import { standingOf, type SnapshotOf } from './call-standing.ts';
-import type { Observer } from '../../runtime/observer.ts';
+import type { Observer } from '../../../runtime/observer.ts';
 
 /** Bytes of JSON that are kept of the parameters of one call. */
 const parameterBytes = 16 * 1024;
@@ -37,7 +37,7 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   readonly progress: Progress | null;
 }
 /** A call as it came. */
-export type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
+type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
 /** Of one that has not ended. */
 interface Running extends Omit<Asked, 'params'> {
   readonly parameters: PastCall['parameters'];
@@ -109,10 +109,12 @@ export class CallHistoryWatch implements Observer {
     return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
   }
   /** A call that its host never sends. */
-  refused(call: Asked, settled: CallSettled): void {
-    const key = keyOfCall('host, not sent', call.ticket);
-    this.#begin(key, call);
+  refused(call: Pick<Asked, 'tool' | 'params' | 'timeoutMs'>, settled: CallSettled): CallSettled {
+    const { ticket, reqId } = settled;
+    const key = keyOfCall('host, not sent', ticket);
+    this.#begin(key, { ...call, ticket, reqId, agent: null });
     this.#end(key, settled);
+    return settled;
   }
   record(record: DirectoryRecord): void {
     const told = progressIn(record);

@@ -100,8 +100,9 @@ it('has one entry for a call that is refused without a server, and one for a cal
   post('computer/link#2', 'computer', request);
   post('computer#1', 'computer/link#2', { ...settled, failure: { code: 409, message: 'in flight' } });
   post('computer#1', 'computer/link#2', { ...settled, failure: { code: 409, message: 'in flight' } });
-  watch.refused({ ...request, reqId: 'r2', agent: null }, {
+  watch.refused(request, {
     ...settled,
+    reqId: 'r2',
     failure: { code: 409, message: 'here, too' },
   } as never);
   expect(watch.running()).toEqual([]);

@@ -1,10 +1,10 @@
-import type { CallStart } from '../../../machines/call/call.machine.ts';
-import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../machines/call/settlement.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Observer } from '../../runtime/observer.ts';
-import type { Progress } from '../../../machines/protocol/messages/progress.ts';
-import { progressIn } from '../call-progress.ts';
+import type { CallStart } from '../../../../machines/call/call.machine.ts';
+import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../../machines/call/settlement.ts';
+import type { Failure } from '../../../../machines/protocol/index.ts';
+import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
+import type { Observer } from '../../../runtime/observer.ts';
+import type { Progress } from '../../../../machines/protocol/messages/progress.ts';
+import { progressIn } from '../../call-progress.ts';
 
 /** A call of a computer. */
 export interface CallStarted {
