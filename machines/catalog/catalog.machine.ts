@@ -1,12 +1,10 @@
 /**
  * One list of one MCP server: its tools, its resources, their templates, or its prompts.
- *
  * standby    — no session: what was known is kept, and nothing is asked
  * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
- * ready      — steady{fresh | calm} (asked for anew by the clock) | settling (just asked) |
- *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without). A change that
- *              is told before it is calm may be due to our own reading: where the list is another one then, again and again,
- *              it is read ever less often
+ * ready      — steady{fresh | calm} (asked for anew by the clock) | settling (just asked) | gathering (changes come in bursts: asked
+ *              for anew after a quiet moment, or long enough without). A change that is told before it is calm may be due to our
+ *              own reading: where the list is another one then, again and again, it is read ever less often
  * refreshing — asking | outdated: one more refresh follows
  * failing    — the last refresh failed: the old entries are kept, and it is tried again
  * withdrawn  — so many failed in a row that the entries are taken back, or the first did and its server is of use without

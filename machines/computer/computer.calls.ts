@@ -1,6 +1,6 @@
 /** What a computer does with calls: sent to whom they name, or kept for a while where that is not known yet. */
 import { routeCall } from './computer.messages.ts';
-import * as rules from './computer.rules.ts';
+import { routed } from './computer.routing.ts';
 import { eventAsParams, parts, passWithdrawal, step } from './computer.setup.ts';
 import * as waiting from './computer.waiting.ts';
 import type { ComputerCall } from '../call/call.machine.ts';
@@ -24,8 +24,8 @@ const startPatience = parts.enqueueActions(({ context, event, enqueue }) => {
 /** The clock of one that came under the same ticket before says nothing of this one. */
 const sendAtOnce = step<ComputerCall>((c, order) => {
   const { ticket } = order;
-  const routed = rules.routed(c, order);
-  return Object.hasOwn(c.waited, ticket) ? { ...routed, cancels: [waiting.timerOf(ticket)] } : routed;
+  const told = routed(c, order);
+  return Object.hasOwn(c.waited, ticket) ? { ...told, cancels: [waiting.timerOf(ticket)] } : told;
 });
 /** Nobody's time runs any more of those that are answered without a server. */
 const stopDecided = parts.enqueueActions(({ context, enqueue }) => {

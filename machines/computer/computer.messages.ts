@@ -3,6 +3,7 @@ import type { ComputerCall } from '../call/call.machine.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { restless } from './computer.restless.ts';
 import * as rules from './computer.rules.ts';
+import { route } from './computer.routing.ts';
 import { messagesOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet } from './computer.events.ts';
 import * as collections from './computer.collections.ts';
@@ -17,7 +18,7 @@ type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
 
 export const routeCall = {
   type: 'post',
-  params: ({ context, event }: At<ComputerCall>) => rules.route(context, event),
+  params: ({ context, event }: At<ComputerCall>) => route(context, event),
 } as const;
 export const passWatch = {
   type: 'post',

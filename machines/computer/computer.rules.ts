@@ -4,52 +4,33 @@ import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
   changesOf,
-  findTool,
-  type ToolEntry,
-  isDenied,
   offeredTools,
   signatureOf,
   toSmcpTool,
-  unresolved,
-  type AbsentServer,
   type Tool,
   type ToolTable,
 } from '../catalog/index.ts';
 import {
   clientKind,
-  type ServerCall,
   type ClientChanged,
   type ClientOrder,
   type ClientStage,
 } from '../client/client.events.ts';
 import type { ComputerContext, ComputerStart, ServerPlan, ServersSet, Spent } from './computer.events.ts';
-import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
-import {
-  message,
-  open,
-  post,
-  type CheckedMessage,
-  type Open,
-  type OwnedEnded,
-  type Post,
-} from '../kernel/effects.ts';
+import type { ToolApproved } from '../call/call.machine.ts';
+import { open, post, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { hasRefused, refusedNews } from './computer.refused.ts';
 import { hasRestless, settled } from './computer.restless.ts';
-import { absentOnes, reasonsAfter, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.withdrawn.ts';
-import { extended } from '../kernel/extended.ts';
-import { defaultRemembered } from '../call/history/index.ts';
+import { reasonsAfter } from './computer.withdrawn.ts';
 import { linkKind, type LinkOrder } from '../link/link.setup.ts';
-import { notActive } from '../client/server-failure.ts';
-import { settledBy } from '../call/settlement.ts';
 import { timingOf } from '../kernel/timing.ts';
-import type { Failure } from '../protocol/failure.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 
 export const maxReopens = 5;
 /** Fingerprints whose failures are remembered. */
 const mostSpent = 100;
 
-const nameIn = (plan: ServerPlan): string => plan.rules.server;
+export const nameIn = (plan: ServerPlan): string => plan.rules.server;
 export const clientOf = (c: ComputerContext, server: string): AddressFor<ClientOrder> =>
   childOf(c.self, clientKind, server);
 export const linkOf = (c: ComputerContext): AddressFor<LinkOrder> => childOf(c.self, linkKind);
@@ -93,7 +74,7 @@ export function aggregateOf({ servers }: ComputerStart) {
 }
 export const isTrying = (stage: ClientStage | undefined): boolean =>
   stage === undefined || stage === 'connecting' || stage === 'recovering' || stage === 'authorizing';
-const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
+export const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
 export const isWhole = (c: ComputerContext): boolean =>
   !hasRefused(c) &&
   !hasRestless(c) &&
@@ -233,13 +214,7 @@ export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
 };
 
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
-/** Whose tool is called is shown first from then on. */
-const calledBy = (c: ComputerContext, server: string): Partial<ComputerContext> => {
-  const most = Math.max(0, c.remembered ?? defaultRemembered);
-  const kept = c.recent.slice(Math.max(0, c.recent.length + 1 - most));
-  return { recent: most === 0 ? [] : [...kept, { server }] };
-};
-const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
+export const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
   Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
 /** What a person allowed was allowed to this launch config, and to no other under the same name. */
 export const approvedBy = (
@@ -257,48 +232,3 @@ const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): Comp
       return was !== undefined && is?.fingerprint === was.fingerprint;
     }),
   );
-/** Servers that are wanted and have not told what they have: their last try failed, or they still start. */
-const unheard = (c: ComputerContext): AbsentServer[] =>
-  c.servers
-    .filter((s) => wanted(s) && c.catalogs[nameIn(s)] === undefined && c.stages[nameIn(s)] !== 'ready')
-    .filter((s) => whyWithdrawn(c, nameIn(s)) === undefined)
-    .map((s) => {
-      const reason = c.reasons[nameIn(s)];
-      return { server: nameIn(s), ...(reason !== undefined && { reason }) };
-    });
-/** Why a name cannot be called. */
-const whyNot = (c: ComputerContext, tool: string): Failure =>
-  (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??
-  unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
-/** The server of a tool that cannot be called; none where nobody has it. */
-const ownerOf = (c: ComputerContext, tool: string): string => {
-  const { disabled, refused } = c.table;
-  if (Object.hasOwn(disabled, tool)) return disabled[tool]?.server ?? '';
-  return refused.find(({ name }) => name === tool)?.server ?? withdrawnFrom(c, tool) ?? '';
-};
-/** A call goes to the client whose tool it names, or is answered at once. */
-export const route = (c: ComputerContext, order: ComputerCall): Post =>
-  routeTo(c, order, findTool(c.table, order.tool));
-/** The same of one that is routed when it comes, and what is remembered of it. */
-export const routed = (c: ComputerContext, order: ComputerCall): Told => {
-  const entry = findTool(c.table, order.tool);
-  return {
-    messages: [routeTo(c, order, entry)],
-    next: entry && !order.refused ? calledBy(c, entry.server) : {},
-  };
-};
-const routeTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
-  const server = entry?.server ?? ownerOf(c, call.tool);
-  const refuse = (failure: Failure): CheckedMessage =>
-    message(call.replyTo, settledBy(extended(call, { server }), 'failed', failure));
-  if (call.refused) return refuse(call.refused);
-  if (!entry) return refuse(whyNot(c, call.tool));
-  const request: ServerCall = extended(call, {
-    tool: entry.tool.name,
-    isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name),
-    meta: entry.meta,
-    hasOutput: entry.tool.outputSchema !== undefined,
-  });
-  const onUndelivered = refuse(notActive(entry.server, 'closed', null, null));
-  return post(clientOf(c, entry.server), request, { onUndelivered });
-};
