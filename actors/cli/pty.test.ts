@@ -135,7 +135,7 @@ test('status --tree shows every machine with its state', async () => {
   }
   expect(tree).toMatch(/office#1 +serving/);
   expect(tree).toMatch(/computer#\d+ +serving\.whole/);
-  expect(tree).toMatch(/client:fixture#\d+ +connected\.ready\.steady .*next timer in/);
+  expect(tree).toMatch(/client:fixture#\d+ +connected\.ready\.health\.steady .*next timer in/);
   terminal.write('quit\r');
   expect(await exited).toBe(0);
 });
