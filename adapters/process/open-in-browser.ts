@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemProgram } from './windows/system-programs.ts';
 
-const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+/** What opens a page on this platform, with its first arguments. */
+export const openerFor = (
+  platform: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): readonly [string, ...string[]] => {
+  if (platform === 'win32') return [systemProgram('rundll32', env), 'url.dll,FileProtocolHandler'];
+  return [platform === 'darwin' ? 'open' : 'xdg-open'];
 };
 /**
  * Opens a page in the browser of this user. Only `http:` and `https:`: anything else could start a program. Resolves to false when
@@ -36,7 +41,7 @@ export function openSecretInBrowser(url: string, folder: string): Promise<boolea
   return opened(file);
 }
 function opened(target: string): Promise<boolean> {
-  const [command = 'xdg-open', ...args] = openers[process.platform] ?? ['xdg-open'];
+  const [command, ...args] = openerFor(process.platform);
   return new Promise((resolve) => {
     const child = spawn(command, [...args, target], { stdio: 'ignore', detached: true });
     child.on('error', () => resolve(false));

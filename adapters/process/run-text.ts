@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { systemProgram } from './windows/system-programs.ts';
 
 /** A command that runs to its end. */
 export interface RunOptions {
@@ -20,7 +21,7 @@ const mostBytes = 1024 * 1024;
 export function runText(line: string, { input = '', ms, signal, until }: RunOptions): Promise<string> {
   const isWindows = process.platform === 'win32';
   const child = spawn(line, {
-    shell: true,
+    shell: isWindows ? (process.env['ComSpec'] ?? systemProgram('cmd')) : true,
     detached: !isWindows,
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,

@@ -50,6 +50,20 @@ describe('the token of an office', () => {
     forget();
   });
 
+  it.each([
+    ['win32', 0o666, 'told'],
+    ['win32', 0o600, 'told'],
+    ['linux', 0o666, undefined],
+    ['linux', 0o640, undefined],
+    ['darwin', 0o604, undefined],
+    ['linux', 0o600, 'told'],
+  ])('on %s is taken from a file of mode %o: %s', (platform, mode, token) => {
+    writeFileSync(file, 'told\n');
+    chmodSync(file, mode);
+    expect(keptOfficeToken(folder, url, platform)).toBe(token);
+    rmSync(file);
+  });
+
   it('is not taken from a file that others can read, and not kept in one', () => {
     writeFileSync(file, 'planted', { mode: 0o644 });
     chmodSync(file, 0o644);

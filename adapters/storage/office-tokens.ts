@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
@@ -23,18 +23,25 @@ export function keepOfficeToken(stateDir: string, port: number, token: string): 
   process.on('exit', remove);
   return remove;
 }
+const mayBeOfOthers = ({ mode, uid }: Stats, platform: string): boolean =>
+  platform !== 'win32' &&
+  ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid()));
 /**
  * The token that an office of this user keeps for this address; undefined: it keeps none. Never one for an address outside
- * of this machine, and none from a file that others can read.
+ * of this machine, and none from a file that others can read. On Windows modes say nothing: each user has a profile that
+ * others cannot read.
  */
-export function keptOfficeToken(stateDir: string, url: string): string | undefined {
+export function keptOfficeToken(
+  stateDir: string,
+  url: string,
+  platform: string = process.platform,
+): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port, protocol } = new URL(url);
   if (protocol !== 'http:' || !isLoopback(hostname)) return undefined;
   const path = fileOf(stateDir, port || '80');
   try {
-    const { mode, uid } = statSync(path);
-    if ((mode & 0o077) !== 0 || (process.getuid && uid !== process.getuid())) return undefined;
+    if (mayBeOfOthers(statSync(path), platform)) return undefined;
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch {
     return undefined;

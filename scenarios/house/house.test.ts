@@ -64,7 +64,6 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/storage\//, may: ['proper-lockfile', 'chokidar', 'env-paths'] },
   { where: /^adapters\/storage\/config\/formats\./, may: ['yaml', 'smol-toml'] },
   { where: /^adapters\/process\/windows\/windows-spawn\./, may: ['cross-spawn'] },
-  { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },
   { where: /^adapters\/terminal\/typed-line\.test\./, may: ['@xterm/headless'] },
   { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import crossSpawn from 'cross-spawn';
 import { describeLaunch } from '../executable.ts';
 import type { Environment, LaunchSpec } from '../launcher.ts';
+import { systemProgram } from './system-programs.ts';
 
 /** Longer than the first line of any script. */
 const lineBytes = 256;
@@ -36,7 +37,7 @@ export function windowsSpawn(spec: LaunchSpec, env: Environment, options: SpawnO
   const file = found(spec.command);
   const interpreter = /\.(com|exe|bat|cmd)$/i.test(file) ? undefined : interpreterOf(file);
   // Without this variable `cmd.exe` would be looked up by its bare name.
-  process.env['ComSpec'] ??= `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\cmd.exe`;
+  process.env['ComSpec'] ??= systemProgram('cmd');
   return interpreter === undefined
     ? crossSpawn(file, spec.args, options)
     : crossSpawn(found(interpreter), [file, ...spec.args], options);

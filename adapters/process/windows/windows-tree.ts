@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Launched } from '../launcher.ts';
+import { systemProgram, type SystemProgram } from './system-programs.ts';
 
 /** One process of this machine: who started it, and its pid. */
 export interface Row {
@@ -18,28 +19,51 @@ export interface WindowsTools {
 
 /** A listing that takes longer than this tells of another time. */
 const listMs = 3_000;
+/** Runs a program of Windows to its end, and resolves to what it wrote; undefined: it could not be run. Never rejects. */
+export type Run = (program: SystemProgram, args: readonly string[]) => Promise<string | undefined>;
 
-export const systemTools: WindowsTools = {
-  taskkill: (args) =>
-    new Promise<boolean>((resolve) => {
-      // Detached, so that it does its work although this host ends in the same moment.
-      const child = spawn('taskkill', args, { stdio: 'ignore', windowsHide: true, detached: true });
-      child.once('error', () => resolve(false)).once('close', () => resolve(true));
-      child.unref();
-    }).catch(() => false),
-  list: async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), listMs).unref();
+const runSystemProgram: Run = (program, args) =>
+  new Promise<string | undefined>((resolve) => {
+    const isHeard = program !== 'taskkill';
+    // Not heard, it is detached: it does its work although this host ends in the same moment.
+    const child = spawn(systemProgram(program), args, {
+      stdio: ['ignore', isHeard ? 'pipe' : 'ignore', 'ignore'],
+      windowsHide: true,
+      detached: !isHeard,
+      ...(isHeard && { timeout: listMs }),
     });
-    try {
-      const { default: pidtree } = await import('pidtree');
-      return await Promise.race([pidtree(-1, { advanced: true }), late]);
-    } catch {
-      return undefined;
-    } finally {
-      clearTimeout(timer);
+    let out = '';
+    child.stdout?.setEncoding('latin1').on('data', (text: string) => (out += text));
+    child.once('error', () => resolve(undefined)).once('close', () => resolve(out));
+    child.unref();
+  }).catch(() => undefined);
+
+/** Lines of two numbers, `wmic` with blanks around them. */
+const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
+  ['wmic', ['PROCESS', 'get', 'ParentProcessId,ProcessId']],
+  // Windows of today has no wmic any more.
+  [
+    'powershell',
+    [
+      ...['-NoProfile', '-NonInteractive', '-Command'],
+      'Get-CimInstance Win32_Process | ForEach-Object { [string]$_.ParentProcessId + [char]32 + $_.ProcessId }',
+    ],
+  ],
+];
+const rowsIn = (text: string): readonly Row[] =>
+  [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)].map(([, ppid, pid]) => ({
+    ppid: Number(ppid),
+    pid: Number(pid),
+  }));
+
+export const createSystemTools = (run: Run): WindowsTools => ({
+  taskkill: async (args) => (await run('taskkill', args)) !== undefined,
+  list: async () => {
+    for (const [program, args] of listings) {
+      const rows = rowsIn((await run(program, args)) ?? '');
+      if (rows.length > 0) return rows;
     }
+    return undefined;
   },
   answers: (pid) => {
     try {
@@ -49,7 +73,8 @@ export const systemTools: WindowsTools = {
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   },
-};
+});
+export const systemTools: WindowsTools = createSystemTools(runSystemProgram);
 
 const nameOf = ({ ppid, pid }: Row): string => `${ppid} ${pid}`;
 
