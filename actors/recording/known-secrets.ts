@@ -5,7 +5,7 @@ import {
   sha256Of,
   systemClock,
 } from '../../adapters/index.ts';
-import { redactorOf, type Profile } from '../../machines/trace/index.ts';
+import { redactorOf, SecretIndex, SecretRedactor, type Profile } from '../../machines/trace/index.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartText, wordsOf } from '../runtime/charts.ts';
 import { version, xstateVersion } from '../version.ts';
@@ -19,18 +19,25 @@ const chartWords = (): ReadonlySet<string> => (words ??= new Set(Object.values(m
 export const fingerprints = (): Record<string, string> =>
   Object.fromEntries(Object.entries(machines).map(([kind, m]) => [kind, sha256Of([chartText(m)])]));
 
+/** A key of several lines is often told line by line. */
+const wholeAndLines = (secret: string): readonly string[] =>
+  [secret, ...secret.split(/\r?\n/)].filter((text) => text.trim() !== '');
+
 /** What a host knows to be secret, for everything that it records or shows. */
 export class KnownSecrets {
-  readonly #secrets: Set<string>;
+  readonly #secrets: SecretIndex;
   readonly #names = new Set<string>();
+  /** For what hosts and peers are told. */
+  readonly redactor: SecretRedactor;
 
   constructor(secrets: readonly string[] = []) {
-    this.#secrets = new Set(secrets);
+    this.#secrets = new SecretIndex(secrets);
+    this.redactor = new SecretRedactor({ secrets: this.#secrets });
   }
   /** Texts that are hidden from now on, of a server whose name is not, should it be the same word. */
   hide(secrets: Iterable<string>, server: string): void {
     this.#names.add(server);
-    for (const secret of secrets) this.#secrets.add(secret);
+    for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
   }
   /** A recorder of this host in real time, with a redactor of its own. `key`: see `RecordOptions`. */
   recording(profile: Profile, key?: string): RecorderOptions {

@@ -27,7 +27,7 @@ import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
 import { OfficeAccess } from './office-access.ts';
 import { unanswered } from './platform.ts';
-import { OutputRedactor } from '../recording/output-redactor.ts';
+import { RedactedPorts } from '../recording/redacted-ports.ts';
 import { HostLog } from '../logging/host-log.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
@@ -62,13 +62,11 @@ export class Runtime {
   readonly tracing: Tracing | undefined;
   /** Who tells what happens. */
   readonly hostLog: HostLog | undefined;
-  /** What neither a trace nor a page may show. */
+  /** What nobody may see: what any server was launched with. Who is gone may still be quoted. */
   readonly secrets: KnownSecrets;
   /** By server, by the number of the launch spec. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
-  /** What any server was launched with. Who is gone may still be quoted. */
-  readonly #secrets = new Set<string>();
-  readonly #redactor = new OutputRedactor(() => this.#secrets);
+  readonly #redacted: RedactedPorts;
   /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
   readonly calls = new CallPorts(
     (address) => {
@@ -86,7 +84,7 @@ export class Runtime {
   /** Hears what servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
   /** What servers write to stderr and log. */
-  readonly output = new ServerOutput((text) => this.#redactor.text(text));
+  readonly output = new ServerOutput((text) => this.secrets.redactor.text(text));
   readonly inspections: Inspections;
   readonly #offices: Offices;
   /** Who may enter the office of this runtime, and what its peers show. */
@@ -129,12 +127,13 @@ export class Runtime {
     });
     this.#survival = survival;
     this.secrets = new KnownSecrets((record || {}).secrets);
+    this.#redacted = new RedactedPorts(this.secrets.redactor);
     this.flight =
       record === false ? undefined : new FlightRecorder({ record, ...survival }, this.secrets, tap);
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
     const ports: Ports = {
-      process: this.#redactor.process(
+      process: this.#redacted.process(
         processPortOf({
           ledger: this.ledger,
           launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
@@ -142,7 +141,7 @@ export class Runtime {
           wrote: (server, chunk) => this.output.wrote(server, chunk),
         }),
       ),
-      session: this.#redactor.session(this.#sessions.open),
+      session: this.#redacted.session(this.#sessions.open),
       link: this.#links.open,
       office: this.#offices.open,
       request: (from, request, emit) => this.#request(from, request, emit),
@@ -168,7 +167,7 @@ export class Runtime {
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
     // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
-    const hidden = this.#redactor.answer(emit);
+    const hidden = this.#redacted.answer(emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
     const other = this.others.get(request.target);
     if (other) return other(from, request, hidden);
@@ -179,11 +178,11 @@ export class Runtime {
     return this.#askSession(from, request, emit);
   }
   #askSession(...[from, request, emit]: Parameters<Ports['request']>): () => void {
-    return this.#sessions.request(from, request, this.#redactor.answer(emit));
+    return this.#sessions.request(from, request, this.#redacted.answer(emit));
   }
   /** Plain JSON without what servers were launched with, and without what stands under the name of a secret. */
   redact<T>(value: T): T {
-    return this.#redactor.value(value);
+    return this.secrets.redactor.value(value);
   }
 
   /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
@@ -194,10 +193,7 @@ export class Runtime {
   }
   /** Texts that nobody may see from now on. */
   hide(server: string, secrets: readonly string[]): void {
-    // A key of several lines is often told line by line.
-    const all = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).filter((text) => text !== '');
-    for (const secret of all) this.#secrets.add(secret);
-    this.secrets.hide(all, server);
+    this.secrets.hide(secrets, server);
   }
   forget(server: string, before: number): void {
     const reaches = this.#reaches.get(server);
@@ -227,7 +223,7 @@ export class Runtime {
         this.output.logged(server, entry);
         this.log(server, this.redact(entry));
       },
-      redact: (text) => this.#redactor.text(text),
+      redact: (text) => this.secrets.redactor.text(text),
       frame: (at, dir, message) => this.#frames.take(at, 'mcp', dir, message),
     });
   }

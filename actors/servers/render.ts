@@ -15,9 +15,8 @@ import {
   type SseServer,
   type StreamableServer,
 } from '../../machines/config/index.ts';
-import { isSecretName, secretsIn } from '../../machines/trace/index.ts';
+import { secretsIn, secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { textInBase64 } from '../api/agent/base64.ts';
 import { variablesFor, type Inputs, type Resolved } from './inputs/inputs.ts';
 
 /** How a remote server is reached. Times in ms. */
@@ -98,12 +97,15 @@ export async function renderServer(
     if (kind === 'expanded' && folders.has(name)) return { value: folders.get(name) };
     if (kind !== 'input') {
       const value = inputs.variable(name);
-      if (isSecretName(name)) for (const text of [value, otherwise]) if (text) secrets.add(text);
+      for (const text of [value, otherwise])
+        for (const one of secretsUnder(name, text ?? '')) secrets.add(one);
       return value === undefined ? undefined : { value };
     }
     const found = resolved.get(name);
     if (!found?.ok) return undefined;
-    if (found.isSecret) for (const text of textsIn(found.value)) secrets.add(text);
+    if (found.isSecret)
+      for (const text of textsIn(found.value))
+        for (const one of [text, ...secretsUnder(name, text)]) secrets.add(one);
     return found;
   };
   const rendered = renderWith(raw, lookup, places && server.kind !== 'own' ? expanded : undefined);
@@ -159,26 +161,11 @@ const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === 'string' ? [value] : [JSON.stringify(value)];
 };
-/** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme, of `Basic …` the password. */
+/** What is secret in a spec, by the rule of docs/security.md. */
 const knownIn = (spec: ServerSpec): readonly string[] => {
   if (spec.kind === 'own') return secretsInFacts(spec.facts);
   if (!('url' in spec)) return secretsIn(spec.env, spec.args);
-  const { password, searchParams } = new URL(spec.url);
-  const named = [
-    ...secretsIn(spec.headers),
-    ...[...searchParams].flatMap(([name, value]) => secretsIn({ [name]: value })),
-  ];
-  const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
-  const inPairs = credentials.flatMap((pair) => /^[^:]*:(.+)$/s.exec(textInBase64(pair) ?? '')?.[1] ?? []);
-  const ofLogin = secretsOfLogin.map((key) => spec.oauth?.[key] ?? '');
-  return [...named, ...credentials, ...inPairs, password, decoded(password), ...ofLogin];
-};
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return [...secretsIn(spec.headers, [spec.url]), ...secretsOfLogin.map((key) => spec.oauth?.[key] ?? '')];
 };
 
 const secretsInFacts = (facts: OwnFacts): readonly string[] =>

@@ -4,12 +4,7 @@ import { secretsIn } from '../../machines/trace/index.ts';
 import { inheritedOf } from './inherited.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { proxyFor, proxyVariables } from './proxy.ts';
-import {
-  credentialsIn,
-  registryChoice,
-  registryVariable,
-  type RegistrySource,
-} from './registry/registry-choice.ts';
+import { registryChoice, registryVariable, type RegistrySource } from './registry/registry-choice.ts';
 import type { RemoteSpec, ServerSpec } from './render.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -41,7 +36,7 @@ export async function surroundingsOf(
 ): Promise<Surroundings> {
   if (spec.kind === 'stdio') return ofChild(spec, settings, options);
   const proxy = 'url' in spec ? proxyFor(spec.url, settings) : undefined;
-  return { spec: proxy === undefined ? {} : { proxy }, secrets: credentialsIn([proxy ?? '']), found: {} };
+  return { spec: proxy === undefined ? {} : { proxy }, secrets: secretsIn({}, [proxy ?? '']), found: {} };
 }
 async function ofChild(
   spec: Extract<ServerSpec, { kind: 'stdio' }>,
@@ -61,10 +56,9 @@ async function ofChild(
   const passed = [...(base === 'full' ? inputs.variables() : []), ...pass];
   const held = Object.fromEntries(passed.map((name) => [name, inputs.variable(name) ?? '']));
   const urls = [...(choice?.among ?? []), ...Object.values(added)];
-  const secrets = [...secretsIn(held), ...credentialsIn(urls)];
   return {
     spec: Object.keys(whole).length === 0 ? {} : { inherit: whole },
-    secrets: secrets.filter((text) => text.trim() !== ''),
+    secrets: secretsIn(held, urls),
     found: fastest === undefined ? {} : { [registryVariable]: fastest },
   };
 }

@@ -45,6 +45,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,
     timers: options.timers ?? waitingTimers,
+    redact: options.redact,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };
   const eras = new Map<string, Around['era']>();

@@ -66,6 +66,8 @@ export interface Around {
   /** Who we say we are to whom it is not MCP that is spoken. */
   readonly userAgent: string;
   readonly notice: (notice: Notice) => void;
+  /** Hides what nobody may see of what a server wrote; before it is cut, which could leave a part of that. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** Hears each JSON-RPC message of the session. */
   readonly frame: (dir: 'in' | 'out', message: unknown) => void;
 }

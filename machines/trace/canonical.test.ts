@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonical, revived, textOfRecord, Texts } from './canonical.ts';
-import { redactorOf } from './redaction.ts';
+import { redactorOf } from './secrets/redaction.ts';
+import { SecretIndex } from './secrets/secret-index.ts';
 
 const read = (text: string): unknown => revived(JSON.parse(text));
 const again = (value: unknown): string => canonical(read(canonical(value)));
@@ -166,7 +167,7 @@ describe('remembered texts', () => {
   });
   it('are written anew once another secret is known', () => {
     const texts = new Texts();
-    const secrets = new Set<string>();
+    const secrets = new SecretIndex();
     const redactor = redactorOf(() => 'x', secrets);
     const inner = { note: 'the word is hunter22' };
     expect(canonical({ inner }, redactor, texts)).toContain('hunter22');

@@ -3,7 +3,7 @@ import { setup, createActor, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { wordsOf } from '../../actors/runtime/charts.ts';
 import { Recorder } from '../../actors/recording/recorder.ts';
-import { readTrace, textOfRecord, redactorOf, type Trace } from '../../machines/trace/index.ts';
+import { readTrace, textOfRecord, redactorOf, SecretIndex, type Trace } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
 import { recordedRun } from '../fixtures/recorded-run.ts';
 import { Harness } from '../stage/harness.ts';
@@ -100,7 +100,11 @@ describe('a secret that is a word of the machines', () => {
       }),
     );
     expect(words.size).toBeGreaterThan(40);
-    const redactor = redactorOf(hash, words, new Set(Object.values(machines).flatMap(wordsOf)));
+    const redactor = redactorOf(
+      hash,
+      new SecretIndex(words),
+      new Set(Object.values(machines).flatMap(wordsOf)),
+    );
     const hidden = lines.map(({ s, t, check, record }) => {
       const text = textOfRecord(record, redactor);
       return {

@@ -1,7 +1,7 @@
 import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
-import { OutputRedactor } from '../../actors/recording/output-redactor.ts';
+import { RedactedPorts } from '../../actors/recording/redacted-ports.ts';
 import type { Observer } from '../../actors/runtime/observer.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Recorder } from '../../actors/recording/recorder.ts';
@@ -132,13 +132,13 @@ export class Harness {
       tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
       tap.add(this.recorder);
     }
-    const redactor = new OutputRedactor(this.servers.secrets);
+    const redacted = RedactedPorts.of(this.servers.secrets());
     const ports: Ports = {
-      process: redactor.process(this.servers.process),
-      session: redactor.session(this.servers.session),
+      process: redacted.process(this.servers.process),
+      session: redacted.session(this.servers.session),
       link: this.network.link,
       office: this.network.office,
-      request: (from, request, emit) => this.#ask(from, request, redactor.answer(emit)),
+      request: (from, request, emit) => this.#ask(from, request, redacted.answer(emit)),
     };
     const platform = {
       now: () => this.clock.now() + this.skewMs,

@@ -61,19 +61,3 @@ export function registryChoice(
     return undefined;
   return { among: npmRegistries };
 }
-
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-};
-/** Passwords in URLs, as they stand there and as they are meant; of a URL without one its user, which may be a token. */
-export const credentialsIn = (urls: readonly string[]): readonly string[] =>
-  urls.flatMap((url) => {
-    if (!URL.canParse(url)) return [];
-    const { username, password } = new URL(url);
-    if (password === '') return username === '' ? [] : [username];
-    return [password, decoded(password)];
-  });

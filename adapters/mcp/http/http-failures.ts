@@ -149,22 +149,3 @@ export function retryAfterIn({
   const theirs = Date.parse(date ?? '');
   return Math.max(0, Math.ceil((at - (Number.isNaN(theirs) ? Date.now() : theirs)) / 1_000));
 }
-
-/** Hides what we sent as a secret, should the server say it back: header values, user info and query of the URL. */
-export function redactorOf(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
-  const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
-  const query = [url.search.slice(1), ...url.searchParams.values()];
-  const userinfo = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
-  const secrets = [...values, ...query, ...userinfo]
-    .filter((text) => text.length >= 4)
-    .toSorted((a, b) => b.length - a.length);
-  return (text) =>
-    secrets.reduce((redactedText, secret) => redactedText.replaceAll(secret, '***'), text).slice(0, 200);
-}
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}

@@ -6,7 +6,8 @@ import type { Around, McpTransport, Refused } from '../transport.ts';
 import { refusedBy, verdictOn } from '../refused-request.ts';
 import { check } from './forgotten.ts';
 import { Http, type Exchange } from './http.ts';
-import { redactorOf, type Phase } from './http-failures.ts';
+import type { Phase } from './http-failures.ts';
+import { cut } from '../messages/noise.ts';
 import { Inbox } from '../messages/inbox.ts';
 import type { Web } from './remote.ts';
 
@@ -45,7 +46,7 @@ export abstract class WebTransport implements McpTransport {
     this.around = around;
     this.http = new Http({ url, headers, timeoutMs, credentials, proxy, ca }, around);
     this.inbox = new Inbox(around, (message) => this.deliver(message));
-    this.redact = redactorOf(url, headers);
+    this.redact = (text) => cut(text, around.redact);
   }
   abstract start(): Promise<void>;
   abstract send(message: JSONRPCMessage): Promise<void>;

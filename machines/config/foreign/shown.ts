@@ -1,5 +1,6 @@
 import type { OwnFacts, ProtocolServer } from './protocol.ts';
 import { isTemplate } from '../placeholders.ts';
+import { SecretIndex, SecretRedactor, secretsIn } from '../../trace/index.ts';
 import { withoutSecretArgs, withoutSecretParts } from './secret-parts.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -10,11 +11,30 @@ const hideAll = (texts: Texts): Texts =>
 const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
 
 /**
- * A server as it may be shown: values of `env` and `headers` that are no placeholders, arguments of options with secret names, and
- * logins and keys in URLs may be secrets, so they read `***` (DECISIONS.md); likewise every text of a kind of the host's own.
+ * A server as it may be shown: values of `env` and `headers` that are no placeholders, secrets in arguments, and logins and keys
+ * in URLs read `***` (docs/security.md), also where they stand elsewhere in it; likewise every text of a kind of the host's own.
  * `a2c export` hides the same.
  */
 export function shownServer(server: ProtocolServer): ProtocolServer {
+  const { name, type, bundle_id, ...rest } = withHidden(server);
+  const redactor = new SecretRedactor({ secrets: new SecretIndex(secretsOf(server)) });
+  // What others know it by stays.
+  const known = { name, type, ...(bundle_id !== undefined && { bundle_id }) };
+  return { ...server, ...redactor.details(rest), ...known } as ProtocolServer;
+}
+const secretsOf = ({ server_parameters: p }: ProtocolServer): readonly string[] => {
+  const {
+    env = null,
+    headers = null,
+    args = [],
+    url,
+  } = p as Partial<{
+    readonly [key in 'env' | 'headers']: Texts | null;
+  }> & { readonly args?: readonly string[]; readonly url?: string };
+  const texts = [...args, ...(typeof url === 'string' ? [url] : [])];
+  return secretsIn({ ...env, ...headers }, texts).filter((text) => !isTemplate(text));
+};
+function withHidden(server: ProtocolServer): ProtocolServer {
   switch (server.type) {
     case 'stdio': {
       const { server_parameters: p } = server;

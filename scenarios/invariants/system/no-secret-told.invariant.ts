@@ -11,6 +11,9 @@ type Fields = Said<{
   body: object;
 }>;
 
+const isFailed = (result: object | undefined): boolean =>
+  typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
+
 class NoSecretTold implements Judge {
   readonly #secrets: readonly string[];
   /** What servers have answered: it goes to whoever asked, as it came. */
@@ -33,9 +36,10 @@ class NoSecretTold implements Judge {
   }
   /** What machines hear of a server they tell hosts and peers: nothing of it may have come to them. */
   #in({ a, ev }: RecordOf<'in'>): Found | undefined {
-    const { failure, message, stderr } = ev as Fields;
-    if (failure === undefined && message === undefined && stderr === undefined) return undefined;
-    return this.#unlessClean(a, [failure, message, stderr]);
+    const { failure, message, stderr, result } = ev as Fields;
+    const failed = isFailed(result) ? result : undefined;
+    const said = [failure, message, stderr, failed].filter((part) => part !== undefined);
+    return said.length === 0 ? undefined : this.#unlessClean(a, said);
   }
   #out({ port, a, ev }: RecordOf<'out'>): Found | undefined {
     if (port !== 'link' || ev.type !== 'link.answer') return undefined;
@@ -60,10 +64,10 @@ const settled = (a: string, fields: object) =>
   posts('c/client:fs/call:t1#1', a, 'call.settled', { ticket: 't1', result: null, failure: null, ...fields });
 
 /**
- * Of what servers write on stderr, refuse with, or tell of their progress, which is hidden before any machine hears of
- * it; and of what we say ourselves: failures that hosts hear, and acks that go over a link, such as a failed call or a shown
+ * Of what servers write on stderr, refuse with, fail with, or tell of their progress, which is hidden before any machine
+ * hears of it; and of what we say ourselves: failures that hosts hear, and acks that go over a link, such as a failed call or a shown
  * config. What a server answers is not ours, nor what somebody asks of it. Traces have a veil of their own, behind
- * which these records are not: machines/trace/redaction.test.ts.
+ * which these records are not: machines/trace/secrets/redaction.test.ts.
  */
 export const noSecretTold: Invariant = {
   invariant: 'no failure and no shown config contains a secret',
@@ -81,6 +85,7 @@ export const noSecretTold: Invariant = {
         ['session.failed', { failure: { code: 401, message: short } }],
         ['ask.refused', { failure: { code: 500, message: 'no', details: { data: { pin: short } } } }],
         ['ask.progress', { message: `with ${short}`, progress: 1 }],
+        ['ask.answered', { result: { isError: true, content: [{ type: 'text', text: short }] } }],
       ] as const
     ).map(([type, fields]) => ({
       how: `a short one that ${type} brings to a machine`,
@@ -113,7 +118,7 @@ export const noSecretTold: Invariant = {
   ],
   passing: [
     {
-      how: 'the result of a tool, as its server gave it',
+      how: 'the result of a tool that succeeded, as its server gave it',
       seen: story(learns('c/call:t1#1', 'c/call:t1#1#1', 'ask.answered', { result: answer })),
       bounds,
     },

@@ -1,9 +1,8 @@
 import { assign } from 'xstate';
 import { Directory } from '../../../actors/runtime/directory.ts';
-import { OutputRedactor } from '../../../actors/recording/output-redactor.ts';
 import { Handle } from '../../../actors/runtime/root.ts';
 import { nameOf } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import { SecretRedactor, type DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isOver } from '../../invariants/processes/child.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
@@ -30,7 +29,7 @@ const computers: readonly Mutant[] = [
     what: 'texts of servers that come as they are',
     invariant: 'no failure and no shown config contains a secret',
     runs: crashing,
-    patch: replaced(OutputRedactor.prototype, 'text', () => (text) => text),
+    patch: replaced(SecretRedactor.prototype, 'text', () => (text) => text),
   },
   {
     what: 'a computer that opens a call itself',

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { replacedIn, spansOf, spellingsOf } from './index.ts';
+import { replacedIn, SecretIndex } from '../index.ts';
+import { merged } from './secret-search.ts';
 
 const hidden = (text: string, ...secrets: readonly string[]): string =>
-  replacedIn(
-    text,
-    secrets.flatMap((secret) => spellingsOf(secret).flatMap((spelled) => [...spansOf(text, spelled)])),
-    () => '***',
-  );
+  replacedIn(text, new SecretIndex(secrets).spansIn(text), () => '***');
 
 describe('a secret in a text', () => {
   it.each([
@@ -37,6 +34,21 @@ describe('a secret in a text', () => {
         expect(hidden(told, text).split('***').length).toBeGreaterThan(1);
         expect(hidden(told, text)).not.toContain(`${beside}${text}${beside}`);
       }),
+    );
+  });
+
+  it('is found beside any others, as it is alone', () => {
+    const secret = fc.string({ minLength: 1, maxLength: 9, unit: fc.constantFrom('a', 'b', '1', '-', 'é') });
+    fc.assert(
+      fc.property(
+        fc.array(secret, { maxLength: 6 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', '1', '-', 'é') }),
+        (all, text) => {
+          const together = new SecretIndex(all).spansIn(text);
+          const alone = all.flatMap((one) => [...new SecretIndex([one]).spansIn(text)]);
+          expect(merged(together)).toEqual(merged(alone));
+        },
+      ),
     );
   });
 });

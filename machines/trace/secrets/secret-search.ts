@@ -1,8 +1,6 @@
 /** Where a secret that is known stands in a text, as it is or as programs write it. */
 export type Span = readonly [start: number, end: number];
 
-/** A long secret is looked for by its beginning: a whole one could make the search quadratic. */
-const probeLength = 64;
 /** One of so many characters at least is found inside words, too. */
 export const shortestSecret = 6;
 const shortestStrange = 3;
@@ -38,17 +36,21 @@ const goesOn = (inside: string | undefined, outside: string | undefined): boolea
   ((letters.test(inside) && letters.test(outside)) || (digits.test(inside) && digits.test(outside)));
 
 /**
- * Where a spelling stands. One that is short and could be a part of any word or number counts where it stands alone:
- * `on` in `on=1` and not in `connection`. Hidden everywhere, it could be read from what is left of the words.
+ * What stands there is no more than a part of a word or a number. One that is short and could be a part of any counts where it
+ * stands alone: `on` in `on=1` and not in `connection`. Hidden everywhere, it could be read from what is left of the words.
  */
+export const isPartOfWord = (text: string, spelled: string, at: number): boolean =>
+  couldBeAnything(spelled) &&
+  (goesOn(spelled[0], text[at - 1]) || goesOn(spelled.at(-1), text[at + spelled.length]));
+
+/** Where a spelling stands. */
 export function* spansOf(text: string, spelled: string): Generator<Span> {
-  const isShort = couldBeAnything(spelled);
-  const probe = spelled.slice(0, probeLength);
-  for (let at = text.indexOf(probe); at >= 0;) {
-    const end = at + (text.startsWith(spelled, at) ? spelled : probe).length;
-    const isPart = isShort && (goesOn(spelled[0], text[at - 1]) || goesOn(spelled.at(-1), text[end]));
+  if (spelled === '') return;
+  for (let at = text.indexOf(spelled); at >= 0;) {
+    const isPart = isPartOfWord(text, spelled, at);
+    const end = at + spelled.length;
     if (!isPart) yield [at, end];
-    at = text.indexOf(probe, isPart ? at + 1 : end);
+    at = text.indexOf(spelled, isPart ? at + 1 : end);
   }
 }
 /** Those that overlap as one, from left to right. */

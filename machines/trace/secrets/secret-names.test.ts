@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName, secretsIn } from './secret-names.ts';
+import { isSecretName } from './secret-names.ts';
 
 describe('a secret name', () => {
   it.each([
@@ -81,27 +81,5 @@ describe('a secret name', () => {
   it('is told of any number of names', () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `field${n}_token`);
     expect(names.every(isSecretName)).toBe(true);
-  });
-});
-
-describe('secrets of a launch', () => {
-  it('are values of the environment by their names', () => {
-    const env = { GITHUB_TOKEN: 'abc123456', PATH: '/usr/bin:/bin', DEBUG_TOKEN: 'short' };
-    expect(secretsIn(env)).toEqual(['abc123456', 'short']);
-    expect(secretsIn({ USE_TOKEN: 'true', NO_SECRET: '0', AUTH_TOKEN: '' })).toEqual([]);
-  });
-
-  it.each([
-    [['--token=abc123456'], ['abc123456']],
-    [['--token', 'abc123456'], ['abc123456']],
-    [['-password', 'abc123456', 'rest'], ['abc123456']],
-    [['--api-key=a=b=c=d'], ['a=b=c=d']],
-    [['--api-key=line\nline'], ['line\nline']],
-    [['--token', '--verbose'], []],
-    [['--token'], []],
-    [['--token', 'short'], ['short']],
-    [['--max-tokens', '100000', '--key', 'abcdefgh', 'token', 'abcdefgh'], []],
-  ])('of %j are %j', (args, secrets) => {
-    expect(secretsIn({}, args)).toEqual(secrets);
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, revived } from './canonical.ts';
+import { canonical, revived } from '../canonical.ts';
 import { redacted, redactorOf } from './redaction.ts';
+import { SecretIndex } from './secret-index.ts';
 
 /** Not keyed and not long, but another one for another text. */
 const hash = (text: string): string => {
@@ -14,7 +15,7 @@ const hash = (text: string): string => {
 };
 const mark = (secret: string): string => `«redacted:${hash(secret)}»`;
 const shown = (value: unknown, secrets: readonly string[] = []): unknown =>
-  JSON.parse(canonical(value, redactorOf(hash, new Set(secrets))));
+  JSON.parse(canonical(value, redactorOf(hash, new SecretIndex(secrets))));
 
 describe('what stands under a secret name', () => {
   it('is hidden as a text, a number, bytes, in lists and in maps; the rest stays', () => {
@@ -159,7 +160,7 @@ describe('a value that the host knows', () => {
     };
     const redactor = redactorOf(
       hash,
-      new Set(['session', 'computer', 'client', 'server', 'postgres']),
+      new SecretIndex(['session', 'computer', 'client', 'server', 'postgres']),
       new Set(['postgres']),
     );
     expect(JSON.parse(canonical(record, redactor))).toEqual(record);
@@ -171,7 +172,7 @@ describe('a value that the host knows', () => {
   });
 
   it('hides what it hides in the same way every time, and two in two ways', () => {
-    const redactor = redactorOf(hash, new Set(['first-secret', 'other-secret']));
+    const redactor = redactorOf(hash, new SecretIndex(['first-secret', 'other-secret']));
     const [one, two, other] = ['by first-secret', 'Bearer first-secret', 'other-secret'].map(
       (text) => redacted.exec(canonical(text, redactor))?.[0],
     );
@@ -231,15 +232,20 @@ describe('redaction', () => {
     const value = fc.dictionary(fc.constantFrom('password', 'note', 'a key: known-value'), fc.array(some));
     fc.assert(
       fc.property(value, (given) => {
-        const once = canonical(given, redactorOf(hash, new Set(['known-value'])));
-        expect(canonical(revived(JSON.parse(once)), redactorOf(hash, new Set(['known-value'])))).toBe(once);
+        const once = canonical(given, redactorOf(hash, new SecretIndex(['known-value'])));
+        expect(canonical(revived(JSON.parse(once)), redactorOf(hash, new SecretIndex(['known-value'])))).toBe(
+          once,
+        );
       }),
     );
   });
 
   it('is not talked out of it by a text with a mark in it', () => {
     const sly = '«redacted:00» password=hunter22 and known-value';
-    const text = canonical({ note: sly, password: `${sly}!` }, redactorOf(hash, new Set(['known-value'])));
+    const text = canonical(
+      { note: sly, password: `${sly}!` },
+      redactorOf(hash, new SecretIndex(['known-value'])),
+    );
     expect(text).not.toMatch(/hunter22|known-value/);
     expect(text).toContain('«redacted:00»');
   });
@@ -247,7 +253,7 @@ describe('redaction', () => {
   it.each(['a', '://a:', 'eyJ-', 'eyJaaaaaaaa.', 'secret='])(
     'goes through 8 MiB of %j and does not look twice',
     (piece) => {
-      const hidden = redactorOf(hash, new Set(['known-value'])).hide(
+      const hidden = redactorOf(hash, new SecretIndex(['known-value'])).hide(
         piece.repeat((8 << 20) / piece.length),
         'text',
       );
@@ -257,7 +263,7 @@ describe('redaction', () => {
 
   it('looks for a long secret by its beginning, and hides all of it where all of it is', () => {
     const secret = 'b'.repeat(5_000) + 'c';
-    const redactor = redactorOf(hash, new Set([secret, `c${'b'.repeat(5_000)}`]));
+    const redactor = redactorOf(hash, new SecretIndex([secret, `c${'b'.repeat(5_000)}`]));
     expect(redactor.hide(`it is ${secret}.`, '')).toBe(`it is ${mark(secret)}.`);
     expect(redactor.hide('b'.repeat(1 << 16), '')).not.toContain('bbb');
   });

@@ -1,0 +1,186 @@
+import { coresInBase64, textInBase64 } from './base64.ts';
+import { isPartOfWord, shortestSecret, spansOf, spellingsOf, type Span } from './secret-search.ts';
+
+/** A long secret is looked for by its beginning: a whole one could make the search quadratic. */
+const probeLength = 64;
+/** Texts are gone through by so many characters at a time. */
+const gram = 4;
+const slots = 1 << 15;
+/** Shorter ones stand in too many texts. */
+const shortestInBase64 = 3;
+/** One of so many letters is no chance, whatever is around it. */
+const surelyBase64 = 8;
+const longestBase64 = 4096;
+const isBase64 = /[\w+/-]/;
+
+interface Pattern {
+  readonly secret: string;
+  /** As it is written somewhere. */
+  readonly text: string;
+  readonly probe: string;
+  /** What stands there is the base64 of something with the secret in it. */
+  readonly isCore: boolean;
+  /** A text that was cut may end inside of it. */
+  readonly mayBeCut: boolean;
+}
+interface Compiled {
+  /** Whether any pattern begins with characters of this hash. */
+  readonly marks: Uint8Array;
+  readonly byHash: ReadonlyMap<number, readonly Pattern[]>;
+  /** Those that have fewer than `gram` characters. */
+  readonly short: readonly Pattern[];
+  /** All secrets, for whoever has an end of one; between them what no text has. */
+  readonly joined: string;
+}
+const none: readonly Span[] = [];
+const nobody = (_secret: string): boolean => false;
+const between = '\uFFFF\0';
+const hashOf = (a: number, b: number, c: number, d: number): number =>
+  (Math.imul(a ^ (b << 8), 0x9e3779b1) ^ Math.imul(c ^ (d << 8), 0x85ebca6b)) >>> 17;
+const hashAt = (text: string, at: number): number =>
+  hashOf(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3));
+/** Where from there on any pattern may begin; -1: nowhere. */
+function nextAt(text: string, from: number, marks: Uint8Array): number {
+  let a = text.charCodeAt(from);
+  let b = text.charCodeAt(from + 1);
+  let c = text.charCodeAt(from + 2);
+  for (let at = from, last = text.length - gram; at <= last; at++) {
+    const d = text.charCodeAt(at + gram - 1);
+    if (marks[hashOf(a, b, c, d)] === 1) return at;
+    a = b;
+    b = c;
+    c = d;
+  }
+  return -1;
+}
+
+const patternsOf = (secret: string): Pattern[] => {
+  const patternOf = (text: string, isCore: boolean): Pattern => ({
+    secret,
+    text,
+    probe: text.slice(0, probeLength),
+    isCore,
+    mayBeCut: !isCore && text === secret && text.length > shortestSecret,
+  });
+  const cores = secret.length < shortestInBase64 ? [] : coresInBase64(secret);
+  return [
+    ...spellingsOf(secret).map((text) => patternOf(text, false)),
+    ...cores.filter((core) => core !== '').map((core) => patternOf(core, true)),
+  ];
+};
+function compiled(secrets: Iterable<string>): Compiled {
+  const marks = new Uint8Array(slots);
+  const byHash = new Map<number, Pattern[]>();
+  const short: Pattern[] = [];
+  for (const secret of secrets)
+    for (const pattern of patternsOf(secret)) {
+      if (pattern.text.length < gram) {
+        short.push(pattern);
+        continue;
+      }
+      const hash = hashAt(pattern.text, 0);
+      marks[hash] = 1;
+      byHash.set(hash, [...(byHash.get(hash) ?? []), pattern]);
+    }
+  return { marks, byHash, short, joined: [...secrets, ''].join(between) };
+}
+/** What looks like one piece of base64 around this stretch. */
+function pieceAround(text: string, [from, to]: Span): Span {
+  let [start, end] = [from, to];
+  while (start > 0 && from - start < longestBase64 && isBase64.test(text[start - 1] ?? '')) start -= 1;
+  while (end < text.length && end - to < longestBase64 && isBase64.test(text[end] ?? '')) end += 1;
+  while (end < text.length && end - to < longestBase64 + 2 && text[end] === '=') end += 1;
+  return [start, end];
+}
+
+function coreAt(text: string, at: number, { text: core, secret }: Pattern): Span | undefined {
+  const span: Span = [at, at + core.length];
+  const [start, end] = pieceAround(text, span);
+  const inside = textInBase64(text.slice(start, end));
+  if (inside !== undefined && [...spansOf(inside, secret)].length > 0) return [start, end];
+  return core.length < surelyBase64 ? undefined : span;
+}
+/** What of a pattern stands there. `isCut`: the text may end before it does. */
+function spanAt(text: string, at: number, pattern: Pattern, isCut: boolean): Span | undefined {
+  const { text: spelled, probe, isCore, mayBeCut } = pattern;
+  if (text.startsWith(spelled, at)) {
+    if (isCore) return coreAt(text, at, pattern);
+    const end = at + spelled.length;
+    return isPartOfWord(text, spelled, at) ? undefined : [at, end];
+  }
+  if (spelled !== probe && text.startsWith(probe, at)) return [at, at + probe.length];
+  const left = text.length - at;
+  const isBegun = isCut && mayBeCut && left >= shortestSecret && left < spelled.length;
+  return isBegun && spelled.startsWith(text.slice(at)) ? [at, text.length] : undefined;
+}
+/** Where a text begins with the end of a secret. */
+function* endsIn(text: string, joined: string): Generator<Span> {
+  if (text.length < shortestSecret) return;
+  const first = text.slice(0, shortestSecret);
+  for (let at = joined.indexOf(first); at >= 0; at = joined.indexOf(first, at + 1)) {
+    const end = joined.slice(at, joined.indexOf(between, at));
+    if (text.startsWith(end)) yield [0, end.length];
+  }
+}
+
+/**
+ * Secrets, and where they stand in texts: as they are, or as programs write them. A text is gone through once for all of
+ * them, so that it costs about the same with one secret and with a thousand.
+ */
+export class SecretIndex {
+  readonly #secrets: Set<string>;
+  #compiled: Compiled | undefined;
+  /** Another one whenever others are looked for. */
+  revision = 0;
+
+  constructor(secrets: Iterable<string> = []) {
+    this.#secrets = new Set(secrets);
+  }
+  get size(): number {
+    return this.#secrets.size;
+  }
+  has(secret: string): boolean {
+    return this.#secrets.has(secret);
+  }
+  add(secret: string): void {
+    if (this.#secrets.has(secret)) return;
+    this.#secrets.add(secret);
+    this.#changed();
+  }
+  /** The one that came first goes. */
+  dropOldest(): void {
+    for (const oldest of this.#secrets) {
+      this.#secrets.delete(oldest);
+      return this.#changed();
+    }
+  }
+  #changed(): void {
+    this.#compiled = undefined;
+    this.revision += 1;
+  }
+
+  /** `isShown`: whether this one may be seen. `isCut`: the text may begin or end inside a secret. */
+  spansIn(text: string, isShown = nobody, isCut = false): readonly Span[] {
+    if (this.#secrets.size === 0) return none;
+    const { marks, byHash, short, joined } = (this.#compiled ??= compiled(this.#secrets));
+    // Almost all texts have none.
+    if (short.length === 0 && !isCut && nextAt(text, 0, marks) < 0) return none;
+    const spans: Span[] = [];
+    /** Up to where each was found. */
+    let found: Map<Pattern, number> | undefined;
+    const look = (at: number, pattern: Pattern): void => {
+      if (at < (found?.get(pattern) ?? 0) || isShown(pattern.secret)) return;
+      const span = spanAt(text, at, pattern, isCut);
+      if (!span) return;
+      spans.push(span);
+      (found ??= new Map()).set(pattern, span[1]);
+    };
+    for (const pattern of short)
+      for (let at = text.indexOf(pattern.text); at >= 0; at = text.indexOf(pattern.text, at + 1))
+        look(at, pattern);
+    for (let at = nextAt(text, 0, marks); at >= 0; at = nextAt(text, at + 1, marks))
+      for (const pattern of byHash.get(hashAt(text, at)) ?? []) look(at, pattern);
+    if (isCut) spans.push(...endsIn(text, joined));
+    return spans;
+  }
+}
