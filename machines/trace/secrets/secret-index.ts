@@ -8,6 +8,8 @@ const gram = 4;
 const slots = 1 << 15;
 /** Shorter ones stand in too many texts. */
 const shortestInBase64 = 3;
+/** So much of a long one is looked for there. */
+const longestInBase64 = 256;
 /** One of so many letters is no chance, whatever is around it. */
 const surelyBase64 = 8;
 const longestBase64 = 4096;
@@ -62,7 +64,7 @@ const patternsOf = (secret: string): Pattern[] => {
     isCore,
     mayBeCut: !isCore && text === secret && text.length > shortestSecret,
   });
-  const cores = secret.length < shortestInBase64 ? [] : coresInBase64(secret);
+  const cores = secret.length < shortestInBase64 ? [] : coresInBase64(secret.slice(0, longestInBase64));
   return [
     ...spellingsOf(secret).map((text) => patternOf(text, false)),
     ...cores.filter((core) => core !== '').map((core) => patternOf(core, true)),
@@ -93,33 +95,41 @@ function pieceAround(text: string, [from, to]: Span): Span {
   return [start, end];
 }
 
-function coreAt(text: string, at: number, { text: core, secret }: Pattern): Span | undefined {
-  const span: Span = [at, at + core.length];
-  const [start, end] = pieceAround(text, span);
-  const inside = textInBase64(text.slice(start, end));
-  if (inside !== undefined && [...spansOf(inside, secret)].length > 0) return [start, end];
-  return core.length < surelyBase64 ? undefined : span;
+/** Nothing more is to be looked for before `until`; without a span nothing is hidden there. */
+interface Hit {
+  readonly until: number;
+  readonly span?: Span;
+}
+const hitOf = (span: Span): Hit => ({ until: span[1], span });
+
+function coreAt(text: string, at: number, { text: core, secret }: Pattern): Hit {
+  const piece = pieceAround(text, [at, at + core.length]);
+  const inside = textInBase64(text.slice(...piece));
+  const isThere =
+    core.length >= surelyBase64 ||
+    (inside !== undefined && [...spansOf(inside, secret.slice(0, longestInBase64))].length > 0);
+  return isThere ? hitOf(piece) : { until: piece[1] };
 }
 /** What of a pattern stands there. `isCut`: the text may end before it does. */
-function spanAt(text: string, at: number, pattern: Pattern, isCut: boolean): Span | undefined {
+function hitAt(text: string, at: number, pattern: Pattern, isCut: boolean): Hit | undefined {
   const { text: spelled, probe, isCore, mayBeCut } = pattern;
   if (text.startsWith(spelled, at)) {
     if (isCore) return coreAt(text, at, pattern);
-    const end = at + spelled.length;
-    return isPartOfWord(text, spelled, at) ? undefined : [at, end];
+    return isPartOfWord(text, spelled, at) ? undefined : hitOf([at, at + spelled.length]);
   }
-  if (spelled !== probe && text.startsWith(probe, at)) return [at, at + probe.length];
+  if (spelled !== probe && text.startsWith(probe, at)) return hitOf([at, at + probe.length]);
   const left = text.length - at;
   const isBegun = isCut && mayBeCut && left >= shortestSecret && left < spelled.length;
-  return isBegun && spelled.startsWith(text.slice(at)) ? [at, text.length] : undefined;
+  return isBegun && spelled.startsWith(text.slice(at)) ? hitOf([at, text.length]) : undefined;
 }
 /** Where a text begins with the end of a secret. */
 function* endsIn(text: string, joined: string): Generator<Span> {
   if (text.length < shortestSecret) return;
   const first = text.slice(0, shortestSecret);
+  let over = 0;
   for (let at = joined.indexOf(first); at >= 0; at = joined.indexOf(first, at + 1)) {
-    const end = joined.slice(at, joined.indexOf(between, at));
-    if (text.startsWith(end)) yield [0, end.length];
+    if (at >= over) over = joined.indexOf(between, at);
+    if (text.startsWith(joined.slice(at, over))) yield [0, over - at];
   }
 }
 
@@ -170,10 +180,10 @@ export class SecretIndex {
     let found: Map<Pattern, number> | undefined;
     const look = (at: number, pattern: Pattern): void => {
       if (at < (found?.get(pattern) ?? 0) || isShown(pattern.secret)) return;
-      const span = spanAt(text, at, pattern, isCut);
-      if (!span) return;
-      spans.push(span);
-      (found ??= new Map()).set(pattern, span[1]);
+      const hit = hitAt(text, at, pattern, isCut);
+      if (!hit) return;
+      if (hit.span) spans.push(hit.span);
+      (found ??= new Map()).set(pattern, hit.until);
     };
     for (const pattern of short)
       for (let at = text.indexOf(pattern.text); at >= 0; at = text.indexOf(pattern.text, at + 1))

@@ -125,4 +125,14 @@ describe('secrets of arguments', () => {
   ])('of %j are %j', (args, secrets) => {
     expect(secretsIn({}, args).toSorted()).toEqual([...new Set(secrets)].toSorted());
   });
+  it.each([
+    ['a chain of assignments', 'a='.repeat(60_000)],
+    ['lists in lists', '['.repeat(50_000) + ']'.repeat(50_000)],
+    ['a URL without an end', `https://${'a'.repeat(100_000)}`],
+    ['dots and dashes', 'a-.'.repeat(40_000)],
+    ['blanks', ' '.repeat(120_000)],
+    ['a list', 'a,'.repeat(60_000)],
+  ])('are looked for in %s, as large as a system allows', (_, text) => {
+    expect(() => secretsIn({ X: text, A_KEY: text }, [text, '--x', text])).not.toThrow();
+  });
 });

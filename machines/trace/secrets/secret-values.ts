@@ -38,9 +38,13 @@ const isPlain = (text: string): boolean =>
   isMail.test(text) ||
   ((isPath.test(text) || isHost.test(text)) && !isChance(text));
 const isCommon = (text: string): boolean => isPlain(text) || isName(text);
+/** Nobody writes a longer list of names or paths. */
+const longestList = 8_192;
 const isListOf = (is: (text: string) => boolean, text: string): boolean =>
+  text.length <= longestList &&
   text
-    .split(/\s*[,;]\s*|:(?=[~./])/)
+    .split(/[,;]|:(?=[~./])/)
+    .map((piece) => piece.trim())
     .filter((piece) => piece !== '')
     .every(is);
 
@@ -58,10 +62,14 @@ const asSecret = 'secret';
 type Part = readonly [name: string, value: string];
 const scheme = /^(?:bearer|basic|token|bot|digest|negotiate|api-?key)\s+(\S+)$/i;
 
-function leavesOf(value: unknown, name: string): Part[] {
+/** What is nested deeper is no setting of anybody. */
+const deepest = 16;
+function leavesOf(value: unknown, name: string, depth = 0): Part[] {
   if (typeof value === 'string') return [[name, value]];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, Array.isArray(value) ? name : key));
+  if (typeof value !== 'object' || value === null || depth > deepest) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leavesOf(inner, Array.isArray(value) ? name : key, depth + 1),
+  );
 }
 function jsonIn(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined;
@@ -72,11 +80,11 @@ function jsonIn(text: string): unknown {
   }
 }
 const url = /^[a-z][\w+.-]*:\/\/(?:([^/?#\s]*)@)?[^/?#\s]*([^?#\s]*)(?:\?([^#\s]*))?(?:#(\S*))?$/i;
-const isAssigned = /^\s*[\w .-]+[=:]/;
+const isAssigned = /^[\w .-]+[=:]/;
 /** `a=1&b=2`, `a=1; b=2`, headers by line. */
 const pairsIn = (text: string, ends: RegExp): Part[] =>
   text.split(ends).flatMap((pair): Part[] => {
-    const [, name = '', value] = /^\s*([^=:]+)[=:]\s*(.*)$/s.exec(pair) ?? [];
+    const [, name = '', value] = /^([^=:]+)[=:](.*)$/s.exec(pair.trim()) ?? [];
     return value === undefined ? [] : [[name, value.trim()]];
   });
 const chanceIn = (path: string): Part[] =>
@@ -117,12 +125,12 @@ function credentialsIn(value: string): string[] {
   const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? '') ?? [];
   return [credential, password].filter((text) => text !== undefined);
 }
-/** A value that holds itself in ever new spellings would have no end. */
-const deepest = 4;
+/** A text can hold texts that hold texts. */
+const mostInside = 4;
 /** What of the value under this name is secret: all of it, or the parts that are. */
 export function secretsUnder(name: string, value: string, depth = 0): string[] {
   const isSecret = isSecretValue(name, value);
-  const parts = depth < deepest ? partsOf(value) : undefined;
+  const parts = depth < mostInside ? partsOf(value) : undefined;
   const inside = (parts ?? []).flatMap(([each, part]) => secretsUnder(each, part, depth + 1));
   const isAll = saidBy(name) === 'secret' || !parts;
   const own = isSecret && isAll ? [value, decoded(value), ...credentialsIn(value)] : [];
@@ -134,16 +142,16 @@ const option = /^--?[\w.-]+$/;
 const ofVariables = /^(-e|--env|-H|--headers?)$/;
 const assignment = /^((--?[\w.-]+)=|([A-Za-z_][\w.-]*)(?:=|:\s*))(.*)$/s;
 /** From `start` on the argument is what stands under this name. `isVariable`: it is one, or a header. */
-function spansUnder(name: string, arg: string, start: number, isVariable = false): Span[] {
+function spansUnder(name: string, arg: string, start: number, depth = 0, isVariable = false): Span[] {
   const value = arg.slice(start);
-  const inside = assignment.exec(value);
+  const inside = depth < mostInside ? assignment.exec(value) : null;
   const [, sign = '', flag, variable = '', rest = ''] = inside ?? [];
   const isNamed = isVariable || saidBy(name) !== 'nothing';
   if (inside && !isNamed && !url.test(value)) {
     const isOfVariables = ofVariables.test(name);
     // A line for a shell has more behind it: there the form tells.
     const isLine = flag === undefined && !isOfVariables && /\s/.test(rest);
-    return isLine ? [] : spansUnder(flag ?? variable, arg, start + sign.length, isOfVariables);
+    return isLine ? [] : spansUnder(flag ?? variable, arg, start + sign.length, depth + 1, isOfVariables);
   }
   if (!isNamed && partsOf(value) === undefined) return [];
   return secretsUnder(name, value).flatMap((secret): Span[] => {

@@ -28,6 +28,11 @@ describe('what a server says about itself', () => {
     expect(of('hunter22').text(text)).toBe(shown);
   });
 
+  it('long ones are hidden in base64, too', () => {
+    const long = Array.from({ length: 200 }, (_, n) => `part-${n}`).join('/');
+    expect(of(long).text(`Basic ${btoa(`bob:${long}`)}`)).toBe('Basic ***');
+  });
+
   it('short ones are hidden in base64, too', () => {
     expect(of('ab1').text(`Basic ${btoa('bob:ab1')}`)).toBe('Basic ***');
   });
@@ -43,4 +48,12 @@ describe('what a server says about itself', () => {
       data: ['***'],
     });
   });
+
+  it.each(['YWIx', 'YWIxx', 'aGVsbG8-', 'ab1', 'hunter', 'aHVudGVyMj'])(
+    'goes through 4 MiB of %j and does not look twice',
+    (piece) => {
+      const shown = of('ab1', 'hunter22', 'h'.repeat(100)).text(piece.repeat((4 << 20) / piece.length));
+      expect(shown.length).toBeGreaterThan(0);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { SecretIndex, SecretRedactor, secretsIn } from '../../../machines/trace/index.ts';
 import { observed } from './session.harness.ts';
 import { failureIn, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
 import {
@@ -216,9 +217,12 @@ describe('a refusal over HTTP', () => {
   it('never tells a secret: not those of the URL, not those of headers, not where the server is', async () => {
     const secrets = ['s3cret-user', 's3cret-pass', 's3cret-query', 's3cret-token', '127.0.0.1'];
     const headers = { authorization: 'Bearer s3cret-token' };
+    const known = secretsIn(headers, ['http://s3cret-user:s3cret-pass@h/echo?key=s3cret-query']);
+    const redactor = new SecretRedactor({ secrets: new SecretIndex(known) });
     const texts: string[] = [];
     for (const status of [400, 401, 403, 404, 418, 429, 500, 302, 200]) {
       const world = await streamable({
+        redact: (text) => redactor.text(text),
         spec: { headers },
         serves: {
           instead: (_seen, response) => {
