@@ -176,7 +176,7 @@ export type {
   PromptMessage,
   ResourceContent,
 } from './api/computer/collections-handle.ts';
-export type { Office, OfficeEvents, OfficeOptions } from './api/office/office-handle.ts';
+export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office/office-handle.ts';
 export type {
   Authenticate,
   JwtAuth,
@@ -186,6 +186,7 @@ export type {
   PeerAuth,
   PeerCredential,
   PeerTls,
+  RedisClient,
   RefusedPeer,
   TokenGrant,
   TokensFile,

@@ -114,7 +114,7 @@ export {
 } from './storage/traces/index.ts';
 export { columnsOf, fitting, padded } from './terminal/columns.ts';
 export { readText } from './terminal/read-text.ts';
-export { redisRegister } from './redis/index.ts';
+export { A2cRedisError, redisRegister, type RedisClient } from './redis/index.ts';
 export { keyringIfAny, openKeyring, type SecretStore } from './storage/keyring.ts';
 export { saveBytes, type Bytes } from './storage/saved.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';

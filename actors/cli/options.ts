@@ -175,6 +175,10 @@ export const withLimits = (command: Command): Command =>
       '--redis <url>',
       'one of several nodes that agree in this Redis on who sits where (default: $A2C_REDIS; needs ioredis; docs/scale.md)',
     )
+    .option(
+      '--redis-prefix <name>',
+      'what all that it has there begins with: offices of different ones are apart (default: a2c)',
+    )
     .option('--tls-cert <file>', 'listen with this certificate (PEM, with those that lead to its authority)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')

@@ -177,7 +177,7 @@ describe('a Redis', () => {
     // What was held before is held still.
     expect((await peer(b, 'near').join('computer', o))[0]).toBe(false);
     expect([agent, near, far].map(({ socket }) => socket.connected)).toEqual([true, true, true]);
-    expect(said).toEqual([expect.stringContaining('lost'), expect.stringContaining('is back')]);
+    expect(said.slice(0, 2)).toEqual([expect.stringContaining('lost'), expect.stringContaining('is back')]);
   });
 
   it('that resets connections again and again: its nodes live, and carry calls afterwards', async () => {

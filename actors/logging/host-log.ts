@@ -95,7 +95,13 @@ export class HostLog implements Observer {
     this.#answeredWell('office', event, named);
   }
   /** What is no failure. */
-  news(level: 'info' | 'debug', layer: LogEntry['layer'], event: string, message: string, named = {}): void {
+  news(
+    level: 'warn' | 'info' | 'debug',
+    layer: LogEntry['layer'],
+    event: string,
+    message: string,
+    named = {},
+  ): void {
     if (isTold(level, this.#level)) this.#write(level, layer, event, message, named);
   }
 

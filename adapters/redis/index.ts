@@ -1,1 +1,3 @@
-export { redisRegister, type RedisOptions } from './redis-register.ts';
+export type { RedisClient } from './clients.ts';
+export { A2cRedisError } from './redis-errors.ts';
+export { redisRegister } from './redis-register.ts';

@@ -12,112 +12,103 @@ import {
   type Told,
   type Wanted,
 } from '../../machines/office/rooms/register.ts';
-import { claim, keys, release, renew } from './scripts.ts';
-
-/** A command that is not answered for so long has failed; whether it was done nobody knows. */
-const commandMs = 3_000;
-/** A connection that was lost is tried again, after so long at most. */
-const retryMs = 1_000;
+import { clientsOf, commandMs, type Client, type Clients, type RedisClient } from './clients.ts';
+import { KeptClient } from './kept-client.ts';
+import { redisErrorOf } from './redis-errors.ts';
+import { defaultPrefix, keysOf, type Keys } from './keys.ts';
+import { read, written } from './letters.ts';
 
 export interface RedisOptions {
-  /** `redis://` or `rediss://`, with user and password where it wants them. */
-  readonly url: string;
+  /** A `redis://` or `rediss://` URL, the path of a unix socket, a client of `ioredis`, or what makes one. */
+  readonly place: string | RedisClient | (() => RedisClient);
+  /** What all that it has in Redis begins with. */
+  readonly prefix?: string | undefined;
   readonly leaseMs: number;
-  /** Hears that the connection was lost or is back, in words without the URL. */
+  /** Hears that the connection or a node was lost or is back, in words without an address. */
   readonly notice?: (text: string) => void;
 }
-interface Scripts {
-  a2cClaim(...args: readonly string[]): Promise<[string, (string | number)?]>;
-  a2cRenew(...args: readonly string[]): Promise<[number, number]>;
-  a2cRelease(...args: readonly string[]): Promise<number>;
-}
+type Letter = readonly [from: string, message: NodeMessage];
 
-async function connected(url: string): Promise<Redis> {
-  const { Redis } = await import('ioredis').catch((error: unknown) => {
-    throw new Error('the optional package ioredis is not installed: npm install ioredis', { cause: error });
+/** The register in a Redis of version 6.2 or later. Rejects with an `A2cRedisError` where it cannot be reached. */
+export async function redisRegister(options: RedisOptions): Promise<Register> {
+  const clients = await clientsOf(options.place);
+  const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
+  const commands = await KeptClient.open(() => clients.forCommands(), {
+    opened: (client) => allowed(client, keys),
   });
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    // What cannot be sent now fails now; what was sent is never sent twice.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    // The register does so, and hears whether it could. A failure of ioredis' own would end the process.
-    autoResubscribe: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: commandMs,
-    // A network that swallows what is sent closes no connection: this does.
-    socketTimeout: commandMs,
-    connectTimeout: commandMs,
-    retryStrategy: (tries) => Math.min(tries * 50, retryMs),
-  });
-  // The commands that fail tell less.
-  let last: unknown;
-  redis.on('error', (error) => (last = error));
-  try {
-    await redis.connect();
-  } catch (error) {
-    redis.disconnect();
-    throw new Error(`Redis cannot be reached: ${wordsOf(last ?? error)}`, { cause: error });
-  }
-  return redis;
+  return new RedisRegister({ clients, keys, commands, options });
 }
-/** Words of ioredis name addresses, and may name passwords: a code does not. */
-const wordsOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
-
-/** The register in a Redis of version 6.2 or later. Rejects where it cannot be reached. */
-export async function redisRegister({ url, leaseMs, notice }: RedisOptions): Promise<Register> {
-  const commands = await connected(url);
-  const subscriber = await connected(url).catch((error: unknown) => {
-    commands.disconnect();
-    throw error;
+/** A word that nobody minds: who may not say it is told so before the office opens. */
+async function allowed(client: Client, { node, news }: Keys): Promise<void> {
+  await client.a2cEnd(`${node}nobody`, news, '{}').catch((error: unknown) => {
+    throw redisErrorOf([error]);
   });
-  commands.defineCommand('a2cClaim', claim);
-  commands.defineCommand('a2cRelease', release);
-  commands.defineCommand('a2cRenew', renew);
-  return new RedisRegister(commands as Redis & Scripts, subscriber, leaseMs, notice);
+}
+interface Parts {
+  readonly clients: Clients;
+  readonly keys: Keys;
+  readonly commands: KeptClient<Client>;
+  readonly options: RedisOptions;
 }
 
 class RedisRegister implements Register {
   readonly node = randomUUID();
-  readonly #commands: Redis & Scripts;
-  readonly #subscriber: Redis;
+  readonly #clients: Clients;
+  readonly #keys: Keys;
+  readonly #commands: KeptClient<Client>;
   readonly #leaseMs: number;
-  readonly #notice: RedisOptions['notice'];
+  readonly #notice: (text: string) => void;
+  #news: KeptClient<Redis> | undefined;
+  /** When it sent itself a word that has not come. */
+  #saidAt: number | undefined;
+  #lease: number | undefined;
 
-  constructor(commands: Redis & Scripts, subscriber: Redis, leaseMs: number, notice: RedisOptions['notice']) {
+  constructor({ clients, keys, commands, options }: Parts) {
+    this.#clients = clients;
+    this.#keys = keys;
     this.#commands = commands;
-    this.#subscriber = subscriber;
-    this.#leaseMs = leaseMs;
-    this.#notice = notice;
+    this.#leaseMs = options.leaseMs;
+    this.#notice = options.notice ?? (() => {});
   }
   listen(hear: (news: RegisterNews) => void, told: Told<true>): void {
-    const subscriber = this.#subscriber;
-    const mail = keys.mail(this.node);
-    let wasLost = false;
-    subscriber.on('close', () => {
-      if (!wasLost) this.#notice?.('the connection to Redis is lost: nobody can join until it is back');
-      wasLost = true;
-    });
-    subscriber.on('message', (channel: string, text: string) => {
-      const said = parsed(text);
-      if (said === undefined) return;
-      if (channel === keys.news) hear(said as RegisterNews);
-      else hear({ type: 'message', ...(said as { from: string; message: NodeMessage }) });
-    });
-    // What was said meanwhile is missed.
-    subscriber.on('ready', () => {
-      if (!wasLost) return;
-      wasLost = false;
-      this.#notice?.('the connection to Redis is back');
-      asked(subscriber.subscribe(keys.news, mail), (is) => is !== undefined && hear({ type: 'resumed' }));
-    });
-    asked(subscriber.subscribe(keys.news, mail), (is) => told(is === undefined ? undefined : true));
+    const mail = this.#keys.mail(this.node);
+    const opened = async (client: Redis): Promise<void> => {
+      client.on('messageBuffer', (channel: Buffer, said: Buffer) => {
+        if (channel.toString() === mail) return this.#receive(said, hear);
+        const news = parsed(said.toString());
+        if (news && 'type' in news) hear(news as RegisterNews);
+      });
+      await client.subscribe(this.#keys.news, mail);
+    };
+    const hearing = {
+      opened,
+      lost: () => this.#notice('the connection to Redis is lost: nobody can join until it is back'),
+      refused: ({ message, remedy }: { readonly message: string; readonly remedy: string }) =>
+        this.#notice(`${message}: nobody can join. ${remedy}`),
+      // What was said meanwhile is missed.
+      back: () => {
+        this.#notice('the connection to Redis is back');
+        hear({ type: 'resumed' });
+      },
+    };
+    asked(
+      KeptClient.open(() => this.#clients.forNews(this.#commands.now), hearing),
+      (news) => {
+        this.#news = news;
+        told(news && true);
+      },
+    );
+  }
+  #receive(said: Buffer, hear: (news: RegisterNews) => void): void {
+    if (said.length === 0) return void (this.#saidAt = undefined);
+    const letter = read(said) as Letter | undefined;
+    if (letter) hear({ type: 'message', from: letter[0], message: letter[1] });
   }
   claim({ socket, seat, version, minAgeMs }: Wanted, told: Told<ClaimAnswer>): void {
+    const keys = this.#keys;
     const holder = { node: this.node, socket, seat, ...(version !== undefined && { version }) };
-    const answer = this.#commands.a2cClaim(
-      ...[keys.office(seat.office), keys.fence, keys.offices, keys.since],
+    const answer = this.#commands.now?.a2cClaim(
+      ...[keys.office(seat.office), keys.fence, keys.offices, keys.since, keys.server],
       ...[placeOf(seat), this.node, socket, JSON.stringify(holder), keys.node, keys.news, seat.office],
       String(minAgeMs),
     );
@@ -129,57 +120,95 @@ class RedisRegister implements Register {
     });
   }
   release(seat: SeatFacts, fence: number, told: Told<true>): void {
+    const keys = this.#keys;
     const news: RegisterNews = { type: 'freed', seat, fence };
-    const done = this.#commands.a2cRelease(
+    const done = this.#commands.now?.a2cRelease(
       ...[keys.office(seat.office), keys.offices],
       ...[placeOf(seat), String(fence), keys.news, JSON.stringify(news), seat.office],
     );
     asked(done, (is) => told(is === undefined ? undefined : true));
   }
   renew(told: Told<Renewed>): void {
-    // It sends nothing else, so it would never find that its connection is dead.
-    this.#subscriber.ping().catch(() => {});
-    const answer = this.#commands.a2cRenew(`${keys.node}${this.node}`, keys.since, String(this.#leaseMs));
-    asked(answer, (said) => told(said && { lease: said[0], ageMs: said[1] }));
+    this.#listenToItself();
+    const { node, since, server } = this.#keys;
+    const answer = this.#commands.now?.a2cRenew(`${node}${this.node}`, since, server, String(this.#leaseMs));
+    asked(answer, (said) => {
+      if (!said) return told(undefined);
+      const [lease, ageMs] = said;
+      if (this.#lease !== undefined && this.#lease !== lease)
+        this.#notice('the lease of this node had ended: it claims its seats again');
+      this.#lease = lease;
+      told({ lease, ageMs });
+    });
+  }
+  /**
+   * It hears of nothing else that its connection is dead, or leads to a server that the others do not reach: what it says comes back
+   * by then, or it listens elsewhere.
+   */
+  #listenToItself(): void {
+    const now = performance.now();
+    if (this.#saidAt !== undefined && now - this.#saidAt > commandMs) {
+      this.#saidAt = undefined;
+      return this.#news?.drop();
+    }
+    const client = this.#commands.now;
+    if (!client || !this.#news?.now) return;
+    this.#saidAt ??= now;
+    client.publish(this.#keys.mail(this.node), '').catch(() => (this.#saidAt = undefined));
   }
   dead(nodes: readonly string[], told: Told<readonly string[]>): void {
-    asked(this.#commands.mget(nodes.map((node) => `${keys.node}${node}`)), (alive) =>
-      told(alive && nodes.filter((_, n) => alive[n] === null)),
-    );
-  }
-  seats(office: string | undefined, told: Told<readonly Holder[]>): void {
-    asked(this.#seats(office), told);
-  }
-  async #seats(office: string | undefined): Promise<readonly Holder[]> {
-    const offices = office === undefined ? await this.#commands.smembers(keys.offices) : [office];
-    const texts = await Promise.all(offices.map((one) => this.#commands.hvals(keys.office(one))));
-    return texts.flat().flatMap((text) => {
-      const holder = parsed(text);
-      return holder === undefined ? [] : [holder as Holder];
+    const alive = this.#commands.now?.mget(nodes.map((node) => `${this.#keys.node}${node}`));
+    asked(alive, (lives) => {
+      const dead = lives && nodes.filter((_, n) => lives[n] === null);
+      for (const node of dead ?? [])
+        this.#notice(`node ${node} of this office is lost: its seats are free, calls to them have ended`);
+      told(dead);
     });
+  }
+  seats(told: Told<readonly Holder[]>): void {
+    asked(this.#seats(), told);
+  }
+  async #seats(): Promise<readonly Holder[] | undefined> {
+    const client = this.#commands.now;
+    if (!client) return undefined;
+    const offices = await client.smembers(this.#keys.offices);
+    const texts = await Promise.all(offices.map((one) => client.hvals(this.#keys.office(one))));
+    return texts.flat().flatMap(holderIn);
+  }
+  at(seat: SeatFacts, told: Told<Holder | 'nobody'>): void {
+    asked(this.#commands.now?.hget(this.#keys.office(seat.office), placeOf(seat)), (text) =>
+      told(text === undefined ? undefined : (holderIn(text ?? '')[0] ?? 'nobody')),
+    );
   }
   send(node: string, message: NodeMessage, told: Told<boolean>): void {
     // What is known not to be sent may be sent again.
-    if (this.#commands.status !== 'ready') return told(false);
-    asked(
-      this.#commands.publish(keys.mail(node), JSON.stringify({ from: this.node, message })),
-      (listeners) => told(listeners === undefined ? undefined : listeners > 0),
+    const client = this.#commands.now;
+    if (!client) return told(false);
+    let letter: Buffer;
+    try {
+      letter = written([this.node, message]);
+    } catch {
+      // It would fail again: who asked is told so, and who waits for an answer finds that none comes.
+      return told(message.type !== 'ask');
+    }
+    asked(client.publish(this.#keys.mail(node), letter), (listeners) =>
+      told(listeners === undefined ? undefined : listeners > 0 || !this.#provesNone(message)),
     );
   }
+  /** That nobody listens at this server: of a question it must be certain that it went nowhere, the rest may be sent twice. */
+  #provesNone({ type }: NodeMessage): boolean {
+    const { counts } = this.#clients;
+    return counts === 'all' || (counts === 'some' && type !== 'ask');
+  }
   async close(): Promise<void> {
-    this.#subscriber.removeAllListeners('close');
     const ended: RegisterNews = { type: 'ended', node: this.node };
-    await this.#commands
-      .multi()
-      .del(`${keys.node}${this.node}`)
-      .publish(keys.news, JSON.stringify(ended))
-      .exec()
-      .catch(() => {});
-    for (const redis of [this.#subscriber, this.#commands]) redis.disconnect();
+    const { node, news } = this.#keys;
+    await this.#commands.now?.a2cEnd(`${node}${this.node}`, news, JSON.stringify(ended)).catch(() => {});
+    for (const client of [this.#news, this.#commands]) client?.close();
   }
 }
-function asked<T>(answer: Promise<T>, told: Told<T>): void {
-  answer.then(told, () => told(undefined));
+function asked<T>(answer: Promise<T | undefined> | undefined, told: Told<T>): void {
+  (answer ?? Promise.reject(new Error('there is no connection'))).then(told, () => told(undefined));
 }
 const parsed = (text: string): object | undefined => {
   try {
@@ -188,4 +217,8 @@ const parsed = (text: string): object | undefined => {
   } catch {
     return undefined;
   }
+};
+const holderIn = (text: string): readonly Holder[] => {
+  const holder = parsed(text);
+  return holder === undefined ? [] : [holder as Holder];
 };

@@ -1,41 +1,38 @@
-/**
- * What has to happen at once in Redis. Every key has the same hash tag, so that one shard holds them all. A seat is a field of the
- * hash of its office; a node lives as long as its own key does.
- */
-export const keys = {
-  fence: '{a2c}:fence',
-  offices: '{a2c}:offices',
-  since: '{a2c}:since',
-  news: '{a2c}:news',
-  node: '{a2c}:node:',
-  office: (office: string): string => `{a2c}:office:${office}`,
-  mail: (node: string): string => `{a2c}:mail:${node}`,
-} as const;
-
+/** What has to happen at once in Redis. */
 const now = `
     local t = redis.call('TIME')
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
+/**
+ * A server that has taken the place of another, or was started again, may have forgotten what was claimed last: it counts as one that
+ * was empty until now. Each run of a server has a name of its own. `since` and `server` are keys.
+ */
+const aged = (since: string, server: string): string => `${now}
+    local info = redis.pcall('INFO', 'server')
+    local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+    if redis.call('GET', ${server}) ~= run then
+      redis.call('SET', ${server}, run)
+      redis.call('SET', ${since}, string.format('%.0f', now))
+    end
+    local age = now - tonumber(redis.call('GET', ${since}) or now)`;
 
-/** A lease has the time of its beginning as its number. KEYS node, since. ARGV lease in ms. */
+/** A lease has the time of its beginning as its number. KEYS node, since, server. ARGV lease in ms. */
 export const renew = {
-  numberOfKeys: 2,
-  lua: `${now}
+  numberOfKeys: 3,
+  lua: `${aged('KEYS[2]', 'KEYS[3]')}
     redis.call('SET', KEYS[1], string.format('%.0f', now), 'NX', 'PX', ARGV[1])
     redis.call('PEXPIRE', KEYS[1], ARGV[1])
-    redis.call('SET', KEYS[2], string.format('%.0f', now), 'NX')
-    return { tonumber(redis.call('GET', KEYS[1])), now - tonumber(redis.call('GET', KEYS[2])) }`,
+    return { tonumber(redis.call('GET', KEYS[1])), age }`,
 } as const;
 
 /**
  * The fence is the time, or one more than the last: so a Redis that was empty meanwhile gives larger ones than before.
- * KEYS office, fence, offices, since. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms.
+ * KEYS office, fence, offices, since, server. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms.
  */
 export const claim = {
-  numberOfKeys: 4,
-  lua: `${now}
+  numberOfKeys: 5,
+  lua: `${aged('KEYS[4]', 'KEYS[5]')}
     if redis.call('EXISTS', ARGV[5] .. ARGV[2]) == 0 then return { 'ended' } end
-    local since = redis.call('GET', KEYS[4])
-    if now - tonumber(since or now) < tonumber(ARGV[8]) then return { 'ended' } end
+    if age < tonumber(ARGV[8]) then return { 'ended' } end
     local old = redis.call('HGET', KEYS[1], ARGV[1])
     if old then
       local held = cjson.decode(old)
@@ -65,4 +62,12 @@ export const release = {
     if redis.call('HLEN', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[5]) end
     redis.call('PUBLISH', ARGV[3], ARGV[4])
     return 1`,
+} as const;
+
+/** KEYS node. ARGV channel, news. */
+export const end = {
+  numberOfKeys: 1,
+  lua: `
+    redis.call('DEL', KEYS[1])
+    return redis.call('PUBLISH', ARGV[1], ARGV[2])`,
 } as const;

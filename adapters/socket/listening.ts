@@ -1,3 +1,4 @@
+import { registerUnreached } from '../../machines/office/rooms/register.ts';
 import type { Server as HttpServer } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { Emit, OfficeFact, OfficeInput } from '../../machines/kernel/ports.ts';
@@ -43,7 +44,7 @@ export function listening(
     cluster.start((isReached) => {
       if (isOver()) resolve(false);
       else if (isReached) http.listen(port, host);
-      else failed('The register of the office cannot be reached');
+      else failed(registerUnreached);
     });
   });
 }

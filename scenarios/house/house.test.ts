@@ -77,7 +77,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
-  { where: /^adapters\/redis\//, may: ['ioredis'] },
+  { where: /^adapters\/redis\//, may: ['ioredis', 'socket.io-parser'] },
   { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client', 'jose', 'limiter'] },
   { where: /^actors\//, may: ['xstate'] },
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },

@@ -1,4 +1,4 @@
-import type { OfficeAuth, OfficeTls, RefusedPeer } from '../../../adapters/index.ts';
+import type { OfficeAuth, OfficeTls, RedisClient, RefusedPeer } from '../../../adapters/index.ts';
 import type { SeatChanged } from '../../../machines/office/office.machine.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import type { OfficeStats } from '../../../machines/office/rooms/stats.ts';
@@ -46,10 +46,11 @@ export interface OfficeOptions extends LogOptions {
   readonly metrics?: { readonly port: number; readonly host?: string };
   /**
    * The office is one of any number of nodes behind a load balancer with sticky sessions, which agree in this Redis (6.2 or
-   * later) on who sits where. A URL such as `redis://127.0.0.1:6379`, or that and `leaseMs`: so long a node that is not heard of
-   * keeps its seats, by default 10,000, the same at every node. Needs the package `ioredis`. docs/scale.md has more.
+   * later) on who sits where. A URL such as `redis://127.0.0.1:6379` (of a Cluster: of any node), the path of a unix socket, a
+   * client of `ioredis` (also with Sentinel, or a Cluster), a function that makes one, or one of these with more about it.
+   * A URL needs the package `ioredis`. docs/scale.md has more.
    */
-  readonly redis?: string | { readonly url: string; readonly leaseMs?: number };
+  readonly redis?: string | RedisClient | (() => RedisClient) | OfficeRedis;
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
   /**
@@ -57,6 +58,20 @@ export interface OfficeOptions extends LogOptions {
    * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.
    */
   readonly tracing?: boolean;
+}
+/** The Redis in which the nodes of an office agree, and how. The same at every node. */
+export interface OfficeRedis {
+  /** `redis://` or `rediss://` with user and password where it wants them, or the path of a unix socket. */
+  readonly url?: string;
+  /** In place of `url`. Connections like its own are opened, it is not used itself, and stays yours to close; what a function makes is closed. */
+  readonly client?: RedisClient | (() => RedisClient);
+  /**
+   * What all keys and channels begin with, before the number of the database: offices that differ in either never meet. Letters,
+   * digits and `_ . : -`. Default `a2c`.
+   */
+  readonly prefix?: string;
+  /** ms for which a node that is not heard of keeps its seats, from 1,000 on. Default 10,000. */
+  readonly leaseMs?: number;
 }
 /** What an office tells its host, by the name for `office.on`. */
 export interface OfficeEvents {
@@ -66,7 +81,7 @@ export interface OfficeEvents {
   readonly 'peer.refused': RefusedPeer;
   /** What is asked of peers cannot be read any more, such as a file of tokens; what was read before holds. */
   readonly 'auth.failed': { readonly message: string };
-  /** With `redis`: it cannot be reached, so nobody can join, or it can again. */
+  /** With `redis`: it cannot be reached, so nobody can join, or it can again; or a node is lost. */
   readonly 'register.changed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */

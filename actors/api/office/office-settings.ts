@@ -1,4 +1,5 @@
 import {
+  A2cRedisError,
   authenticateBy,
   checkTls,
   openMetrics,
@@ -7,12 +8,13 @@ import {
   type MetricsServer,
   type OfficeAuth,
   type OfficeSettings,
+  type RedisClient,
 } from '../../../adapters/index.ts';
 import { readLimits } from '../../../machines/office/rooms/limits.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { wireCodes } from '../../../machines/protocol/index.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { A2cError } from '../errors.ts';
-import type { OfficeOptions } from './office-handle.ts';
+import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
 
 type Warn = (text: string) => void;
 const leastLeaseMs = 1_000;
@@ -22,28 +24,52 @@ export async function joinNodes(
   notice: Warn,
 ): Promise<Pick<OfficeSettings, 'register' | 'leaseMs'>> {
   if (redis === undefined) return {};
-  const { url, leaseMs = 10_000 } = typeof redis === 'string' ? { url: redis } : redis;
-  const wrong = (code: Failure['code'], message: string, remedy: string): A2cError =>
-    new A2cError({ code, message, remedy });
-  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
-    throw wrong(
-      wireCodes.badRequest,
-      'redis is no redis:// or rediss:// URL',
-      'Such as redis://127.0.0.1:6379',
-    );
-  if (!Number.isInteger(leaseMs) || leaseMs < leastLeaseMs)
-    throw wrong(
-      wireCodes.badRequest,
-      `leaseMs is a whole number from ${leastLeaseMs}`,
-      'Its default is 10000.',
-    );
+  const { place, leaseMs, prefix } = placeOf(redis);
   try {
-    return { register: await redisRegister({ url, leaseMs, notice }), leaseMs };
+    return { register: await redisRegister({ place, prefix, leaseMs, notice }), leaseMs };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw wrong(wireCodes.unavailable, message, 'Check the URL, and that Redis runs: redis-cli ping.');
+    if (!(error instanceof A2cRedisError)) throw error;
+    const { kind, message, remedy } = error;
+    throw new A2cError({ code: redisCodes[kind], message, remedy });
   }
 }
+const redisCodes = {
+  usage: wireCodes.badRequest,
+  refused: wireCodes.unauthorized,
+  unreached: wireCodes.unavailable,
+} as const;
+/** A URL, the path of a unix socket, or a client; what it cannot be is an `A2cError`. */
+function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
+  readonly prefix: string | undefined;
+  readonly place: string | RedisClient | (() => RedisClient);
+  readonly leaseMs: number;
+} {
+  const given: OfficeRedis =
+    typeof redis === 'string' ? { url: redis } : isClient(redis) ? { client: redis } : redis;
+  const { url, client, leaseMs = 10_000, prefix } = given;
+  const wrong = (message: string, remedy: string): A2cError =>
+    new A2cError({ code: wireCodes.badRequest, message, remedy });
+  const place = client ?? url;
+  if (place === undefined || (url !== undefined && client !== undefined))
+    throw wrong('redis has either a url or a client', 'Such as { url: "redis://127.0.0.1:6379" }.');
+  if (typeof place === 'string' && !isRedisUrl(place))
+    throw wrong(
+      'redis is no redis:// or rediss:// URL, nor the path of a unix socket',
+      'Such as redis://127.0.0.1:6379 or /run/redis.sock. With Sentinel, give a client of ioredis: docs/scale.md.',
+    );
+  if (typeof place !== 'string' && !isClient(place))
+    throw wrong(
+      'redis.client is neither a client of ioredis nor a function that makes one',
+      'Such as new Redis({ sentinels, name }) or new Cluster(nodes).',
+    );
+  if (!Number.isInteger(leaseMs) || leaseMs < leastLeaseMs)
+    throw wrong(`leaseMs is a whole number from ${leastLeaseMs}`, 'Its default is 10000.');
+  return { place, leaseMs, prefix };
+}
+const isRedisUrl = (text: string): boolean =>
+  /^\/[^/]/.test(text) || (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol));
+const isClient = (value: object): value is RedisClient | (() => RedisClient) =>
+  typeof value === 'function' || typeof (value as Partial<RedisClient>).duplicate === 'function';
 export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
   try {
     return auth === undefined ? undefined : authenticateBy(auth, warn);

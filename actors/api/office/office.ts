@@ -1,4 +1,5 @@
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../../machines/office/office.machine.ts';
+import { registerUnreached } from '../../../machines/office/rooms/register.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
@@ -11,6 +12,10 @@ import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts
 
 const patienceMs = 5_000;
 const drainMs = 10_000;
+const remedyOf = (message: string): string =>
+  message === registerUnreached
+    ? 'Check that Redis runs and takes commands: redis-cli ping.'
+    : 'Choose another address: --port 0 takes any free port.';
 
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
@@ -50,7 +55,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
           code: wireCodes.conflict,
           message: news.message,
           details: { ...input },
-          remedy: 'Choose another address: --port 0 takes any free port.',
+          remedy: remedyOf(news.message),
         }),
       );
     else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);

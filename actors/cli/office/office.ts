@@ -23,6 +23,7 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
   readonly trustProxy?: number;
   /** Of the Redis in which its nodes agree. */
   readonly redis?: string;
+  readonly redisPrefix?: string;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
   /** Seconds that calls may still take after SIGTERM. */
   readonly drain: number;
@@ -32,7 +33,16 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
 export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, metrics } = options;
+  const {
+    host,
+    port = firstPort,
+    requireVersion = false,
+    limit,
+    trustProxy,
+    drain,
+    metrics,
+    redisPrefix,
+  } = options;
   const redis = options.redis ?? process.env['A2C_REDIS'];
   if (redis) terminal.err('joins the other nodes of its office in Redis; if that is new, after 15 s');
   const entry = entryBy(options);
@@ -46,7 +56,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(limit && { limits: limit }),
     ...(trustProxy !== undefined && { trustProxy }),
     ...(metrics && { metrics }),
-    ...(redis && { redis }),
+    ...(redis && { redis: { url: redis, ...(redisPrefix !== undefined && { prefix: redisPrefix }) } }),
     ...(tls && { tls }),
     ...(auth !== undefined && { auth }),
     ...(await logBy(context, options)),

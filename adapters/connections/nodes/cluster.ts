@@ -1,4 +1,11 @@
-import type { Holder, Register, RegisterNews, Renewed } from '../../../machines/office/rooms/register.ts';
+import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import {
+  seatKey,
+  type Holder,
+  type Register,
+  type RegisterNews,
+  type Renewed,
+} from '../../../machines/office/rooms/register.ts';
 import type { Timers } from '../../../machines/office/rooms/pending.ts';
 import type { Seating } from '../../../machines/office/rooms/seating.ts';
 import { gone } from './cluster-failures.ts';
@@ -15,6 +22,8 @@ export interface ClusterOptions {
 }
 /** Everything is read anew after so many beats, whatever news have come. */
 const beatsToResync = 10;
+const absentMs = 250;
+const mostAbsent = 1_000;
 
 /**
  * One node among those of an office: who sits at the others, and how they are reached. What is decided stands in the register; this
@@ -29,6 +38,8 @@ export class Cluster {
   /** Who sits at other nodes. */
   readonly seating: Seating;
   readonly #questions: Questions;
+  /** Until when nobody sits there, as the register has said. */
+  readonly #absent = new Map<string, number>();
   /** News that came while everything was read anew. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
@@ -81,10 +92,19 @@ export class Cluster {
   isElsewhere(socket: string): boolean {
     return this.#remote.at(socket) !== undefined;
   }
-  /** Reads this office anew: somebody may have joined it a moment ago. `then`: whether it could be read. */
-  refresh(office: string, then: (isRead: boolean) => void): void {
-    this.#options.register.seats(office, (found) => {
-      for (const holder of found ?? []) this.#take(holder);
+  /**
+   * Asks who sits there: somebody may have joined a moment ago. That nobody does holds for a moment, so that who asks for
+   * nobody again and again costs the register little. `then`: whether it could be read.
+   */
+  refresh(seat: SeatFacts, then: (isRead: boolean) => void): void {
+    const { register, now } = this.#options;
+    const key = seatKey(seat);
+    if (now() < (this.#absent.get(key) ?? 0)) return then(true);
+    register.at(seat, (found) => {
+      if (found === 'nobody') {
+        if (this.#absent.size >= mostAbsent) this.#absent.clear();
+        this.#absent.set(key, now() + absentMs);
+      } else if (found) this.#take(found);
       then(found !== undefined);
     });
   }
@@ -123,6 +143,7 @@ export class Cluster {
     }
   }
   #take(holder: Holder): void {
+    this.#absent.delete(seatKey(holder.seat));
     if (holder.node !== this.#options.register.node) this.#remote.take(holder);
   }
 
@@ -190,7 +211,7 @@ export class Cluster {
     const later: RegisterNews[] = [];
     this.#later = later;
     const compare = this.own.compared(() => this.isCurrent);
-    this.#options.register.seats(undefined, (found) => {
+    this.#options.register.seats((found) => {
       if (this.#later === later) this.#later = undefined;
       if (!found) return then();
       const there = new Set(found.map(({ fence }) => fence));

@@ -54,20 +54,22 @@ export class LookupOfAll extends LookupHere {
     const before = this.#waiting.get(asker);
     // One that cannot be read now is not tried again for each that waited for it: that would take as often its time.
     const later = (isRead: boolean): void =>
-      isRead ? this.known(asker, payload, then) : then(this.#isHere(asker, payload));
+      isRead ? this.known(asker, payload, then) : then(!this.#unknown(asker, payload));
     if (before) return void before.push(later);
-    if (this.#isHere(asker, payload)) return then(true);
+    const wanted = this.#unknown(asker, payload);
+    if (!wanted) return then(true);
     const waiting: ((isRead: boolean) => void)[] = [];
     this.#waiting.set(asker, waiting);
-    this.#cluster.refresh(asker.office, (isRead) => {
+    this.#cluster.refresh(wanted, (isRead) => {
       this.#waiting.delete(asker);
       then(isRead);
       for (const next of waiting) next(isRead);
     });
   }
-  /** Whom this is for is known, or it is for nobody. */
-  #isHere(asker: SeatFacts, payload: unknown): boolean {
+  /** Whom this is for, where nobody here knows who that is. */
+  #unknown({ office }: SeatFacts, payload: unknown): SeatFacts | undefined {
     const name = (payload as { readonly computer?: unknown } | null | undefined)?.computer;
-    return typeof name !== 'string' || this.computer(asker.office, name) !== undefined;
+    const isKnown = typeof name !== 'string' || this.computer(office, name) !== undefined;
+    return isKnown ? undefined : { office, role: 'computer', name };
   }
 }

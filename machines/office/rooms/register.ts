@@ -80,13 +80,17 @@ export interface Register {
   renew(told: Told<Renewed>): void;
   /** Those of these nodes whose lease has ended. */
   dead(nodes: readonly string[], told: Told<readonly string[]>): void;
-  /** Who sits where; of one office, or of all. */
-  seats(office: string | undefined, told: Told<readonly Holder[]>): void;
+  /** Who sits where. */
+  seats(told: Told<readonly Holder[]>): void;
+  /** Who has the place of this seat. */
+  at(seat: SeatFacts, told: Told<Holder | 'nobody'>): void;
   /** False: nobody listens there, and nothing was sent. */
   send(node: string, message: NodeMessage, told: Told<boolean>): void;
   /** Ends the lease at once, tells the others, and closes what is open. Never rejects. */
   close(): Promise<void>;
 }
+/** Said where an office does not open, because the register is not reached. */
+export const registerUnreached = 'The register of the office cannot be reached';
 /** What can be held once: a name among the computers of an office, or its one agent. */
 export const placeOf = ({ role, name }: SeatFacts): string =>
   role === 'agent' ? 'agent' : `computer:${name}`;

@@ -27,7 +27,7 @@ const wanted = (n: number): Wanted => ({
 
 /** Fills the Redis of this URL with so many seats of one node, and reads them at another. */
 export async function readAnew(url: string, counts: readonly number[]): Promise<readonly ReadAnew[]> {
-  const [a, b] = [await redisRegister({ url, leaseMs }), await redisRegister({ url, leaseMs })];
+  const [a, b] = [await redisRegister({ place: url, leaseMs }), await redisRegister({ place: url, leaseMs })];
   try {
     for (const node of [a, b]) await answered((told) => node.renew(told));
     const found: ReadAnew[] = [];
@@ -40,7 +40,7 @@ export async function readAnew(url: string, counts: readonly number[]): Promise<
         await Promise.all(some.map((one) => answered((told) => a.claim(one, told))));
       }
       const claimUs = ((performance.now() - since) / more) * 1_000;
-      const read = (): Promise<readonly Holder[]> => answered((told) => b.seats(undefined, told));
+      const read = (): Promise<readonly Holder[]> => answered((told) => b.seats(told));
       found.push({ seats, claimUs, ...(await costOf(read)) });
     }
     return found;

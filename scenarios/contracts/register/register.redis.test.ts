@@ -13,7 +13,7 @@ registered(
   'a register in Redis',
   registerContract(() =>
     Promise.resolve({
-      open: () => redisRegister({ url: redis.url, leaseMs: 1_000 }),
+      open: () => redisRegister({ place: redis.url, leaseMs: 1_000 }),
       answer: <T>(ask: (told: Told<T>) => void) =>
         new Promise<T | undefined>((resolve) => ask((result) => resolve(result))),
       until: async (holds) => {

@@ -1,3 +1,4 @@
+import { registerUnreached } from '../../../../machines/office/rooms/register.ts';
 import type { Emit, LinkInput, OfficeFact, OfficeInput, Ports } from '../../../../machines/kernel/ports.ts';
 import { readDenial } from '../../../../adapters/connections/denial.ts';
 import { LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
@@ -196,7 +197,7 @@ class ScriptedNetwork implements Network {
       office.start((isReached) => {
         if (over) return;
         if (isReached) key = this.#listen(input, office, emit);
-        else emit({ type: 'office.failed', message: 'The register of the office cannot be reached' });
+        else emit({ type: 'office.failed', message: registerUnreached });
       });
     });
     return {

@@ -138,10 +138,9 @@ export class ScriptedRegister {
           return { lease: since, ageMs: now - this.#since };
         }),
       dead: (nodes, told) => this.#asked(node, told, () => nodes.filter((one) => !this.#lives(one))),
-      seats: (office, told) =>
-        this.#asked(node, told, () =>
-          [...this.#seats.values()].filter(({ seat }) => office === undefined || seat.office === office),
-        ),
+      seats: (told) => this.#asked(node, told, () => [...this.#seats.values()]),
+      at: (seat, told) =>
+        this.#asked<Holder | 'nobody'>(node, told, () => this.#seats.get(keyOf(seat)) ?? 'nobody'),
       send: (to, message: NodeMessage, told) =>
         this.#asked(node, told, () => {
           if (!this.#listeners.has(to) || to === this.deaf) return false;

@@ -1,0 +1,165 @@
+/** Where the nodes of an office meet: databases, prefixes and credentials of a real Redis, and what passes between them. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RedisServer } from '../../scenarios/fixtures/redis.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { createOffice, type Office, type OfficeOptions } from '../index.ts';
+
+let redis: RedisServer;
+const endings: (() => unknown)[] = [];
+beforeAll(async () => void (redis = await RedisServer.start()));
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+  await redis.forget();
+});
+afterAll(() => redis.kill());
+
+const leaseMs = 1_000;
+async function node(where: object = {}): Promise<Office> {
+  const shared = { url: redis.url, leaseMs, ...where } as NonNullable<OfficeOptions['redis']>;
+  const office = await createOffice({ port: 0, record: false, redis: shared });
+  endings.push(() => office.close());
+  return office;
+}
+const peer = ({ url }: Office, name: string): SeatedPeer => {
+  const made = new SeatedPeer(url, name);
+  endings.push(() => made.close());
+  return made;
+};
+async function seated(office: Office, role: 'agent' | 'computer', name: string): Promise<SeatedPeer> {
+  const made = peer(office, name).serve();
+  expect(await made.join(role)).toEqual([true, null]);
+  return made;
+}
+const roomOf = async (agent: SeatedPeer): Promise<readonly string[]> => {
+  const body = { agent: agent.name, req_id: 'l', office_id: 'o' };
+  const [{ sessions }] = (await agent.ask('server:list_room', body)) as [{ sessions: { name: string }[] }];
+  return sessions.map(({ name }) => name).toSorted();
+};
+
+describe('two offices on one Redis', () => {
+  it.each([
+    ['two databases', { url: () => `${redis.url}/1` }],
+    ['two prefixes', { prefix: 'staging' }],
+  ])('with %s never meet', async (_, { url, ...more }: { url?: () => string; prefix?: string }) => {
+    const [here, there] = await Promise.all([node(), node({ ...(url && { url: url() }), ...more })]);
+    const agent = await seated(here, 'agent', 'alice');
+    await seated(there, 'computer', 'c');
+    await seated(there, 'agent', 'alice');
+    expect(await roomOf(agent)).toEqual(['alice']);
+    expect(await agent.call('c', 'greet', 'r1')).toMatchObject({ isError: true });
+    await seated(here, 'computer', 'c');
+    await agent.hears('notify:enter_office', { computer: 'c' });
+    expect(agent.notices.filter(([event]) => event === 'notify:enter_office')).toHaveLength(1);
+  });
+});
+
+describe('between two nodes', () => {
+  it('binary values, and what looks like one, are what they are within a node', async () => {
+    const [a, b] = await Promise.all([node(), node()]);
+    const agent = await seated(a, 'agent', 'alice');
+    const looksSo = { type: 'Buffer', data: [1] };
+    const heard: object[] = [];
+    for (const [office, name] of [
+      [a, 'near'],
+      [b, 'far'],
+    ] as const) {
+      const computer = peer(office, name);
+      await computer.join('computer');
+      computer.socket.on('client:tool_call', ({ params }: { params: object }, ack: (a: object) => void) => {
+        heard.push(params);
+        ack({ content: [], blob: Buffer.from([1, 2, 3]), list: [Buffer.alloc(0), 'ä\n'], looksSo });
+      });
+    }
+    const params = { bytes: Buffer.from('hi\n'), text: '{"_placeholder":true}', looksSo };
+    const call = async (computer: string): Promise<unknown> => {
+      const question = { agent: 'alice', computer, req_id: computer, tool_name: 't', params, timeout: 9 };
+      return (await agent.ask('client:tool_call', question))[0];
+    };
+    const [near, far] = [await call('near'), await call('far')];
+    expect(far).toEqual(near);
+    expect(far).toMatchObject({ blob: Buffer.from([1, 2, 3]), looksSo });
+    expect(heard[1]).toEqual(heard[0]);
+    expect(heard[1]).toEqual(params);
+  });
+
+  it('an absent computer costs one field of the register, and its caller alone', async () => {
+    const [a, b] = await Promise.all([node(), node()]);
+    const agent = await seated(a, 'agent', 'alice');
+    await seated(a, 'computer', 'near');
+    await seated(b, 'computer', 'far');
+    const counts = async (name: string): Promise<number> =>
+      Number(
+        new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(await redis.ask('INFO', 'commandstats'))?.[1] ?? 0,
+      );
+    const [wholes, fields] = [await counts('hvals'), await counts('hget')];
+    const asked = Array.from({ length: 100 }, (_, n) => agent.call(`nobody ${n % 2}`, 'greet', `r${n}`));
+    const behind = await agent.call('near', 'greet', 'behind');
+    expect(behind).toMatchObject({ content: [{ text: 'near greet' }] });
+    for (const answer of await Promise.all(asked))
+      expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 404 } } });
+    expect((await counts('hget')) - fields).toBeLessThan(50);
+    // Each node reads everything now and then.
+    expect((await counts('hvals')) - wholes).toBeLessThan(10);
+  });
+});
+
+describe('a Redis that wants a password', () => {
+  const open = async (url: string): Promise<unknown> =>
+    createOffice({ port: 0, record: false, redis: url }).then(
+      (office) => void endings.push(() => office.close()),
+      (error: unknown) => error,
+    );
+
+  it('says so, and what to do, and names no password', async () => {
+    const guarded = await RedisServer.start(undefined, ['--requirepass', 'right']);
+    endings.push(() => guarded.kill());
+    const [none, wrong] = [
+      await open(guarded.url),
+      await open(guarded.url.replace('//', '//:a%20wrong%20one@')),
+    ];
+    expect(none).toMatchObject({ code: 401, message: 'Redis wants a password (NOAUTH)' });
+    expect(wrong).toMatchObject({
+      code: 401,
+      message: 'Redis does not take this user and password (WRONGPASS)',
+      remedy: expect.stringContaining('redis://USER:PASSWORD@HOST'),
+    });
+    expect(JSON.stringify([wrong])).not.toContain('a wrong one');
+  });
+
+  it('whose user may do too little says so', async () => {
+    await redis.ask('ACL', 'SETUSER', 'weak', 'on', '>pw', '~*', '&*', '+@all', '-eval', '-evalsha');
+    expect(await open(redis.url.replace('//', '//weak:pw@'))).toMatchObject({
+      code: 401,
+      message: expect.stringContaining('(NOPERM)'),
+    });
+  });
+
+  it('takes the one that docs/scale.md has', async () => {
+    const rules = ['on', '>pw', '+@all', '-@dangerous', '+info', '~{a2c:0}:*', '&{a2c:0}:*'];
+    await redis.ask('ACL', 'SETUSER', 'office', ...rules);
+    const url = redis.url.replace('//', '//office:pw@');
+    const [a, b] = await Promise.all([node({ url }), node({ url })]);
+    await seated(b, 'computer', 'far');
+    const agent = await seated(a, 'agent', 'alice');
+    expect(await agent.call('far', 'greet', 'r')).toMatchObject({ content: [{ text: 'far greet' }] });
+  });
+});
+
+describe('what redis cannot be', () => {
+  it.each([
+    ['http://x', 'no redis://'],
+    [{}, 'either a url or a client'],
+    [{ url: 'redis://x', client: () => ({}) }, 'either a url or a client'],
+    [{ client: {} }, 'neither a client'],
+    [{ url: 'redis://x', leaseMs: 10 }, 'leaseMs'],
+  ])('%j', async (wrong, message) => {
+    const opened = createOffice({ port: 0, record: false, redis: wrong as never });
+    await expect(opened).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
+  });
+  it('a prefix that is no hash tag', async () => {
+    await expect(node({ prefix: 'a}b' })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining('prefix'),
+    });
+  });
+});
