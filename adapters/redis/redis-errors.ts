@@ -43,7 +43,9 @@ export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   return new A2cRedisError(
     'unreached',
     `Redis cannot be reached: ${code ?? 'no answer'}`,
-    'Check the URL, and that Redis runs: redis-cli ping.',
+    code !== undefined && /CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(code)
+      ? 'Name the authority of its certificate: NODE_EXTRA_CA_CERTS=ca.pem, or a client of ioredis with tls.ca.'
+      : 'Check the URL, and that Redis runs: redis-cli ping.',
     all[0],
   );
 }

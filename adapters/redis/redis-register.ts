@@ -16,7 +16,7 @@ import { clientsOf, commandMs, type Client, type Clients, type RedisClient } fro
 import { KeptClient } from './kept-client.ts';
 import { redisErrorOf } from './redis-errors.ts';
 import { defaultPrefix, keysOf, type Keys } from './keys.ts';
-import { read, written } from './letters.ts';
+import { Mail } from './mail.ts';
 
 export interface RedisOptions {
   /** A `redis://` or `rediss://` URL, the path of a unix socket, a client of `ioredis`, or what makes one. */
@@ -27,7 +27,6 @@ export interface RedisOptions {
   /** Hears that the connection or a node was lost or is back, in words without an address. */
   readonly notice?: (text: string) => void;
 }
-type Letter = readonly [from: string, message: NodeMessage];
 
 /** The register in a Redis of version 6.2 or later. Rejects with an `A2cRedisError` where it cannot be reached. */
 export async function redisRegister(options: RedisOptions): Promise<Register> {
@@ -36,7 +35,11 @@ export async function redisRegister(options: RedisOptions): Promise<Register> {
   const commands = await KeptClient.open(() => clients.forCommands(), {
     opened: (client) => allowed(client, keys),
   });
-  return new RedisRegister({ clients, keys, commands, options });
+  const bulk = await KeptClient.open(() => clients.forCommands()).catch((error: unknown) => {
+    commands.close();
+    throw error;
+  });
+  return new RedisRegister({ clients, keys, commands, bulk, options });
 }
 /** A word that nobody minds: who may not say it is told so before the office opens. */
 async function allowed(client: Client, { node, news }: Keys): Promise<void> {
@@ -48,6 +51,7 @@ interface Parts {
   readonly clients: Clients;
   readonly keys: Keys;
   readonly commands: KeptClient<Client>;
+  readonly bulk: KeptClient<Client>;
   readonly options: RedisOptions;
 }
 
@@ -56,6 +60,7 @@ class RedisRegister implements Register {
   readonly #clients: Clients;
   readonly #keys: Keys;
   readonly #commands: KeptClient<Client>;
+  readonly #mail: Mail;
   readonly #leaseMs: number;
   readonly #notice: (text: string) => void;
   #news: KeptClient<Redis> | undefined;
@@ -63,10 +68,11 @@ class RedisRegister implements Register {
   #saidAt: number | undefined;
   #lease: number | undefined;
 
-  constructor({ clients, keys, commands, options }: Parts) {
+  constructor({ clients, keys, commands, bulk, options }: Parts) {
     this.#clients = clients;
     this.#keys = keys;
     this.#commands = commands;
+    this.#mail = new Mail({ node: this.node, keys, counts: clients.counts, commands, bulk });
     this.#leaseMs = options.leaseMs;
     this.#notice = options.notice ?? (() => {});
   }
@@ -74,9 +80,11 @@ class RedisRegister implements Register {
     const mail = this.#keys.mail(this.node);
     const opened = async (client: Redis): Promise<void> => {
       client.on('messageBuffer', (channel: Buffer, said: Buffer) => {
-        if (channel.toString() === mail) return this.#receive(said, hear);
-        const news = parsed(said.toString());
-        if (news && 'type' in news) hear(news as RegisterNews);
+        if (channel.toString() === mail)
+          return said.length === 0 ? void (this.#saidAt = undefined) : this.#mail.receive(said, hear);
+        const news = parsed(said.toString()) as RegisterNews | undefined;
+        if (news?.type === 'ended') this.#mail.forget(news.node);
+        if (news?.type) hear(news);
       });
       await client.subscribe(this.#keys.news, mail);
     };
@@ -98,11 +106,6 @@ class RedisRegister implements Register {
         told(news && true);
       },
     );
-  }
-  #receive(said: Buffer, hear: (news: RegisterNews) => void): void {
-    if (said.length === 0) return void (this.#saidAt = undefined);
-    const letter = read(said) as Letter | undefined;
-    if (letter) hear({ type: 'message', from: letter[0], message: letter[1] });
   }
   claim({ socket, seat, version, minAgeMs }: Wanted, told: Told<ClaimAnswer>): void {
     const keys = this.#keys;
@@ -160,8 +163,10 @@ class RedisRegister implements Register {
     const alive = this.#commands.now?.mget(nodes.map((node) => `${this.#keys.node}${node}`));
     asked(alive, (lives) => {
       const dead = lives && nodes.filter((_, n) => lives[n] === null);
-      for (const node of dead ?? [])
+      for (const node of dead ?? []) {
+        this.#mail.forget(node);
         this.#notice(`node ${node} of this office is lost: its seats are free, calls to them have ended`);
+      }
       told(dead);
     });
   }
@@ -181,30 +186,13 @@ class RedisRegister implements Register {
     );
   }
   send(node: string, message: NodeMessage, told: Told<boolean>): void {
-    // What is known not to be sent may be sent again.
-    const client = this.#commands.now;
-    if (!client) return told(false);
-    let letter: Buffer;
-    try {
-      letter = written([this.node, message]);
-    } catch {
-      // It would fail again: who asked is told so, and who waits for an answer finds that none comes.
-      return told(message.type !== 'ask');
-    }
-    asked(client.publish(this.#keys.mail(node), letter), (listeners) =>
-      told(listeners === undefined ? undefined : listeners > 0 || !this.#provesNone(message)),
-    );
-  }
-  /** That nobody listens at this server: of a question it must be certain that it went nowhere, the rest may be sent twice. */
-  #provesNone({ type }: NodeMessage): boolean {
-    const { counts } = this.#clients;
-    return counts === 'all' || (counts === 'some' && type !== 'ask');
+    this.#mail.send(node, message, told);
   }
   async close(): Promise<void> {
     const ended: RegisterNews = { type: 'ended', node: this.node };
     const { node, news } = this.#keys;
     await this.#commands.now?.a2cEnd(`${node}${this.node}`, news, JSON.stringify(ended)).catch(() => {});
-    for (const client of [this.#news, this.#commands]) client?.close();
+    for (const one of [this.#news, this.#mail, this.#commands]) one?.close();
   }
 }
 function asked<T>(answer: Promise<T | undefined> | undefined, told: Told<T>): void {

@@ -12,6 +12,7 @@ import { keyOf } from '../../machines/kernel/address.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
+import { unsleepingClock } from '../connections/nodes/unsleeping-clock.ts';
 import { Cluster } from '../connections/nodes/cluster.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
@@ -80,7 +81,6 @@ type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
 
 const defaultLeaseMs = 10_000;
-const monotonic = (): number => performance.now();
 /** So long may a connection stay without the namespace of the protocol. */
 const joinNamespaceMs = 15_000;
 /** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
@@ -221,7 +221,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       limits,
       cluster:
         register &&
-        ((local) => new Cluster({ register, leaseMs, timers: systemTimers, now: monotonic }, local)),
+        ((local) => new Cluster({ register, leaseMs, timers: systemTimers, now: unsleepingClock() }, local)),
     });
     const { cluster } = officeConnections;
     checkHandshakes(io, { requireVersion, proxies, gate });

@@ -78,6 +78,7 @@ const packages: readonly Allowance[] = [
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
   { where: /^adapters\/redis\//, may: ['ioredis', 'socket.io-parser'] },
+  { where: /^actors\/e2e\/redis-forms\./, may: ['ioredis'] },
   { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client', 'jose', 'limiter'] },
   { where: /^actors\//, may: ['xstate'] },
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },

@@ -44,6 +44,8 @@ export class Cluster {
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;
+  /** Of the register, when it was last heard of. */
+  #ageMs = 0;
   #timer: unknown;
   #isClosed = false;
   /** The lease that was heard of last. */
@@ -71,6 +73,7 @@ export class Cluster {
         this.#renew((renewed) => {
           this.#schedule();
           if (!renewed) return started(false);
+          this.#ageMs = renewed.ageMs;
           // Nobody would be seated before.
           const waitMs = Math.max(0, this.#options.leaseMs * newAfterLeases - renewed.ageMs);
           this.#options.timers.setTimer(() => this.#resync(() => started(true)), waitMs);
@@ -134,6 +137,8 @@ export class Cluster {
         return news.type === 'taken' ? this.#take(news.holder) : this.#remote.free(news.seat, news.fence);
       case 'message':
         return this.#questions.receive(news.from, news.message);
+      case 'coming':
+        return this.#questions.coming(news.id);
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':
@@ -158,11 +163,15 @@ export class Cluster {
   }
   /** Where the register is not reached the next beat tries again; without one the lease ends by itself. */
   #beat(then: () => void): void {
-    this.#renew((isRenewed) => {
-      if (!isRenewed || this.#isClosed) return then();
+    this.#renew((renewed) => {
+      if (!renewed || this.#isClosed) return then();
+      // It has begun anew: what was claimed last may be forgotten.
+      const isYounger = renewed.ageMs < this.#ageMs;
+      this.#ageMs = renewed.ageMs;
       this.#questions.sendAgain();
       this.#beats += 1;
-      if (this.own.isUnsure || this.#beats % beatsToResync === 0) this.#resync(() => this.#bury(then));
+      if (isYounger || this.own.isUnsure || this.#beats % beatsToResync === 0)
+        this.#resync(() => this.#bury(then));
       else this.#bury(then);
     });
   }

@@ -11,6 +11,8 @@ export interface LocalOffice {
   broadcast(office: string, except: string, event: string, body: object): void;
   /** Whether this question of its own is not settled yet. */
   isWaiting(id: number): boolean;
+  /** The answer to one of its questions is large and on its way: it comes, or is lost, whoever leaves meanwhile. */
+  answering(id: number): void;
   /** The answer to one of its questions has come from another node. */
   answered(id: number, ack: readonly unknown[]): void;
   /** It was not asked: it sits nowhere, or its node cannot be reached. */
@@ -27,6 +29,11 @@ const mostHeard = 10_000;
 /** What waits for one node that cannot be reached now. */
 const mostUnsent = 10_000;
 
+/** `sent`: told once it is sent, or given up. */
+interface Unsent {
+  readonly message: NodeMessage;
+  readonly sent: () => void;
+}
 type Asked = Extract<NodeMessage, { type: 'ask' }>;
 
 /**
@@ -40,10 +47,14 @@ export class Questions {
   readonly #isCurrent: () => boolean;
   /** Our own, and the node that was asked. */
   readonly #asked = new Map<number, string>();
+  /** Those that are on their way there. */
+  readonly #asking = new Set<number>();
   /** Of others: who was asked here and has not answered. */
   readonly #open = new Map<string, string>();
+  /** Of others: the answer is on its way. */
+  readonly #answering = new Set<string>();
   readonly #heard = new Set<string>();
-  readonly #unsent = new Map<string, NodeMessage[]>();
+  readonly #unsent = new Map<string, Unsent[]>();
 
   /** `isCurrent`: whether this node may relay. */
   constructor(register: Register, local: LocalOffice, own: OwnSeats, isCurrent: () => boolean) {
@@ -54,7 +65,9 @@ export class Questions {
   }
   ask(id: number, { node, socket, fence }: Holder, event: string, body: object): void {
     this.#asked.set(id, node);
+    this.#asking.add(id);
     this.#register.send(node, { type: 'ask', id, socket, fence, event, body }, (isSent) => {
+      this.#asking.delete(id);
       if (isSent === true) return;
       this.#asked.delete(id);
       if (isSent === false) this.#local.unasked(id, unreached);
@@ -63,24 +76,26 @@ export class Questions {
     });
   }
   /** What is not a question: once more, if need be. */
-  send(node: string, message: NodeMessage): void {
-    const before = this.#unsent.get(node);
-    if (before) return void (before.length < mostUnsent && before.push(message));
+  send(node: string, message: NodeMessage, sent = (): void => {}): void {
+    const unsent = { message, sent };
+    if (this.#unsent.has(node)) return this.#keep(node, unsent);
     this.#register.send(node, message, (isSent) => {
       // Nobody listens there now: it connects again, or is dead.
-      if (isSent !== true) this.#keep(node, message);
+      if (isSent === true) sent();
+      else this.#keep(node, unsent);
     });
   }
-  #keep(node: string, message: NodeMessage): void {
+  #keep(node: string, unsent: Unsent): void {
     const kept = this.#unsent.get(node) ?? [];
     this.#unsent.set(node, kept);
-    if (kept.length < mostUnsent) kept.push(message);
+    if (kept.length < mostUnsent) kept.push(unsent);
+    else unsent.sent();
   }
   /** The register is reached again. */
   sendAgain(): void {
     for (const [node, messages] of [...this.#unsent]) {
       this.#unsent.delete(node);
-      for (const message of messages) this.send(node, message);
+      for (const { message, sent } of messages) this.send(node, message, sent);
     }
   }
   /** Nodes for which something waits. */
@@ -90,6 +105,16 @@ export class Questions {
   /** This node lives no more. */
   forget(node: string): void {
     this.#unsent.delete(node);
+    for (const known of [...this.#open.keys(), ...this.#answering])
+      if (known.startsWith(`${node} `)) {
+        this.#open.delete(known);
+        this.#answering.delete(known);
+      }
+  }
+  /** From now on nobody has to ask whether it is on its way. */
+  coming(id: number): void {
+    this.#asked.delete(id);
+    this.#local.answering(id);
   }
   receive(from: string, message: NodeMessage): void {
     switch (message.type) {
@@ -115,6 +140,7 @@ export class Questions {
     const byNode = new Map<string, number[]>();
     for (const [id, node] of this.#asked) {
       if (!this.#local.isWaiting(id)) this.#asked.delete(id);
+      else if (this.#asking.has(id)) continue;
       else if (!byNode.get(node)?.push(id)) byNode.set(node, [id]);
     }
     for (const [node, ids] of byNode) this.send(node, { type: 'check', ids });
@@ -136,14 +162,15 @@ export class Questions {
     this.#open.set(known, socket);
     this.#local.ask(socket, event, body, (...ack) => {
       this.#open.delete(known);
-      this.send(from, { type: 'answer', id, ack });
+      this.#answering.add(known);
+      this.send(from, { type: 'answer', id, ack }, () => this.#answering.delete(known));
     });
   }
   #checkHere(from: string, ids: readonly number[]): void {
     const here = this.#own.sockets;
     for (const id of ids) {
       const known = `${from} ${id}`;
-      if (here.has(this.#open.get(known) ?? '')) continue;
+      if (this.#answering.has(known) || here.has(this.#open.get(known) ?? '')) continue;
       // If it still comes it is not asked.
       this.#isNew(known);
       this.send(from, { type: 'lost', id });

@@ -149,6 +149,12 @@ export class Pending {
     if (entry) this.settle(id, ...lost(entry.event, failure));
   }
 
+  /** Its answer is on its way here, wherever its target goes meanwhile. */
+  answering(id: number): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.#unlink(entry.to, entry);
+  }
+
   /** It was not asked after all. */
   refuse(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);

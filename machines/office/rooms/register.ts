@@ -56,6 +56,8 @@ export type RegisterNews =
   | { readonly type: 'taken'; readonly holder: Holder }
   | { readonly type: 'freed'; readonly seat: SeatFacts; readonly fence: number }
   | { readonly type: 'message'; readonly from: string; readonly message: NodeMessage }
+  /** The answer to this question of ours has come, and is large: it follows, or that it is lost. */
+  | { readonly type: 'coming'; readonly id: number }
   /** This node has closed its office: nobody sits there any more. */
   | { readonly type: 'ended'; readonly node: string }
   /** It could not be reached for a while: news may have been missed. */
@@ -84,7 +86,10 @@ export interface Register {
   seats(told: Told<readonly Holder[]>): void;
   /** Who has the place of this seat. */
   at(seat: SeatFacts, told: Told<Holder | 'nobody'>): void;
-  /** False: nobody listens there, and nothing was sent. */
+  /**
+   * False: nobody listens there, and nothing was sent. True: it is on its way, and what is large has come there: so it may take
+   * long, and what is small overtakes it, but not at one connection.
+   */
   send(node: string, message: NodeMessage, told: Told<boolean>): void;
   /** Ends the lease at once, tells the others, and closes what is open. Never rejects. */
   close(): Promise<void>;

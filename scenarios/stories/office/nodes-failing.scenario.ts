@@ -203,3 +203,48 @@ inHarness('what waited while the lease ended is relayed to nobody', {}, (s) => {
   // Whether it is there cannot be known, so it is not said.
   expect(said(acks.flat())).not.toContain('is not in this office');
 });
+
+inHarness('a large answer that is on its way comes, also where its computer leaves meanwhile', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const text = 'x'.repeat(20_000);
+  const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
+  big.join('computer', 'big');
+  s.run(20);
+  const [large, small] = [call(agent, 'r1', 'read', 'big', 0), call(agent, 'r2')];
+  s.run(20);
+  big.close();
+  s.run(20);
+  // What is small does not wait for it.
+  expect([large.length, said(small)]).toEqual([0, expect.stringContaining('"isError":false')]);
+  expect(has(agent, notices.leaveOffice)).toBe(true);
+  s.run(leaseMs * 4);
+  expect(large).toEqual([[{ content: [{ text }] }]]);
+});
+
+inHarness('a large answer that is lost on its way leaves its call unknown', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const text = 'x'.repeat(20_000);
+  const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
+  big.join('computer', 'big');
+  s.run(20);
+  const large = call(agent, 'r1', 'read', 'big', 0);
+  s.run(100);
+  s.network.register.faults.isDown = true;
+  s.run(2_000);
+  s.network.register.faults.isDown = false;
+  expect(said(large)).toContain('"a2c_outcome":"unknown"');
+});
+
+inHarness('after a fail-over that forgot the last claims nobody gets the seat of who has it', {}, (s) => {
+  const { urls } = seated(s);
+  const { register } = s.network;
+  register.failOver();
+  const early = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect(said(early)).toContain('cannot reach its register');
+  s.run(leaseMs * 2);
+  const late = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect(said(late)).toContain('already exists');
+  expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
+});

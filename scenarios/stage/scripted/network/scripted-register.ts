@@ -22,6 +22,9 @@ export interface RegisterFaults {
   isDown: boolean;
 }
 const unreachedMs = 3_000;
+/** An answer of more is large, and comes so much later. */
+const largeLength = 10_000;
+const largeMs = 1_000;
 const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
 
 /** The register of several nodes in virtual time, by the rules that the one in Redis keeps. */
@@ -58,6 +61,11 @@ export class ScriptedRegister {
     this.#seats.clear();
     this.#fence = 0;
   }
+  /** Another server takes its place, to which leases had come, and no claim. */
+  failOver(): void {
+    this.#since = this.#clock.now();
+    this.#seats.clear();
+  }
   back(): void {
     this.faults.isDown = false;
     for (const node of this.#listeners.keys()) this.#tell(node, { type: 'resumed' });
@@ -80,6 +88,15 @@ export class ScriptedRegister {
     if (ms === 'lost') return;
     for (let n = 0; n < this.faults.copies(); n += 1)
       this.#clock.setTimeout(() => this.#listeners.get(node)?.(news), ms + n);
+  }
+  /** It is fetched, or known to be lost. */
+  #comes(from: string, to: string, message: Extract<NodeMessage, { type: 'answer' }>): void {
+    const { id } = message;
+    this.#tell(to, { type: 'coming', id });
+    this.#clock.setTimeout(() => {
+      const said: NodeMessage = this.faults.isDown || to === this.apart ? { type: 'lost', id } : message;
+      this.#listeners.get(to)?.({ type: 'message', from, message: said });
+    }, largeMs);
   }
   #tellAll(news: RegisterNews): void {
     for (const node of this.#listeners.keys()) this.#tell(node, news);
@@ -144,7 +161,9 @@ export class ScriptedRegister {
       send: (to, message: NodeMessage, told) =>
         this.#asked(node, told, () => {
           if (!this.#listeners.has(to) || to === this.deaf) return false;
-          this.#tell(to, { type: 'message', from: node, message });
+          const isLarge = message.type === 'answer' && JSON.stringify(message).length > largeLength;
+          if (isLarge) this.#comes(node, to, message);
+          else this.#tell(to, { type: 'message', from: node, message });
           return true;
         }),
       close: () => {

@@ -1,0 +1,58 @@
+/** Large answers between nodes, while one of them is paused. */
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { RedisServer } from '../../scenarios/fixtures/redis.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { startHost } from '../../scenarios/fixtures/started-host.ts';
+import { createOffice } from '../index.ts';
+
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+const computers = 14;
+const largeLength = 7_900_000;
+
+it('a node that is paused with 14 × 7.9 MB on their way to it loses none of them, and no small one', async () => {
+  const redis = await RedisServer.start();
+  endings.push(() => redis.kill());
+  const shared = { url: redis.url, leaseMs: 10_000 };
+  const far = await createOffice({ port: 0, record: false, redis: shared });
+  endings.push(() => far.close());
+  const near = await startHost(process.execPath, [
+    ...[main, 'office', '--port', '0', '--open', '--redis', redis.url],
+  ]);
+  endings.push(() => near.kill());
+  const agent = new SeatedPeer(near.url, 'alice');
+  endings.push(() => agent.close());
+  expect(await agent.join('agent')).toEqual([true, null]);
+  const answers: (() => void)[] = [];
+  const all = computers * 3;
+  for (let n = 0; n < computers; n += 1) {
+    const computer = new SeatedPeer(far.url, `c${n}`);
+    endings.push(() => computer.close());
+    expect(await computer.join('computer')).toEqual([true, null]);
+    computer.socket.on('client:tool_call', ({ tool_name: tool }: { tool_name: string }, ack) => {
+      const text = tool === 'large' ? 'x'.repeat(largeLength) : tool;
+      answers.push(() => (ack as (answer: object) => void)({ content: [{ type: 'text', text }] }));
+    });
+  }
+  const call = (n: number, tool: string): Promise<number | undefined> =>
+    agent.call(`c${n}`, tool, `${tool} ${n}`, 0).then(({ content }) => content?.[0]?.text?.length);
+  const large = Array.from({ length: computers }, (_, n) => call(n, 'large'));
+  const small = Array.from({ length: computers * 2 }, (_, n) =>
+    call(n % computers, n < computers ? 'a' : 'b'),
+  );
+  await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(all);
+  process.kill(near.pid, 'SIGSTOP');
+  for (const answer of answers) answer();
+  // As many as may stand there do.
+  const standing = async (): Promise<number> =>
+    (await redis.ask('KEYS', '{a2c:0}:large:*')).split('\n').filter(Boolean).length;
+  await expect.poll(standing, { timeout: 20_000 }).toBe(4);
+  process.kill(near.pid, 'SIGCONT');
+  expect(await Promise.all(small)).toEqual(Array.from({ length: computers * 2 }, () => 1));
+  expect(await Promise.all(large)).toEqual(Array.from({ length: computers }, () => largeLength));
+  await expect.poll(standing, { timeout: 20_000 }).toBe(0);
+});

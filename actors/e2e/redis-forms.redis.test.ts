@@ -1,0 +1,130 @@
+/** The forms of Redis in which nodes of an office agree: a socket, TLS, Sentinel and Cluster, each with its fail-over. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it } from 'vitest';
+import { RedisServer } from '../../scenarios/fixtures/redis.ts';
+import { RedisCluster, RedisSentinels } from '../../scenarios/fixtures/redis-places.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { createOffice, type Office, type OfficeOptions } from '../index.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+const leaseMs = 1_500;
+type Where = NonNullable<OfficeOptions['redis']>;
+async function node(redis: Where): Promise<Office> {
+  const office = await createOffice({ port: 0, record: false, redis });
+  endings.push(() => office.close());
+  return office;
+}
+const peer = ({ url }: Office, name: string): SeatedPeer => {
+  const made = new SeatedPeer(url, name);
+  endings.push(() => made.close());
+  return made.serve();
+};
+const textOf = ({ content }: { readonly content?: readonly { readonly text?: string }[] }): unknown =>
+  content?.[0]?.text;
+let calls = 0;
+interface Pair {
+  readonly nodes: readonly Office[];
+  readonly agent: SeatedPeer;
+  reaches(): Promise<unknown>;
+}
+/** An agent at one node, a computer at the other. */
+async function pair(a: Where, b = a): Promise<Pair> {
+  const nodes = await Promise.all([node(a), node(b)]);
+  const [agent, far] = [peer(nodes[0], 'alice'), peer(nodes[1], 'far')];
+  expect([await agent.join('agent'), await far.join('computer')]).toEqual([
+    [true, null],
+    [true, null],
+  ]);
+  return {
+    nodes,
+    agent,
+    reaches: async () => textOf(await agent.call('far', 'greet', `r${(calls += 1)}`, 5)),
+  };
+}
+const patience = { timeout: 40_000, interval: 200 };
+
+describe('nodes agree', () => {
+  it('in a Redis at a unix socket', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'a2c-redis-'));
+    endings.push(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'redis.sock');
+    const redis = await RedisServer.start(undefined, ['--unixsocket', path]);
+    endings.push(() => redis.kill());
+    expect(await (await pair({ url: path, leaseMs })).reaches()).toBe('far greet');
+  });
+
+  it('in a Redis with a certificate of an authority of their own, by a client', async () => {
+    const tls = fileURLToPath(new URL('../../scenarios/fixtures/tls/', import.meta.url));
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const redis = await RedisServer.start(undefined, [
+      ...['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', `${tls}ca.pem`],
+      ...['--tls-cert-file', `${tls}office.pem`, '--tls-key-file', `${tls}office.key`],
+    ]);
+    endings.push(() => redis.kill());
+    const ca = await readFile(`${tls}ca.pem`);
+    const client = new Redis({ host: 'localhost', port, tls: { ca }, lazyConnect: true });
+    expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
+    expect(client.status).toBe('wait');
+    await expect(node(`rediss://localhost:${port}`)).rejects.toMatchObject({ code: 503 });
+  });
+
+  it('with a client that its host has, and leave it as it is; or with what makes one', async () => {
+    const redis = await RedisServer.start();
+    endings.push(() => redis.kill());
+    const client = new Redis(redis.url, { keyPrefix: 'host:', db: 3 });
+    endings.push(() => client.disconnect());
+    let made = 0;
+    const factory = (): Redis => {
+      made += 1;
+      return new Redis(redis.url, { lazyConnect: true, keyPrefix: 'host:', db: 3 });
+    };
+    const { nodes, reaches } = await pair({ client, leaseMs }, { client: factory, leaseMs });
+    expect(await reaches()).toBe('far greet');
+    expect(made).toBeGreaterThan(0);
+    const keys = (await redis.ask('-n', '3', 'KEYS', '*')).trim().split('\n');
+    expect(keys.filter((key) => !key.startsWith('host:{a2c:3}:'))).toEqual([]);
+    for (const one of nodes) await one.close();
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  it('with Sentinel, and go on when the replica has taken the place of the master', async () => {
+    const redis = await RedisSentinels.start();
+    endings.push(() => redis.kill());
+    const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
+    const { nodes, agent, reaches } = await pair({ client, leaseMs });
+    expect(await reaches()).toBe('far greet');
+    await redis.master.kill();
+    await expect.poll(reaches, patience).toBe('far greet');
+    // Who had a seat has it still, and others can take one again.
+    expect((await peer(nodes[0] as Office, 'far').join('computer'))[0]).toBe(false);
+    const late = peer(nodes[0] as Office, 'late');
+    await expect.poll(() => late.join('computer'), patience).toEqual([true, null]);
+    expect(agent.socket.connected).toBe(true);
+  });
+
+  it('in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
+    const redis = await RedisCluster.start();
+    endings.push(() => redis.kill());
+    const [first, ...others] = redis.servers;
+    const { nodes, reaches } = await pair(
+      { url: first?.url ?? '', leaseMs },
+      { url: others[0]?.url ?? '', leaseMs },
+    );
+    expect(await reaches()).toBe('far greet');
+    for (const { url } of others) await (await node({ url, leaseMs })).close();
+    const owner = await redis.masterOf('{a2c:0}:fence');
+    await owner.kill();
+    await expect.poll(reaches, patience).toBe('far greet');
+    expect((await peer(nodes[0] as Office, 'far').join('computer'))[0]).toBe(false);
+    const late = peer(nodes[1] as Office, 'late');
+    await expect.poll(() => late.join('computer'), patience).toEqual([true, null]);
+  });
+});

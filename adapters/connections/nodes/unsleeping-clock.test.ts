@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { unsleepingClock } from './unsleeping-clock.ts';
+
+it('time that a lease is counted by goes on while a machine sleeps, and never back', () => {
+  let [forward, wall] = [100, 1_000_000];
+  const now = unsleepingClock([() => forward, () => wall]);
+  const began = now();
+  const passed: number[] = [];
+  for (const [more, ofWall] of [
+    [50, 50],
+    // It slept.
+    [1, 60_000],
+    // The wall was set back, and by another step forward.
+    [10, -3_600_000],
+    [10, 3_600_000],
+  ] as const) {
+    forward += more;
+    wall += ofWall;
+    passed.push(now() - began);
+  }
+  expect(passed).toEqual([50, 60_050, 60_060, 3_660_060]);
+});
