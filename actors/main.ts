@@ -30,10 +30,15 @@ async function main(): Promise<void> {
     const { createTerminal } = await import('../adapters/index.ts');
     return { terminal: createTerminal(), signal: aborter.signal, laboratory };
   };
-  process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {
-    out: (text) => void process.stdout.write(`${asText(text)}\n`),
-    err: (text) => void process.stderr.write(`${asText(text)}\n`),
-    context: () => (context ??= contextOf()),
-  });
+  try {
+    process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {
+      out: (text) => void process.stdout.write(`${asText(text)}\n`),
+      err: (text) => void process.stderr.write(`${asText(text)}\n`),
+      context: () => (context ??= contextOf()),
+    });
+  } finally {
+    // It reads until it is closed.
+    (await context)?.terminal.close();
+  }
 }
 await main();

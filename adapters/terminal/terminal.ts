@@ -1,19 +1,10 @@
 import { createInterface, type Interface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { asJson, asLine, asText } from '../../machines/text/index.ts';
 import { fitting } from './columns.ts';
-import {
-  clearInput,
-  followWidth,
-  hide,
-  isClosed,
-  mostHistory,
-  putBack,
-  show,
-  takeAway,
-  type OnLine,
-  type Typing,
-} from './typed-line.ts';
+import { Keyboard, type TerminalInput } from './keyboard.ts';
+import { Questions } from './questions.ts';
+import { isClosed, TypedLine, type OnLine, type Typing } from './typed-line.ts';
 
 /**
  * The one place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for
@@ -43,52 +34,80 @@ export interface Terminal {
   errText(text: string): void;
   /**
    * What goes on right now: the last line of `err`, cut to its width, which the next one replaces; null takes it away.
-   * Nothing where nobody reads along, and while a question is open.
+   * Nothing where nobody reads along, and while a person is asked or types.
    */
   meter(text: string | null): void;
   /**
-   * Asks until `onLine` says that it is over, the input ends, or `close` is called. Ctrl-C says no to an open
-   * question, clears a half-typed line, and else goes to `onInterrupt`, which says whether that ends it.
+   * Asks until `onLine` says that it is over, the input ends, or `close` is called; a question that is open stays in front of it.
+   * Ctrl-C says no to an open question, clears a half-typed line, and else goes to `onInterrupt`.
    */
-  prompt(text: string, onLine: OnLine, onInterrupt: () => 'over' | 'again', typing?: Typing): Promise<void>;
+  prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing?: Typing): Promise<void>;
   /**
    * One question in the middle of everything else; null when there is nobody to answer, or no more. `isSecret`: what is typed
-   * is not shown.
+   * is not shown, is kept nowhere, and reaches nobody else, also when the question is withdrawn meanwhile.
    */
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
+  /** For good: nobody is asked any more. */
   close(): void;
 }
 export interface TerminalStreams {
-  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly input: TerminalInput;
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** Ctrl-C while nobody is asked. */
+  readonly interrupt?: () => void;
 }
+/** Says whether Ctrl-C ends the prompt. `isAgain`: nothing was typed since the last one. */
+export type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
 
 const clearLine = '\r\u001B[K';
 const clearScreen = '\u001B[H\u001B[2J';
 const defaultColumns = 80;
 /** In the place of the prompt, for a line that goes on. */
 const more = '...> ';
+const ctrlC = '\u0003';
 
 class LineTerminal implements Terminal {
   readonly isInteractive: boolean;
   readonly isRead: boolean;
   readonly isWatched: boolean;
   readonly #streams: TerminalStreams;
-  #lines: Interface | undefined;
+  readonly #keyboard: Keyboard;
+  readonly #questions: Questions;
+  /** The line of the prompt, at a terminal. */
+  #typed: TypedLine | undefined;
   #wantsLine = false;
   /** A prompt that is piped ends no line, and nobody types one after it: also when its answer was read. */
   #isOpen = false;
   #meter: string | null = null;
-  #questions: Promise<unknown> = Promise.resolve();
-  #answer: ((line: string | null) => void) | undefined;
+  /** Ctrl-C was the last key. */
+  #wasInterrupted = false;
   #end = (): void => {};
 
   constructor(streams: TerminalStreams) {
+    const { input, output, errors, interrupt = () => {} } = streams;
     this.#streams = streams;
-    this.isRead = streams.output.isTTY === true;
-    this.isWatched = streams.errors.isTTY === true;
-    this.isInteractive = streams.input.isTTY === true && this.isRead;
+    this.isRead = output.isTTY === true;
+    this.isWatched = errors.isTTY === true;
+    this.isInteractive = input.isTTY === true && this.isRead;
+    this.#questions = new Questions({
+      open: (question) => this.#lineOf(question),
+      show: (line) => {
+        this.#typed?.hide();
+        this.#show(line);
+      },
+      done: () => this.#wantsLine && this.#show(this.#typed),
+    });
+    this.#keyboard = new Keyboard(input, {
+      to: () => this.#questions.line ?? this.#typed,
+      press: (line, keys) => this.#press(line, keys),
+      interrupt,
+      onEnd: () => {
+        this.#questions.close();
+        this.#typed?.lines.close();
+      },
+    });
+    if (this.isInteractive) output.on('resize', this.#resized);
   }
   out(line: string): void {
     this.#write(this.#streams.output, asLine(line));
@@ -112,7 +131,7 @@ class LineTerminal implements Terminal {
     this.#write(this.#streams.errors, asText(text));
   }
   meter(text: string | null): void {
-    if (!this.isWatched || (text !== null && this.#answer)) return;
+    if (!this.isWatched || (text !== null && this.#shown)) return;
     const { errors } = this.#streams;
     // Short of the width: a line that is full begins the next one.
     const shown = text === null ? null : fitting(text, (errors.columns ?? defaultColumns) - 1);
@@ -120,122 +139,103 @@ class LineTerminal implements Terminal {
     this.#meter = shown;
   }
   #write(stream: Writable, text: string): void {
-    const isWaiting = this.isInteractive && (this.#wantsLine || this.#answer !== undefined);
-    const lines = isWaiting ? this.#lines : undefined;
-    const { output } = this.#streams;
+    const line = this.#shown;
     const meter = this.#meter;
     this.meter(null);
-    const rows = lines && !isClosed(lines) ? takeAway(lines, output) : 0;
+    line?.hide();
     stream.write(`${text}\n`);
-    if (stream === output) this.#isOpen = false;
-    if (lines && !isClosed(lines)) putBack(lines, output, rows);
+    if (stream === this.#streams.output) this.#isOpen = false;
+    this.#show(line);
     if (meter !== null) this.meter(meter);
   }
+  /** The line that has the last row. */
+  get #shown(): TypedLine | undefined {
+    return [this.#questions.line, this.#typed].find((line) => line?.isShown);
+  }
+  #show(line: TypedLine | undefined): void {
+    if (!line || isClosed(line.lines)) return;
+    this.meter(null);
+    line.show();
+  }
+  readonly #resized = (): void => this.#shown?.resized();
+  #lineOf(how: { readonly text: string; readonly isSecret?: boolean; readonly typing?: Typing }): TypedLine {
+    return new TypedLine(this.#streams.output, {
+      ...how,
+      onReady: () => this.#keyboard.settle(),
+      onSuspend: () => this.#keyboard.suspend(() => this.#shown?.show()),
+    });
+  }
+  /** What is typed while a command is at work is for the next prompt, and is shown as long as there is some of it. */
+  #press(line: TypedLine, keys: string): void {
+    if (keys !== ctrlC) this.#wasInterrupted = false;
+    const isAhead = line === this.#typed && !this.#wantsLine;
+    if (isAhead && !line.isShown && !isControl(keys)) this.#show(line);
+    line.press(keys);
+    if (isAhead && !this.#wantsLine && line.lines.line === '') line.hide();
+  }
 
-  async prompt(
-    text: string,
-    onLine: OnLine,
-    onInterrupt: () => 'over' | 'again',
-    typing: Typing = {},
-  ): Promise<void> {
-    const { output } = this.#streams;
-    const lines = this.#opened(text, typing);
-    this.#lines = lines;
-    const unfollow = followWidth(lines, output);
+  async prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing: Typing = {}): Promise<void> {
+    const { input, output } = this.#streams;
+    if (this.isInteractive) this.#keyboard.read();
+    // Whatever is piped in is no terminal: readline would echo it.
+    const typed = this.isInteractive ? this.#lineOf({ text, typing }) : undefined;
+    const lines = typed?.lines ?? createInterface({ input, output, prompt: text, terminal: false });
+    this.#typed = typed;
+    lines.on('history', (all: string[]) => {
+      // A line after a blank is not to be kept.
+      if (all[0]?.startsWith(' ')) all.shift();
+      else typing.onHistory?.(all);
+    });
     const isImmediate = (line: string): boolean =>
       !this.#wantsLine && typing.isImmediate?.(line.trim()) === true;
-    const typed = this.#typedInto(lines, (line) => isImmediate(line) && void onLine(line.trim()));
+    const all = typedInto(lines, (line) => isImmediate(line) && void onLine(line.trim()));
     let isOver = false;
     const ended = new Promise<void>((resolve) => {
       this.#end = () => {
         isOver = true;
-        lines.close();
         resolve();
       };
     });
-    lines.on('SIGINT', () => {
-      if (this.#answer) this.#answer(null);
-      else if (this.#wantsLine && lines.line !== '') clearInput(lines);
-      else if (onInterrupt() === 'over') this.#end();
-      else if (this.#wantsLine && lines.getPrompt() === more) {
-        // What was begun is given up.
-        lines.setPrompt(text);
-        output.write('\n');
-        lines.prompt();
-      }
-    });
-    this.#ask();
+    if (typed) this.#interruptible(typed, text, onInterrupt);
+    this.#ask(lines);
     const taken = (async () => {
-      for await (const line of typed) {
+      for await (const line of all) {
         if (isOver) return;
         this.#wantsLine = false;
         const next = line.trim() === '' ? 'again' : await onLine(line.trim());
         if (next === 'over') return;
         lines.setPrompt(next === 'more' ? more : text);
-        if (!isOver) this.#ask();
+        if (!isOver) this.#ask(lines);
       }
     })();
+    if (this.#keyboard.isOver) lines.close();
     // Whoever ends it does not wait for the line that is being worked on.
-    await Promise.race([taken, ended]);
-    this.#wantsLine = false;
-    unfollow();
-    lines.close();
-    this.#lines = undefined;
+    await Promise.race([taken, ended]).finally(() => {
+      this.#wantsLine = false;
+      this.#typed = undefined;
+      if (typed) typed.close();
+      else lines.close();
+    });
   }
-  #opened(text: string, { history = [], onHistory = () => {}, complete }: Typing): Interface {
-    const { input, output } = this.#streams;
-    const completer = (line: string, done: (error: null, found: [string[], string]) => void): void => {
-      const none: readonly [readonly string[], string] = [[], line];
-      void (complete?.(line) ?? Promise.resolve(none))
-        .catch(() => none)
-        .then(([some, part]) => done(null, [[...some], part]));
-    };
-    const lines = createInterface({
-      input,
-      output,
-      prompt: text,
-      // Whatever is piped in is no terminal: readline would echo it.
-      terminal: this.isInteractive,
-      ...(this.isInteractive && { history: [...history], historySize: mostHistory, completer }),
-      removeHistoryDuplicates: true,
+  #interruptible(typed: TypedLine, text: string, onInterrupt: OnInterrupt): void {
+    const { lines } = typed;
+    lines.on('SIGINT', () => {
+      if (this.#wantsLine && lines.line !== '') return typed.clear();
+      const isAgain = this.#wasInterrupted;
+      this.#wasInterrupted = true;
+      if (onInterrupt(isAgain) === 'over') return this.#end();
+      // What was begun is given up.
+      if (this.#wantsLine && lines.getPrompt() === more) typed.ask(text);
     });
-    lines.on('history', (all: string[]) => {
-      // Answers to questions may be secrets, and a line after a blank is not to be kept.
-      if (this.#answer || all[0]?.startsWith(' ')) all.shift();
-      else onHistory(all);
-    });
-    return lines;
   }
-  /** Lines in the order in which they came; those that answer a question are not among them. */
-  async *#typedInto(lines: Interface, isDone: (line: string) => unknown): AsyncGenerator<string, void> {
-    const queue: (string | null)[] = [];
-    let wake = (): void => {};
-    const put = (line: string | null): void => {
-      queue.push(line);
-      wake();
-    };
-    lines.on('line', (line) => {
-      if (this.#answer) this.#answer(line);
-      else if (isDone(line) === false) put(line);
-    });
-    lines.on('close', () => {
-      this.#answer?.(null);
-      put(null);
-    });
-    for (;;) {
-      const line = queue.shift();
-      if (line === null) return;
-      if (line === undefined) await new Promise<void>((resolve) => (wake = resolve));
-      else yield line;
-    }
-  }
-  #ask(): void {
+  #ask(lines: Interface): void {
     // The input may have ended while the last line was worked on.
-    if (!this.#lines || isClosed(this.#lines)) return;
+    if (isClosed(lines)) return;
     this.#wantsLine = true;
-    if (this.#answer) return;
-    this.#lines.prompt();
-    this.#isOpen = !this.isInteractive;
+    if (!this.#typed) {
+      lines.prompt();
+      this.#isOpen = true;
+    } else if (!this.#questions.line) this.#show(this.#typed);
   }
 
   question(
@@ -243,58 +243,42 @@ class LineTerminal implements Terminal {
     signal: AbortSignal,
     { isSecret = false }: { readonly isSecret?: boolean } = {},
   ): Promise<string | null> {
-    // One after the other: a line answers one of them.
-    const answer = this.#questions.then(() => this.#askOnce(asLine(text), signal, isSecret));
-    this.#questions = answer;
-    return answer;
-  }
-  async #askOnce(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
-    if (!this.isInteractive || signal.aborted) return null;
-    this.meter(null);
-    const lines = this.#lines;
-    const { output } = this.#streams;
-    if (!lines) return this.#askAlone(text, signal, isSecret);
-    if (isClosed(lines)) return null;
-    const [before, halfTyped] = [lines.getPrompt(), lines.line];
-    const line = await new Promise<string | null>((resolve) => {
-      this.#answer = resolve;
-      signal.addEventListener('abort', () => resolve(null), { once: true });
-      // What was typed before the question is no answer to it: it is put aside.
-      clearInput(lines);
-      lines.setPrompt(text);
-      if (isSecret) hide(lines, output);
-      lines.prompt();
-    });
-    if (isSecret) show(lines, output);
-    this.#answer = undefined;
-    if (isClosed(lines)) return line;
-    clearInput(lines);
-    lines.setPrompt(before);
-    if (this.#wantsLine) lines.prompt();
-    lines.write(halfTyped);
-    return line;
-  }
-  /** No prompt is open: a line of its own. Ctrl-C is no answer. */
-  async #askAlone(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
-    const { input, output } = this.#streams;
-    const lines = createInterface({ input, output, prompt: text, terminal: true });
-    const line = await new Promise<string | null>((resolve) => {
-      lines.once('line', resolve);
-      lines.once('SIGINT', () => resolve(null));
-      lines.once('close', () => resolve(null));
-      signal.addEventListener('abort', () => resolve(null), { once: true });
-      if (isSecret) hide(lines, output);
-      lines.prompt();
-    });
-    if (isSecret) show(lines, output);
-    lines.close();
-    return line;
+    if (!this.isInteractive || signal.aborted) return Promise.resolve(null);
+    this.#keyboard.read();
+    if (this.#keyboard.isOver) return Promise.resolve(null);
+    return this.#questions.ask(asLine(text), signal, isSecret);
   }
   close(): void {
+    this.#keyboard.close();
+    this.#streams.output.off('resize', this.#resized);
+    this.#questions.close();
     this.#end();
   }
 }
+/** Lines in the order in which they came; those that are done are not among them. */
+async function* typedInto(lines: Interface, isDone: (line: string) => unknown): AsyncGenerator<string, void> {
+  const queue: (string | null)[] = [];
+  let wake = (): void => {};
+  const put = (line: string | null): void => {
+    queue.push(line);
+    wake();
+  };
+  lines.on('line', (line) => isDone(line) === false && put(line));
+  lines.on('close', () => put(null));
+  for (;;) {
+    const line = queue.shift();
+    if (line === null) return;
+    if (line === undefined) await new Promise<void>((resolve) => (wake = resolve));
+    else yield line;
+  }
+}
+const isControl = (keys: string): boolean => /^[\r\n\u0003\u0004]$/.test(keys);
 
 export const createTerminal = (
-  streams: TerminalStreams = { input: process.stdin, output: process.stdout, errors: process.stderr },
+  streams: TerminalStreams = {
+    input: process.stdin,
+    output: process.stdout,
+    errors: process.stderr,
+    interrupt: () => void process.emit('SIGINT', 'SIGINT'),
+  },
 ): Terminal => new LineTerminal(streams);

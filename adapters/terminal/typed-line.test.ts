@@ -119,6 +119,81 @@ describe('what is typed', () => {
     await over;
   });
 
+  it.each([
+    ['half typed', 's3cret'],
+    ['not begun', ''],
+  ])('as a secret that nobody wants any more, %s, goes nowhere up to Enter', async (_, begun) => {
+    const kept: (readonly string[])[] = [];
+    const { terminal, type, rows, lines, over } = createScreen(60, {
+      onHistory: (all) => kept.push([...all]),
+    });
+    const end = new AbortController();
+    const answer = terminal.question('Token: ', end.signal, { isSecret: true });
+    await type(begun);
+    end.abort();
+    expect(await answer).toBeNull();
+    await type(`s3cret-late${enter}`);
+    await type(`status${enter}`);
+    expect((await rows()).slice(0, 2)).toEqual([
+      'Token: (not asked any more; Enter goes on) ',
+      'a2c> status',
+    ]);
+    expect(lines).toEqual(['status']);
+    expect(kept).toEqual([['status']]);
+    terminal.close();
+    await over;
+  });
+
+  it('as a secret is not brought back by yank, undo or the history', async () => {
+    const { terminal, type, rows, over } = createScreen(40);
+    const answer = terminal.question('Token: ', AbortSignal.timeout(60_000), { isSecret: true });
+    await type('s3cret\u0015s3cret\u0017s3cret\u0003');
+    expect(await answer).toBeNull();
+    await type('\u0019\u001F\u001B[A');
+    expect((await rows()).join()).not.toContain('s3cret');
+    terminal.close();
+    await over;
+  });
+
+  it('while a command is at work has the last row, where its meter was', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    for (const stream of [input, output]) Object.assign(stream, { isTTY: true, columns: 40 });
+    const screen = new headless.Terminal({ cols: 40, rows: 20, convertEol: true, allowProposedApi: true });
+    output.setEncoding('utf8').on('data', (text: string) => screen.write(text));
+    const row = async (): Promise<string> => {
+      await new Promise(setImmediate);
+      await new Promise<void>((resolve) => screen.write('', resolve));
+      const { active } = screen.buffer;
+      return active.getLine(active.cursorY)?.translateToString(true).trimEnd() ?? '';
+    };
+    const terminal = createTerminal({ input, output, errors: output });
+    let done = (): void => {};
+    const over = terminal.prompt(
+      'a2c> ',
+      (line) => new Promise((resolve) => (done = () => resolve(line === 'quit' ? 'over' : 'again'))),
+      () => 'over',
+    );
+    input.write('slow\r');
+    await row();
+    terminal.meter('slow 1/2');
+    expect(await row()).toBe('slow 1/2');
+    input.write('sta');
+    expect(await row()).toBe('a2c> sta');
+    terminal.meter('slow 2/2');
+    terminal.err('news');
+    expect(await row()).toBe('a2c> sta');
+    input.write('\u007F\u007F\u007F');
+    await row();
+    terminal.meter('slow 2/2');
+    expect(await row()).toBe('slow 2/2');
+    input.write('quit\r');
+    await row();
+    done();
+    await row();
+    done();
+    await over;
+  });
+
   it('is remembered, but not after a blank, and an earlier run is a key away', async () => {
     const kept: (readonly string[])[] = [];
     const screen = createScreen(40, { history: ['status'], onHistory: (all) => kept.push([...all]) });

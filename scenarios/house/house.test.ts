@@ -110,6 +110,7 @@ const packages: readonly Allowance[] = [
   { where: /^scenarios\/fixtures\/oidc-server\.ts$/, may: ['oidc-provider'] },
   { where: /^actors\/e2e\/credentials\.test\.ts$/, may: ['jose'] },
   { where: /^actors\/e2e\/presenter\//, may: ['node:*'] },
+  { where: /^scenarios\/fixtures\/at-pty\.ts$/, may: ['@lydell/node-pty', '@xterm/headless'] },
   { where: /^actors\/cli\/(pty|storm\.long)\.test\.ts$/, may: ['@lydell/node-pty', '@xterm/headless'] },
   // It holds the table in docs/config.md against the table in the code.
   { where: /^machines\/(config|trace)\/.*\.test\.ts$/, may: ['node:fs'] },

@@ -1,4 +1,4 @@
-import { readText, type Terminal } from '../../../adapters/index.ts';
+import type { Terminal } from '../../../adapters/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import type { RunningCall } from '../../api/computer/calls/call-history.ts';
@@ -11,7 +11,7 @@ import { calledOf, progressFact, progressLine, shown } from '../printing/call-pr
 import { resultText } from '../printing/contents.ts';
 import { failureFact, tellFact } from '../printing/facts.ts';
 import { signatureText } from '../printing/signature.ts';
-import { usage, type CommandGroup } from './command.ts';
+import { readNamed, usage, type CommandGroup } from './command.ts';
 import { wordsIn } from './words.ts';
 
 interface How {
@@ -113,7 +113,7 @@ export class CallCommands {
     if (words.length === 0) throw usage('tools call NAME ARGUMENTS');
     const servers = this.#computer.servers().map(({ name }) => name);
     const { target, rest: more } = targetIn(words, servers);
-    const read = await readArguments(more, readText);
+    const read = await readArguments(more, readNamed);
     const { tools } = await this.#computer.tools();
     const isMeant = (tool: (typeof tools)[number]): boolean =>
       target.server === undefined
@@ -123,7 +123,7 @@ export class CallCommands {
     await this.#run(info?.name ?? target.tool, argumentsFor(read, info?.params_schema));
   }
   async #asAgent(rest: string): Promise<void> {
-    const [asked] = await readArguments([rest], readText);
+    const [asked] = await readArguments([rest], readNamed);
     const request = asked?.kind === 'object' ? asked.value : {};
     const { tool_name: tool, params = {} } = request;
     if (typeof tool !== 'string' || typeof params !== 'object' || params === null)

@@ -1,3 +1,4 @@
+import { readText } from '../../../adapters/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../api/errors.ts';
 
@@ -96,3 +97,13 @@ function helpLine({ names, args, does }: PromptCommand, isWhole: boolean): strin
 }
 /** What is wrong with a line at the prompt. */
 export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
+
+/** The text of a file that is named at the prompt; what stdin has is typed to the prompt itself. */
+export function readNamed(name: string): Promise<string> {
+  if (name !== '-') return readText(name);
+  throw new A2cError({
+    code: 400,
+    message: 'stdin is the prompt itself, and cannot be read beside it',
+    remedy: 'Type the text, or name a file: @FILE',
+  });
+}

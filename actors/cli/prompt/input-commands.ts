@@ -1,12 +1,11 @@
 import type { Terminal } from '../../../adapters/index.ts';
-import { readText } from '../../../adapters/index.ts';
 import { readJson, renderWith, type InputDefinition } from '../../../machines/config/index.ts';
 import type { Fact } from '../../../machines/facts/index.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import type { Context } from '../context.ts';
 import { inOneLine } from '../printing/answers-collections.ts';
-import { usage, type CommandGroup, type PromptCommand } from './command.ts';
+import { readNamed, usage, type CommandGroup, type PromptCommand } from './command.ts';
 
 const isSecret = (definition: InputDefinition | undefined): boolean =>
   definition?.type === 'promptString' && definition.password;
@@ -179,7 +178,7 @@ function valueOf(text: string): unknown {
 /** JSON as it is typed, or of a file. */
 async function jsonOf(text: string): Promise<unknown> {
   if (text === '' || text === '@') throw usage('… JSON, or @FILE');
-  const read = readJson(text.startsWith('@') ? await readText(text.slice(1)) : text);
+  const read = readJson(text.startsWith('@') ? await readNamed(text.slice(1)) : text);
   if (read.ok) return read.value;
   throw new A2cError({ code: 400, message: `the text ${read.mistake.message}` });
 }

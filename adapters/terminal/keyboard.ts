@@ -1,0 +1,104 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable } from 'node:stream';
+import type { TypedLine } from './typed-line.ts';
+
+export type TerminalInput = Readable & {
+  readonly isTTY?: boolean;
+  setRawMode?(isRaw: boolean): unknown;
+};
+interface Listeners {
+  /** Whom the next key is for. */
+  to(): TypedLine | undefined;
+  press(line: TypedLine, keys: string): void;
+  /** Ctrl-C while nobody is asked: what it means outside of a terminal that we read. */
+  interrupt(): void;
+  /** No key comes any more. */
+  onEnd(): void;
+}
+/** Up to the next key after which somebody else may be asked: Enter, Ctrl-C, Ctrl-D. */
+const untilTurn = /[^\r\n\u0003\u0004]*(?:\r\n|[\r\n\u0003\u0004])|[^\r\n\u0003\u0004]+/g;
+const ctrlC = '\u0003';
+
+/**
+ * The one reader of a terminal, from the first question to the end of the program: keys go to the line that is asked for when
+ * they are read, and to nobody where there is none, so that no answer that comes late is shown by the terminal or by a shell.
+ */
+export class Keyboard {
+  readonly #input: TerminalInput;
+  readonly #listeners: Listeners;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #keys: string[] = [];
+  #state: 'untouched' | 'reading' | 'over' = 'untouched';
+  /** Who answered one question may ask the next at once: what was pasted with the answer waits for that. */
+  #isSettling = false;
+
+  constructor(input: TerminalInput, listeners: Listeners) {
+    this.#input = input;
+    this.#listeners = listeners;
+  }
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+  read(): void {
+    if (this.#state !== 'untouched') return;
+    this.#state = 'reading';
+    this.#input.on('data', this.#take);
+    this.#input.once('end', this.#end);
+    this.#input.setRawMode?.(true);
+    this.#input.resume();
+    if (this.#input.readableEnded) this.#end();
+  }
+  /** The terminal is that of the shell again. */
+  close(): void {
+    const wasReading = this.#state === 'reading';
+    this.#state = 'over';
+    if (!wasReading) return;
+    this.#input.off('data', this.#take);
+    this.#input.off('end', this.#end);
+    this.#input.setRawMode?.(false);
+    this.#input.pause();
+  }
+  /** Ctrl-Z. */
+  suspend(resumed: () => void): void {
+    this.#input.setRawMode?.(false);
+    process.once('SIGCONT', () => {
+      if (this.#state !== 'reading') return;
+      this.#input.setRawMode?.(true);
+      resumed();
+    });
+    process.kill(process.pid, 'SIGTSTP');
+  }
+  /**
+   * Whoever could take no key may take some after this turn of the event loop. What was pasted behind a secret may be more of it: it
+   * is for another question or for nobody.
+   */
+  settle(isSecret = false): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    const pasted = isSecret ? this.#keys.length : 0;
+    setImmediate(() => {
+      this.#isSettling = false;
+      if (!this.#listeners.to()?.isQuestion) this.#keys.splice(0, pasted);
+      this.#handOut();
+    });
+  }
+  readonly #end = (): void => {
+    this.close();
+    this.#listeners.onEnd();
+  };
+  readonly #take = (chunk: Buffer | string): void => {
+    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
+    this.#keys.push(...(text.match(untilTurn) ?? []));
+    this.#handOut();
+  };
+  #handOut(): void {
+    while (this.#keys.length > 0 && !this.#isSettling) {
+      const line = this.#listeners.to();
+      if (line?.isBusy) return;
+      const keys = (this.#keys.shift() ?? '').replace('\r\n', '\r');
+      if (line) this.#listeners.press(line, keys);
+      else if (keys.endsWith(ctrlC)) this.#listeners.interrupt();
+      if (this.#listeners.to() !== line) this.settle(line?.isSecret);
+    }
+  }
+}
