@@ -111,7 +111,7 @@ test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server proc
   expect(isAlive(serverPid())).toBe(false);
 });
 
-test('Ctrl-C while a tool runs cancels that call; Ctrl-C at the prompt ends everything', async () => {
+test('Ctrl-C while a tool runs cancels that call; twice at an empty prompt it ends everything', async () => {
   const { terminal, until, exited, serverPid } = up();
   await until(/a2c> /);
   terminal.write('tools call hang {"label": "x"}\r');
@@ -119,6 +119,17 @@ test('Ctrl-C while a tool runs cancels that call; Ctrl-C at the prompt ends ever
   terminal.write('status\r');
   terminal.write('\u0003');
   expect(await until(/was cancelled[^]*a2c> [^]*fixture/)).toContain('unknown');
+  terminal.write('\u0003');
+  await until(/Ctrl-C again, or quit, ends this office, computer \S+, 1 server\r*\n[^]*a2c> /);
+  // Whoever types meanwhile has gone on.
+  terminal.write('calls\r');
+  await until(/no call runs/);
+  terminal.write('\u0003');
+  await until(/Ctrl-C again, or quit, ends/);
+  terminal.write('half\u0003');
+  await until(/half/);
+  terminal.write('\u0003');
+  await until(/Ctrl-C again, or quit, ends/);
   terminal.write('\u0003');
   expect(await exited).toBe(0);
   expect(isAlive(serverPid())).toBe(false);

@@ -11,6 +11,7 @@ import { mistakeLine, parseConfig, shownTarget, type Config } from '../../machin
 import { accepted } from '../api/config-files/accepted.ts';
 import { A2cError } from '../api/errors.ts';
 import { Programs } from '../servers/programs.ts';
+import { yesOrNo } from './answering/yes-or-no.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
@@ -91,8 +92,7 @@ async function beTrusted(
   if (terminal.isInteractive) {
     terminal.err(`${file} starts:`);
     for (const command of commands) terminal.err(`  ${command}`);
-    const answer = await terminal.question('Trust this folder from now on? [y/N] ', signal);
-    if (answer !== null && /^y(es)?$/i.test(answer.trim())) return trust(folder);
+    if (await yesOrNo(terminal, 'Trust this folder from now on?', signal, false)) return trust(folder);
   }
   throw new A2cError({
     code: 403,

@@ -1,5 +1,7 @@
 import {
+  confirmationFailed,
   confirmationLate,
+  confirmationMissing,
   handed,
   textOf,
   toolIn,
@@ -45,9 +47,7 @@ export type Confirm =
   | 'deny'
   | ((question: ConfirmQuestion) => Promise<ConfirmAnswer> | ConfirmAnswer);
 
-/** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
-const nobody = '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
-const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${textOf(error)}`;
+const failed = (error: unknown): string => confirmationFailed(textOf(error));
 
 const words: ReadonlySet<unknown> = new Set(['allow', 'allowForSession', 'deny']);
 /** What the callback of a host gave, read. Whatever is none of the words allows nothing. */
@@ -78,7 +78,7 @@ export const confirmAsk =
     const answer = (result: Confirmation): void => emit({ type: 'ask.answered', id, result });
     if (typeof how === 'string') {
       if (how === 'allow') answer({ decision: 'allow' });
-      else refuse(nobody);
+      else refuse(confirmationMissing);
       return () => {};
     }
     const aborter = new AbortController();

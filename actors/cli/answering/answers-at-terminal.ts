@@ -5,6 +5,7 @@ import { openInBrowser, runText, type Terminal } from '../../../adapters/index.t
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import type { Answers } from '../../api/computer/computer-options.ts';
 import { fillIn } from './form.ts';
+import { yesOrNo } from './yes-or-no.ts';
 
 /** What a command says to servers that ask it: about folders, a person, a model. */
 export interface AnswerOptions {
@@ -61,9 +62,9 @@ async function open(
 ): Promise<{ action: 'accept' | 'decline' | 'cancel' }> {
   terminal.errText(`server ${server} asks you to open a page: ${String(message)}`);
   terminal.err(`  ${String(url)}`);
-  const answer = await terminal.question('open it? [y/N] ', signal);
-  if (answer === null) return { action: 'cancel' };
-  if (!/^y/i.test(answer.trim())) return { action: 'decline' };
+  const isWanted = await yesOrNo(terminal, 'open it?', signal, false);
+  if (isWanted === null) return { action: 'cancel' };
+  if (!isWanted) return { action: 'decline' };
   if (!(await openInBrowser(String(url)))) terminal.err('no browser could be started; open it by hand');
   return { action: 'accept' };
 }

@@ -1,5 +1,6 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { inOneLine } from '../printing/answers-collections.ts';
+import { yesOrNo } from './yes-or-no.ts';
 
 /** A form that a server wants a person to fill in (MCP elicitation): one question for each field. */
 
@@ -59,7 +60,7 @@ function readObject(text: string): { readonly value: unknown } | string {
 function readChoice(text: string, choices: readonly Choice[]): { readonly value: unknown } | string {
   const chosen =
     choices[Number(text) - 1] ?? choices.find(({ value, title }) => String(value) === text || title === text);
-  return chosen ? { value: chosen.value } : `a number from 1 to ${choices.length}`;
+  return chosen ? { value: chosen.value } : `a number from 1 to ${choices.length}, or one of these names`;
 }
 function readChoices(
   text: string,
@@ -115,9 +116,9 @@ export async function fillIn(
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   terminal.errText(`server ${server} asks: ${String(message)}`);
-  const wanted = await terminal.question('answer it? [Y/n] ', signal);
-  if (wanted === null) return { action: 'cancel' };
-  if (/^n/i.test(wanted.trim())) return { action: 'decline' };
+  const isWanted = await yesOrNo(terminal, 'answer it?', signal, true);
+  if (isWanted === null) return { action: 'cancel' };
+  if (!isWanted) return { action: 'decline' };
   const content: [string, unknown][] = [];
   for (const [name, field] of Object.entries(properties)) {
     const answer = await askField(

@@ -13,7 +13,7 @@ import { callJson, conflictSummary, notReadyLines } from '../printing/answers.ts
 import { calledOf, progressTold, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
 import { saved, type SaveOptions } from '../printing/saving.ts';
-import { errorOf, showFailure } from '../printing/show-failure.ts';
+import { besideFailure, errorOf, showFailure } from '../printing/show-failure.ts';
 import { signatureText } from '../printing/signature.ts';
 import { configOf } from '../source.ts';
 import { hasTool } from '../starting.ts';
@@ -224,7 +224,7 @@ function callAfar(
 function show(context: Context, { outcome, server, result, failure }: CallOutcome): void {
   const { terminal } = context;
   const isGood = outcome === 'succeeded';
-  if (result !== null)
-    (isGood ? terminal.outText : terminal.errText).call(terminal, resultText(result, server));
+  const text = result === null ? undefined : besideFailure(resultText(result, server), failure);
+  if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
   if (failure) showFailure(context, failure, false);
 }

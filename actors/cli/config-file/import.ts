@@ -2,6 +2,7 @@ import { foundAppFiles, readConfigValue } from '../../../adapters/index.ts';
 import { appNamed, apps, importFrom } from '../../../machines/config/index.ts';
 import { planImport, type ImportSource } from '../../api/config-files/server-import.ts';
 import { A2cError } from '../../api/errors.ts';
+import { yesOrNo } from '../answering/yes-or-no.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -63,8 +64,7 @@ async function mayWrite({ terminal, signal }: Context, count: number, file: stri
       message: 'nothing was written: nobody can be asked',
       remedy: 'Write it with --yes, or look with --dry-run.',
     });
-  const answer = await terminal.question(`Write ${count} servers to ${file}? [y/N] `, signal);
-  return answer !== null && /^y(es)?$/i.test(answer.trim());
+  return (await yesOrNo(terminal, `Write ${count} servers to ${file}?`, signal, false)) === true;
 }
 
 export async function importServers(

@@ -1,3 +1,4 @@
+import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +18,15 @@ export function showFailure({ terminal }: Context, failure: Failure, asJson: boo
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
   else {
     // A config has one mistake a line: each below the first stands further in.
-    terminal.errText(`error: ${message.replaceAll('\n', '\n  ')}`);
+    terminal.errText(`error: ${inWords(failure).replaceAll('\n', '\n  ')}`);
     if (remedy !== null) terminal.err(`  ${remedy}`);
   }
 }
+
+/** In the language of the reader. Texts that the reference implementation gives agents are Chinese. */
+export function inWords(failure: Failure, locale = Intl.DateTimeFormat().resolvedOptions().locale): string {
+  return (locale.startsWith('zh') ? undefined : confirmationInEnglish(failure)) ?? failure.message;
+}
+/** What a result says beside the failure of its call; undefined where it only repeats that. */
+export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
+  failure?.message === text ? undefined : text;

@@ -10,6 +10,7 @@ import { historyText, inOneLine } from '../printing/answers-collections.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
 import { failureFact, tellFact } from '../printing/facts.ts';
+import { besideFailure } from '../printing/show-failure.ts';
 import { signatureText } from '../printing/signature.ts';
 import { readNamed, usage, type CommandGroup } from './command.ts';
 import { wordsIn } from './words.ts';
@@ -138,8 +139,9 @@ export class CallCommands {
     const outcome = await shown(this.#context, call, calledOf(this.#computer), (told) =>
       tellFact(this.#context, this.#how, progressFact(told)),
     ).finally(() => this.#calling.delete(calling));
-    if (outcome.result !== null) this.#terminal.outText(resultText(outcome.result));
     const { reqId, server, tool, result, failure } = outcome;
+    const text = result === null ? undefined : besideFailure(resultText(result), failure);
+    if (text !== undefined) this.#terminal.outText(text);
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });

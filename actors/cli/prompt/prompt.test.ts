@@ -237,7 +237,7 @@ describe('the prompt of a2c up', () => {
 });
 
 describe('on a terminal', () => {
-  it('Ctrl-C cancels the call that runs, and without one it ends everything', async () => {
+  it('Ctrl-C cancels the call that runs, and without one a second ends everything', async () => {
     const up = start(true);
     await up.until(/a2c> /);
     up.write('tools call hang {"label": "x"}\r');
@@ -246,7 +246,7 @@ describe('on a terminal', () => {
     await new Promise((resolve) => setImmediate(resolve));
     up.write('\u0003');
     expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('cancelled');
-    up.write('\u0003');
+    up.write('\u0003\u0003');
     expect(await up.ended).toBe(0);
   });
 
@@ -267,7 +267,7 @@ describe('on a terminal', () => {
     up.write('\u0003');
     // As it happens, and as the answer to the line; only then the prompt is free.
     await up.until(/slow +idle[^]*slow +idle[^]*a2c> /);
-    up.write('\u0003');
+    up.write('\u0003\u0003');
     expect(await up.ended).toBe(0);
   });
 

@@ -15,9 +15,19 @@ import { officeCommands } from './office-commands.ts';
 import { ServerCommands } from './server-commands.ts';
 import { isUnfinished } from './words.ts';
 
-const keys = `Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line, and
-else ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
+const keys = `Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line; twice at an
+empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
 A line after a blank is not kept in the history, nor is a value of an input.`;
+
+/** Nothing of such a server runs. */
+const atRest: ReadonlySet<string> = new Set([
+  'idle',
+  'standby',
+  'open',
+  'disabled',
+  'needsInput',
+  'unsupported',
+]);
 
 export interface PromptHow {
   readonly officeLine: string;
@@ -40,6 +50,8 @@ export class Prompt {
   /** The lines so far of one that is not whole. */
   #begun = '';
   #isOver = false;
+  /** What would end was said, and nothing was done since. */
+  #isWarned = false;
 
   constructor(context: Context, computer: Computer, how: PromptHow) {
     this.#context = context;
@@ -67,7 +79,7 @@ export class Prompt {
       await terminal.prompt(
         'a2c> ',
         (line) => this.#take(line),
-        () => this.#interrupt(),
+        (isAgain) => this.#interrupt(isAgain),
         {
           ...(history && { history: history.lines, onHistory: (lines) => history.keep(this.#toKeep(lines)) }),
           complete: (line) => this.#table.complete(line, (what) => this.#namesOf(what)),
@@ -79,13 +91,22 @@ export class Prompt {
   #toKeep(lines: readonly string[]): readonly string[] {
     return lines.filter((line) => this.#table.find(line)?.command.isPrivate !== true);
   }
-  #interrupt(): 'over' | 'again' {
-    if (this.#begun !== '') {
-      this.#begun = '';
-      return 'again';
-    }
+  /** Only what was asked for by the Ctrl-C before ends everything: the first may be meant for a call that has just ended. */
+  #interrupt(isAgain: boolean): 'over' | 'again' {
     const parts = [this.#calls, this.#collections, this.#servers];
-    return parts.some((part) => part.interrupt()) ? 'again' : 'over';
+    const hadUse = this.#begun !== '' || parts.some((part) => part.interrupt());
+    this.#begun = '';
+    if (isAgain && this.#isWarned && !hadUse) return 'over';
+    this.#isWarned = !hadUse;
+    if (this.#isWarned) this.#context.terminal.err(`Ctrl-C again, or quit, ends ${this.#everything()}`);
+    return 'again';
+  }
+  #everything(): string {
+    const running = this.#computer.servers().filter(({ state }) => !atRest.has(state));
+    const calls = this.#computer.calls().length;
+    const few = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+    const parts = ['this office', `computer ${this.#computer.name}`, few(running.length, 'server')];
+    return [...parts, ...(calls > 0 ? [few(calls, 'running call')] : [])].join(', ');
   }
   async #take(typed: string): Promise<'over' | 'again' | 'more'> {
     const line = this.#begun === '' ? typed : `${this.#begun}\n${typed}`;

@@ -1,7 +1,10 @@
 export {
   argumentsInvalid,
   confirmationDenied,
+  confirmationFailed,
+  confirmationInEnglish,
   confirmationLate,
+  confirmationMissing,
   notConfirmed,
   notPermitted,
   whyWithdrawn,

@@ -38,6 +38,21 @@ export interface Confirmation {
 /** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
 export const confirmationDenied = '工具调用二次确认被拒绝，请稍后再试';
 export const confirmationLate = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
+export const confirmationMissing =
+  '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
+const failing = '在工具调用二次确认时发生异常，异常信息：';
+export const confirmationFailed = (why: string): string => `${failing}${why}`;
+/** What one of these texts says, for a person who reads English; undefined: it is none of them. */
+export function confirmationInEnglish({ message, details = {} }: Failure): string | undefined {
+  const { reason_given: reason } = details;
+  if (message === confirmationDenied)
+    return `The person at its computer refused the call${typeof reason === 'string' ? `: ${reason}` : ''}`;
+  if (message === confirmationLate) return 'Nobody at its computer said in time whether the call may run';
+  if (message === confirmationMissing)
+    return 'Its computer has nobody who could be asked whether the call may run';
+  if (!message.startsWith(failing)) return undefined;
+  return `Its computer could not ask whether the call may run: ${message.slice(failing.length)}`;
+}
 
 interface Called {
   readonly tool: string;
