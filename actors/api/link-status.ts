@@ -24,6 +24,8 @@ export interface OfficeSeat {
   readonly url: string;
   /** Default `local`. */
   readonly id?: string;
+  /** Under which name it sits there. Default: that of the computer. */
+  readonly name?: string;
   /**
    * What it shows the office: a token, which is sent as `{ token }` in the Socket.IO handshake, or the whole `auth` object of it. A
    * function is asked at each connection. By default, and of an office on this machine only, the token that it keeps for

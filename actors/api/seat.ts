@@ -28,7 +28,7 @@ export class Seat {
   /** What its link is told. The credential goes another way. */
   linkTo(seat: OfficeSeat): { url: string; role: 'computer'; name: string; office: string } {
     this.#machine.show(seat.url, seat);
-    return { url: seat.url, role: 'computer', name: this.#name, office: seat.id ?? 'local' };
+    return { url: seat.url, role: 'computer', name: seat.name ?? this.#name, office: seat.id ?? 'local' };
   }
   /** Resolves when it sits there; rejects, and tries no more, when the first try fails. */
   async join(office: OfficeSeat): Promise<void> {

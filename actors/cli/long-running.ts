@@ -182,6 +182,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
       ...options,
       folder: options.record ?? '.',
       officeLine,
+      seat,
       tree,
       ...(terminal.isInteractive && { history: lineHistory(defaultStateDir()) }),
     }).run();

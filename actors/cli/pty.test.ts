@@ -62,7 +62,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test('values of inputs are not kept in the history', async () => {
+test('values of inputs and tokens are not kept in the history', async () => {
   process.env['XDG_STATE_HOME'] = join(folder, 'state');
   const { terminal, until, exited } = up();
   delete process.env['XDG_STATE_HOME'];
@@ -75,6 +75,8 @@ test('values of inputs are not kept in the history', async () => {
   await until(/set token/);
   terminal.write('inputs value list\r');
   await until(/"token":"\*\*\*"/);
+  terminal.write('connect --url http://127.0.0.1:9 --token s3cret-word\r');
+  await until(/Could not join/);
   terminal.write('quit\r');
   expect(await exited).toBe(0);
   const lines = readFileSync(join(folder, 'state', 'a2c', 'history'), 'utf8');

@@ -51,6 +51,11 @@ it.each([
     tools: async () => ({ tools, refused: some, servers: [] }),
     inputs: {},
   } as unknown as Computer;
-  await new Prompt(context, computer, { officeLine: '', folder: '', tree: () => [] }).run();
+  await new Prompt(context, computer, {
+    officeLine: '',
+    seat: { url: '', id: 'local' },
+    folder: '',
+    tree: () => [],
+  }).run();
   expect(said).toEqual(shown);
 });

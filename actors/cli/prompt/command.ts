@@ -16,8 +16,8 @@ export interface PromptCommand {
   readonly takes?: Named;
   /** It is done at once, also while another command is at work. */
   readonly isImmediate?: boolean;
-  /** Its line may hold a secret: the history does not keep it. */
-  readonly isPrivate?: boolean;
+  /** Its line, of which this is the rest, may hold a secret: the history does not keep it. */
+  readonly isPrivate?: (rest: string) => boolean;
   run(rest: string): void | Promise<void>;
 }
 /** Commands of one subject, under a heading. */

@@ -114,7 +114,7 @@ const linesWith = (text: string): readonly string[] => {
 async function prompted(text: string): Promise<string> {
   const { terminal, input, written } = screen();
   const computer = await computerOf(text);
-  const how = { officeLine: 'office', folder, tree: () => [] };
+  const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder, tree: () => [] };
   const prompt = new Prompt({ terminal, signal: new AbortController().signal }, computer, how);
   input.end(`${linesWith(text).join('\n')}\n`);
   await prompt.run();

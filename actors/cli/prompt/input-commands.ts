@@ -106,7 +106,7 @@ const valueCommands = (terminal: Terminal, inputs: Inputs): readonly PromptComma
     args: 'ID [JSON | TEXT]',
     does: 'give a value, which is kept until it is cleared; without one, its default',
     takes: 'input',
-    isPrivate: true,
+    isPrivate: () => true,
     run: (rest) => {
       const [id = ''] = rest.split(/\s+/);
       if (id === '') throw usage('inputs value set ID VALUE');

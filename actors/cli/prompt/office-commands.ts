@@ -1,36 +1,36 @@
 import { parseArgs } from 'node:util';
-import type { Terminal } from '../../../adapters/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import type { Fact } from '../../../machines/facts/index.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
+import { credentialBy } from '../office/entry.ts';
+import type { Context } from '../context.ts';
 import { usage, type CommandGroup } from './command.ts';
+import type { PromptSeat } from './seat.ts';
+import { wordsIn } from './words.ts';
 
 /** What the prompt takes of the seat in an office. */
-export function officeCommands(terminal: Terminal, computer: Computer): CommandGroup {
+export function officeCommands(
+  { terminal }: Context,
+  computer: Computer,
+  seat: PromptSeat,
+  tell: (fact: Fact) => void,
+): CommandGroup {
   /** `socket connect` names the office, and `socket join` the room. */
-  let url: string | undefined;
-  const join = async (at: string, id: string, name: string | undefined): Promise<void> => {
-    if (name !== undefined && name !== computer.name)
-      throw new A2cError({
-        code: 400,
-        message: `this computer is called '${computer.name}', and keeps that name`,
-        remedy: `Start it with another one: a2c up --name ${name}`,
-      });
-    if (computer.status().link) await computer.leave();
-    await computer.join({ url: at, id });
-    terminal.out(`joined ${id} at ${at}`);
+  let asked: string | undefined;
+  const move = async (to: To): Promise<void> => {
+    const { url, office: id = 'local', name = computer.name } = to;
+    await seat.move({ url, id, name, ...credentialBy(to) });
+    terminal.out(`joined ${id} at ${url}${name === computer.name ? '' : ` as ${name}`}`);
+    tell({ type: 'office', url, office: id, name });
   };
   return {
     heading: 'Office',
     commands: [
       {
         names: ['connect'],
-        args: '--url URL [--office ID] [--name NAME]',
-        does: 'leave the office, and take a seat in this one',
-        run: async (rest) => {
-          const { values } = parsed(rest);
-          if (values.url === undefined) throw usage('connect --url http://127.0.0.1:3000 --office local');
-          await join(values.url, values.office ?? 'local', values.name);
-        },
+        args: '--url URL [--office ID] [--name NAME] [--token TOKEN]',
+        does: 'take a seat in this office, and leave the old one once it is had (safer for the token: the variable A2C_TOKEN)',
+        isPrivate: (rest) => rest.includes('--token'),
+        run: async (rest) => move(toOf(rest)),
       },
       {
         names: ['socket connect'],
@@ -38,7 +38,7 @@ export function officeCommands(terminal: Terminal, computer: Computer): CommandG
         does: 'name the office whose room is joined next',
         run: (rest) => {
           if (!URL.canParse(rest)) throw usage('socket connect http://127.0.0.1:3000');
-          url = rest;
+          asked = rest;
           terminal.out(`next: socket join OFFICE ${computer.name}`);
         },
       },
@@ -47,9 +47,10 @@ export function officeCommands(terminal: Terminal, computer: Computer): CommandG
         args: 'OFFICE [NAME]',
         does: 'take a seat there',
         run: async (rest) => {
-          const [id = '', name] = rest.split(/\s+/);
-          if (id === '' || url === undefined) throw usage('socket connect URL, then socket join OFFICE');
-          await join(url, id, name);
+          const [office = '', name] = rest.split(/\s+/);
+          if (office === '' || asked === undefined)
+            throw usage('socket connect URL, then socket join OFFICE');
+          await move({ url: asked, office, ...(name !== undefined && { name }) });
         },
       },
       {
@@ -57,7 +58,7 @@ export function officeCommands(terminal: Terminal, computer: Computer): CommandG
         does: 'leave the office; the servers stay',
         run: async () => {
           if (!computer.status().link) return terminal.out('in no office');
-          await computer.leave();
+          await seat.leave();
           terminal.out('left the office');
         },
       },
@@ -69,14 +70,23 @@ export function officeCommands(terminal: Terminal, computer: Computer): CommandG
     ],
   };
 }
-function parsed(rest: string): { readonly values: { url?: string; office?: string; name?: string } } {
-  const option = { type: 'string' } as const;
+interface To {
+  readonly url: string;
+  readonly office?: string;
+  readonly name?: string;
+  readonly token?: string;
+}
+const form = 'connect --url http://127.0.0.1:3000 [--office local] [--name NAME] [--token TOKEN]';
+function toOf(rest: string): To {
+  const text = { type: 'string' } as const;
+  const options = { url: text, office: text, name: text, token: text };
+  let values: Partial<To>;
   try {
-    return parseArgs({
-      args: rest.split(/\s+/).filter((word) => word !== ''),
-      options: { url: option, office: option, name: option },
-    });
+    ({ values } = parseArgs({ args: wordsIn(rest), options }));
   } catch (error) {
-    throw usage(`connect --url URL [--office ID]: ${(error as Error).message}`);
+    throw usage(`${form}: ${(error as Error).message}`);
   }
+  const { url } = values;
+  if (url === undefined || !URL.canParse(url)) throw usage(form);
+  return { ...values, url };
 }

@@ -137,12 +137,15 @@ describe('the office at the prompt', () => {
     expect(await ask('socket leave')).toContain('left the office');
     expect(await ask('socket leave')).toContain('in no office');
     expect(await ask(`connect --url ${other.url} --office o2`)).toContain(`joined o2 at ${other.url}`);
-    expect(await ask(`connect --url ${other.url} --name other`)).toContain('keeps that name');
+    expect(await ask(`connect --url ${other.url} --name other`)).toContain(
+      `joined local at ${other.url} as other`,
+    );
     expect(await ask('connect')).toContain('usage: connect --url');
     await ask(`socket connect ${other.url}`);
     expect(await ask('socket join o3 c1')).toContain('joined o3');
-    expect(await ask('status')).toContain('link joined');
+    expect(await ask('status')).toContain(`link joined: office o3 at ${other.url} as c1`);
     await ask('socket leave');
+    expect(await ask('status')).toMatch(/^computer c1: \w+, in no office$/m);
   });
 });
 

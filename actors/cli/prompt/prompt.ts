@@ -1,6 +1,7 @@
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import type { ToolListing } from '../../api/computer/server-handle.ts';
+import type { OfficeSeat } from '../../api/link-status.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { Context } from '../context.ts';
 import { conflictLines, listingText } from '../printing/answers.ts';
@@ -12,6 +13,7 @@ import { CollectionCommands } from './collection-commands.ts';
 import { CommandTable, type CommandGroup, type Named } from './command.ts';
 import { inputCommands } from './input-commands.ts';
 import { officeCommands } from './office-commands.ts';
+import { PromptSeat } from './seat.ts';
 import { ServerCommands } from './server-commands.ts';
 import { isUnfinished } from './words.ts';
 
@@ -30,7 +32,10 @@ const atRest: ReadonlySet<string> = new Set([
 ]);
 
 export interface PromptHow {
+  /** Of the office in this process. */
   readonly officeLine: string;
+  /** Where its computer sits at first. */
+  readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
   /** Where traces go unless a folder is named. */
   readonly folder: string;
@@ -46,6 +51,7 @@ export class Prompt {
   readonly #servers: ServerCommands;
   readonly #collections: CollectionCommands;
   readonly #calls: CallCommands;
+  readonly #seat: PromptSeat;
   readonly #table: CommandTable;
   /** The lines so far of one that is not whole. */
   #begun = '';
@@ -59,6 +65,7 @@ export class Prompt {
     this.#how = how;
     this.#servers = new ServerCommands(context, computer, how);
     this.#collections = new CollectionCommands(context, computer, (fact) => tellFact(context, how, fact));
+    this.#seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
     this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
     this.#table = new CommandTable([
       this.#toolCommands(),
@@ -66,7 +73,7 @@ export class Prompt {
       this.#servers.group(),
       this.#collections.group(),
       inputCommands(context, computer, (fact) => tellFact(context, how, fact)),
-      officeCommands(context.terminal, computer),
+      officeCommands(context, computer, this.#seat, (fact) => tellFact(context, how, fact)),
       this.#ownCommands(),
     ]);
   }
@@ -89,7 +96,10 @@ export class Prompt {
     signal.removeEventListener('abort', stop);
   }
   #toKeep(lines: readonly string[]): readonly string[] {
-    return lines.filter((line) => this.#table.find(line)?.command.isPrivate !== true);
+    return lines.filter((line) => {
+      const found = this.#table.find(line);
+      return found?.command.isPrivate?.(found.rest) !== true;
+    });
   }
   /** Only what was asked for by the Ctrl-C before ends everything: the first may be meant for a call that has just ended. */
   #interrupt(isAgain: boolean): 'over' | 'again' {
@@ -208,7 +218,10 @@ export class Prompt {
     const { terminal } = this.#context;
     const { name, state, link } = this.#computer.status();
     terminal.out(this.#how.officeLine);
-    terminal.out(`computer ${name}: ${state}${link ? `, link ${link.state}` : ''}`);
+    const at = this.#seat.now;
+    terminal.out(
+      `computer ${name}: ${state}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
+    );
     this.#servers.list('  ');
   }
 }

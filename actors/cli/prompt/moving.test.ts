@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTerminal } from '../../../adapters/index.ts';
+import { createAgent, createComputer, createOffice, type Office } from '../../index.ts';
+import { run } from '../run.ts';
+
+/** `connect` at the prompt: from one office to another that wants a token. */
+const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-moving-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const config = join(folder, 'a2c.json');
+const fixture = { command: process.execPath, args: [server], autoApprove: ['all'] };
+writeFileSync(config, JSON.stringify({ mcpServers: { fixture } }));
+
+let shown = '';
+let look = (): void => {};
+let input: PassThrough;
+let ended: Promise<number>;
+let own: string;
+let other: Office;
+const until = (pattern: RegExp): Promise<string> =>
+  new Promise((resolve) => {
+    look = () => {
+      if (!pattern.test(shown)) return;
+      look = () => {};
+      resolve(shown);
+      shown = '';
+    };
+    look();
+  });
+const ask = (line: string): Promise<string> => {
+  input.write(`${line}\n`);
+  return until(/a2c> $/);
+};
+beforeEach(async () => {
+  shown = '';
+  input = new PassThrough();
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  for (const stream of [output, errors])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      look();
+    });
+  const terminal = createTerminal({ input, output, errors });
+  const { signal } = new AbortController();
+  ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], { terminal, signal });
+  own = /http:\/\/[\d.:]+/.exec(await until(/(?=[^]*a2c> )(?=[^]*office joined)/))?.[0] ?? '';
+  other = await createOffice({ port: 0, auth: 'REMOTE' });
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  input.end();
+  await ended;
+  await other.close();
+});
+/** What an agent of the other office gets from the computer of this name. */
+async function calledAs(name: string, id = 'local'): Promise<unknown> {
+  await using agent = await createAgent({ url: other.url, office: id, auth: 'REMOTE' });
+  return (await agent.callTool(name, 'echo', { text: 'moved' })).outcome;
+}
+
+describe('connect', () => {
+  it('shows the token that it is given, sits there under the name that it is given, and says so to all', async () => {
+    const told = await ask(`connect --url ${other.url} --token REMOTE --name OTHER --office o2`);
+    expect(told).toContain(`joined o2 at ${other.url} as OTHER`);
+    expect(told).toContain(
+      `@a2c ${JSON.stringify({ type: 'office', url: other.url, office: 'o2', name: 'OTHER' })}`,
+    );
+    expect(await ask('status')).toContain(`link joined: office o2 at ${other.url} as OTHER`);
+    expect(await calledAs('OTHER', 'o2')).toBe('succeeded');
+    expect(await ask(`connect --url ${other.url} --token REMOTE --name OTHER --office o2`)).toContain(
+      'sits in o2',
+    );
+  });
+
+  it('shows A2C_TOKEN where it is given none', async () => {
+    vi.stubEnv('A2C_TOKEN', 'REMOTE');
+    expect(await ask(`connect --url ${other.url}`)).toContain(`joined local at ${other.url}`);
+    expect(await calledAs('c1')).toBe('succeeded');
+  });
+
+  it.each([
+    ['another token', () => `--url ${other.url} --token WRONG`, 'did not let us in'],
+    ['no token', () => `--url ${other.url}`, 'did not let us in'],
+    ['a name that is taken', () => `--url ${other.url} --token REMOTE --name taken`, 'refused the seat'],
+    ['nobody there', () => '--url http://127.0.0.1:9', 'Could not join the office'],
+  ])('keeps the old seat where the new one cannot be had: %s', async (_, how, why) => {
+    await using holder = await createComputer({
+      name: 'taken',
+      config: { mcpServers: {} },
+      office: { url: other.url, auth: 'REMOTE' },
+    });
+    expect(holder.status().link?.state).toBe('joined');
+    const told = await ask(`connect ${how()}`);
+    expect(told).toContain(why);
+    // It never went away.
+    expect(told).not.toContain('office closed');
+    expect(await ask('status')).toContain(`link joined: office local at ${own} as c1`);
+  });
+});
