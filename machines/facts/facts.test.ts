@@ -32,6 +32,7 @@ const samples: Fact[] = [
   { type: 'resource', uri: 'note://a', contents: [{ uri: 'note://a', text: 'x' }] },
   { type: 'inputs_loaded', count: 0 },
   { type: 'error', code: 4001, message: 'no such tool' },
+  { type: 'answer', command: 'trace', value: '/tmp/x.trace.ndjson' },
 ];
 
 test.each(samples)('a fact of type $type is one line that reads back', (sample) => {

@@ -72,6 +72,15 @@ const error = z.object({
   ...failure,
 });
 
+/** A command of the prompt is done. */
+const answer = z.object({
+  type: z.literal('answer'),
+  /** Its name, as help has it. */
+  command: z.string(),
+  /** What it answered; null where that is nothing, or stands in lines of other types. */
+  value: z.unknown(),
+});
+
 export const fact = z.discriminatedUnion('type', [
   office,
   servers,
@@ -84,6 +93,7 @@ export const fact = z.discriminatedUnion('type', [
   inputs,
   notice,
   error,
+  answer,
 ]);
 export type Fact = z.infer<typeof fact>;
 

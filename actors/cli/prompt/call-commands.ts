@@ -3,6 +3,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import type { RunningCall } from '../../api/computer/calls/call-history.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
+import { A2cError } from '../../api/errors.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { targetIn } from '../calling/target.ts';
 import type { Context } from '../context.ts';
@@ -50,7 +51,11 @@ export class CallCommands {
           names: ['calls'],
           does: 'what waits or runs now, of agents, too: req_id, server, tool, where it is, since when, on what',
           isImmediate: true,
-          run: () => lines(runningText(computer.calls())),
+          run: () => {
+            const calls = computer.calls();
+            lines(runningText(calls));
+            return calls;
+          },
         },
         {
           names: ['cancel'],
@@ -66,7 +71,9 @@ export class CallCommands {
           does: 'the last calls, the newest first',
           run: (rest) => {
             const all = computer.history();
-            lines(historyText(/^[1-9]\d*$/.test(rest) ? all.slice(0, Number(rest)) : all));
+            const some = /^[1-9]\d*$/.test(rest) ? all.slice(0, Number(rest)) : all;
+            lines(historyText(some));
+            return some;
           },
         },
         {
@@ -92,22 +99,25 @@ export class CallCommands {
     for (const calling of this.#calling) calling.abort();
     return this.#calling.size > 0;
   }
-  #cancel(reqId: string): void {
+  #cancel(reqId: string): unknown {
     if (reqId === '') throw usage('cancel REQ_ID');
     // What is over needs no cancel: not an error, but worth a word.
     const runs = this.#computer.calls().some((call) => call.reqId === reqId);
     this.#computer.cancelCall(reqId);
     this.#terminal.out(runs ? `cancelled ${reqId}` : `no call ${reqId} runs`);
+    return { req_id: reqId, cancelled: runs };
   }
-  #result(handle: string): void {
+  #result(handle: string): unknown {
     if (handle === '') throw usage('result HANDLE');
     const result = this.#computer.cachedResult(handle);
-    if (result !== undefined) return this.#terminal.outText(resultText(result));
-    this.#how.fail({
-      code: 404,
-      message: `No result is kept as '${handle}'`,
-      remedy: 'Only what was cut is kept, and the oldest go first.',
-    });
+    if (result === undefined)
+      throw new A2cError({
+        code: 404,
+        message: `No result is kept as '${handle}'`,
+        remedy: 'Only what was cut is kept, and the oldest go first.',
+      });
+    this.#terminal.outText(resultText(result));
+    return result;
   }
   async #call(rest: string): Promise<void> {
     const words = wordsIn(rest);

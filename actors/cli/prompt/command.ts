@@ -18,7 +18,8 @@ export interface PromptCommand {
   readonly isImmediate?: boolean;
   /** Its line, of which this is the rest, may hold a secret: the history does not keep it. */
   readonly isPrivate?: (rest: string) => boolean;
-  run(rest: string): void | Promise<void>;
+  /** Resolves with what a program gets for it, where no fact of its own says so. */
+  run(rest: string): unknown;
 }
 /** Commands of one subject, under a heading. */
 export interface CommandGroup {

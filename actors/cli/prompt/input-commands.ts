@@ -24,7 +24,11 @@ export const inputCommands = (
       names: ['render'],
       args: 'JSON | @FILE',
       does: 'a config with the values that are known in their places',
-      run: async (rest) => terminal.outText(rendered(await jsonOf(rest), inputs)),
+      run: async (rest) => {
+        const value = rendered(await jsonOf(rest), inputs);
+        terminal.outText(JSON.stringify(value, null, 2));
+        return value;
+      },
     },
   ],
 });
@@ -49,6 +53,7 @@ const definitionCommands = (
       const all = inputs.list();
       for (const definition of all) terminal.out(inputLine(definition));
       if (all.length === 0) terminal.out('no inputs');
+      return all.map((definition) => hidden(definition));
     },
   },
   {
@@ -82,14 +87,14 @@ const definitionCommands = (
     args: 'ID',
     does: 'the definition of an input',
     takes: 'input',
-    run: (rest) => terminal.out(JSON.stringify(hidden(known(inputs, rest)))),
+    run: (rest) => shownJson(terminal, hidden(known(inputs, rest))),
   },
 ];
 const valueCommands = (terminal: Terminal, inputs: Inputs): readonly PromptCommand[] => [
   {
     names: ['inputs value list'],
     does: 'the values that are known',
-    run: () => terminal.out(JSON.stringify(shownValues(inputs))),
+    run: () => shownJson(terminal, shownValues(inputs)),
   },
   {
     names: ['inputs value get'],
@@ -98,7 +103,9 @@ const valueCommands = (terminal: Terminal, inputs: Inputs): readonly PromptComma
     takes: 'input',
     run: (rest) => {
       const { [known(inputs, rest).id]: value } = shownValues(inputs);
-      terminal.out(value === undefined ? `nobody gave a value for ${rest} yet` : JSON.stringify(value));
+      if (value !== undefined) return shownJson(terminal, value);
+      terminal.out(`nobody gave a value for ${rest} yet`);
+      return undefined;
     },
   },
   {
@@ -138,18 +145,22 @@ const valueCommands = (terminal: Terminal, inputs: Inputs): readonly PromptComma
     },
   },
 ];
+function shownJson(terminal: Terminal, value: unknown): unknown {
+  terminal.out(JSON.stringify(value));
+  return value;
+}
 const shownValues = (inputs: Inputs): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(inputs.values.list()).map(([id, value]) => [id, isSecret(inputs.get(id)) ? '***' : value]),
   );
-function rendered(config: unknown, inputs: Inputs): string {
+function rendered(config: unknown, inputs: Inputs): unknown {
   const values = shownValues(inputs);
   const all = renderWith(config, ({ kind, name }) =>
     kind === 'input' && Object.hasOwn(values, name)
       ? { value: values[name] }
       : { value: `\${${kind}:${name}}` },
   );
-  return JSON.stringify(all.ok ? all.value : config, null, 2);
+  return all.ok ? all.value : config;
 }
 const hidden = (definition: InputDefinition): object =>
   isSecret(definition)

@@ -52,7 +52,8 @@ export class Prompt {
   readonly #collections: CollectionCommands;
   readonly #calls: CallCommands;
   readonly #seat: PromptSeat;
-  readonly #table: CommandTable;
+  /** All that can be typed. */
+  readonly table: CommandTable;
   /** The lines so far of one that is not whole. */
   #begun = '';
   #isOver = false;
@@ -67,7 +68,7 @@ export class Prompt {
     this.#collections = new CollectionCommands(context, computer, (fact) => tellFact(context, how, fact));
     this.#seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
     this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
-    this.#table = new CommandTable([
+    this.table = new CommandTable([
       this.#toolCommands(),
       this.#calls.group(),
       this.#servers.group(),
@@ -89,15 +90,15 @@ export class Prompt {
         (isAgain) => this.#interrupt(isAgain),
         {
           ...(history && { history: history.lines, onHistory: (lines) => history.keep(this.#toKeep(lines)) }),
-          complete: (line) => this.#table.complete(line, (what) => this.#namesOf(what)),
-          isImmediate: (line) => this.#begun === '' && this.#table.find(line)?.command.isImmediate === true,
+          complete: (line) => this.table.complete(line, (what) => this.#namesOf(what)),
+          isImmediate: (line) => this.#begun === '' && this.table.find(line)?.command.isImmediate === true,
         },
       );
     signal.removeEventListener('abort', stop);
   }
   #toKeep(lines: readonly string[]): readonly string[] {
     return lines.filter((line) => {
-      const found = this.#table.find(line);
+      const found = this.table.find(line);
       return found?.command.isPrivate?.(found.rest) !== true;
     });
   }
@@ -126,9 +127,11 @@ export class Prompt {
     }
     this.#begun = '';
     try {
-      const found = this.#table.find(line);
-      if (!found) throw this.#table.unknown(line);
-      await found.command.run(found.rest);
+      const found = this.table.find(line);
+      if (!found) throw this.table.unknown(line);
+      const { names, run } = found.command;
+      const value = (await run(found.rest)) ?? null;
+      tellFact(this.#context, this.#how, { type: 'answer', command: names[0] ?? '', value });
     } catch (error) {
       this.#fail(errorOf(error));
     }
@@ -161,24 +164,31 @@ export class Prompt {
           names: ['tools conflicts'],
           does: 'names that several tools would have: who was refused or renamed, and what to write',
           run: async () => {
-            const lines = conflictLines(await this.#computer.tools());
+            const listing = await this.#computer.tools();
+            const lines = conflictLines(listing);
             for (const line of lines.length > 0 ? lines : ['no conflicts']) terminal.out(line);
+            return { refused: listing.refused };
           },
         },
       ],
     };
   }
-  #tools(listing: ToolListing, name: string): void {
+  #tools(listing: ToolListing, name: string): unknown {
     const { terminal } = this.#context;
     const one = listing.tools.filter((tool) => tool.name === name || tool.original === name);
-    if (one.length > 0) return terminal.outText(one.map((tool) => toolText(tool)).join('\n\n'));
+    if (one.length > 0) {
+      terminal.outText(one.map((tool) => toolText(tool)).join('\n\n'));
+      return { tools: one };
+    }
     const isOwn = ({ server }: { readonly server: string }): boolean => name === '' || server === name;
     const servers = listing.servers.filter((server) => isOwn({ server: server.name }));
-    if (servers.length === 0) throw this.#table.unknown(`tools ${name}`);
+    if (servers.length === 0) throw this.table.unknown(`tools ${name}`);
     const { tools, refused } = listing;
-    listingText({ tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers }).forEach((line) =>
-      terminal.out(line),
-    );
+    const some = { tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers };
+    listingText(some).forEach((line) => terminal.out(line));
+    // One that is named has its schema.
+    const names = some.tools.map((tool) => ({ name: tool.name, server: tool.server }));
+    return { tools: names, refused: some.refused };
   }
   #ownCommands(): CommandGroup {
     const { terminal } = this.#context;
@@ -189,20 +199,28 @@ export class Prompt {
         {
           names: ['status --tree'],
           does: 'every machine: its state, since when, its next timer',
-          run: () => treeLines(this.#how.tree()).forEach((line) => terminal.out(line)),
+          run: () => {
+            const tree = this.#how.tree();
+            treeLines(tree).forEach((line) => terminal.out(line));
+            return tree;
+          },
         },
         {
           names: ['trace', 'record'],
           args: '[FOLDER]',
           does: 'write what was recorded so far, for a2c replay',
-          run: async (rest) => terminal.out(await this.#computer.writeTrace(rest || this.#how.folder)),
+          run: async (rest) => {
+            const file = await this.#computer.writeTrace(rest || this.#how.folder);
+            terminal.out(file);
+            return file;
+          },
         },
         {
           names: ['help', '?'],
           args: '[WORD]',
           does: 'this; with a word, the commands that have it in their names',
           isImmediate: true,
-          run: (rest) => terminal.outText(this.#table.help(rest) + (rest === '' ? `\n\n${keys}` : '')),
+          run: (rest) => terminal.outText(this.table.help(rest) + (rest === '' ? `\n\n${keys}` : '')),
         },
         {
           names: ['quit', 'exit'],
@@ -214,7 +232,7 @@ export class Prompt {
       ],
     };
   }
-  #status(): void {
+  #status(): unknown {
     const { terminal } = this.#context;
     const { name, state, link } = this.#computer.status();
     terminal.out(this.#how.officeLine);
@@ -223,5 +241,7 @@ export class Prompt {
       `computer ${name}: ${state}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
     );
     this.#servers.list('  ');
+    const seat = at && { url: at.url, office: at.id, name: at.name };
+    return { computer: name, state, link, seat: seat ?? null };
   }
 }

@@ -130,7 +130,7 @@ export class ServerCommands {
       tellFact(this.#context, this.#how, statusFact(server));
     }
   }
-  #logs(rest: string): void {
+  #logs(rest: string): unknown {
     const { terminal } = this.#context;
     const [name = '', count = '20'] = rest.split(/\s+/);
     if (name === '' || !/^[1-9]\d*$/.test(count)) throw usage('logs SERVER [N]');
@@ -138,14 +138,16 @@ export class ServerCommands {
     const lines = this.#computer.logs(name).slice(-Number(count));
     for (const line of lines) terminal.out(logLine(line));
     if (lines.length === 0) terminal.out(`${name} wrote nothing`);
+    return lines;
   }
-  #why(name: string): void {
+  #why(name: string): unknown {
     if (name === '') throw usage('why SERVER');
     const server = this.#computer.servers().find((each) => each.name === name);
     if (!server) throw cannotOrder(name, undefined);
     for (const line of whyText(server)) this.#context.terminal.outText(line);
     const canTry = ['waiting', 'open', 'needsInput'].includes(server.state);
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
+    return server;
   }
   async #disable(name: string, disabled: boolean): Promise<void> {
     const { servers, serverSettings } = this.#computer.config();
@@ -185,7 +187,7 @@ export class ServerCommands {
     const server = await this.#waitFor(name, this.#computer.addOrUpdateServer(config));
     this.#context.terminal.out(serverLine(server));
   }
-  #lists(name: string): void {
+  #lists(name: string): unknown {
     const { terminal } = this.#context;
     const some = this.#computer.catalogs().filter(({ server }) => name === '' || server === name);
     if (some.length === 0) terminal.out('no lists');
@@ -198,6 +200,7 @@ export class ServerCommands {
       if (shown.length < changes.length)
         terminal.out(`  and ${changes.length - shown.length} more: servers lists ${list.server}`);
     }
+    return some;
   }
 }
 

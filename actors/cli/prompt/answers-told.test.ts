@@ -1,0 +1,106 @@
+/** Whatever is typed at the prompt, a program gets a line for it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { createTerminal } from '../../../adapters/index.ts';
+import { readFact, type Fact } from '../../../machines/facts/index.ts';
+import { createComputer, createOffice } from '../../index.ts';
+import { Prompt } from './prompt.ts';
+
+const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const windows = fileURLToPath(new URL('../../../scenarios/fixtures/windows-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-answers-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'inputs.json');
+const inputs = [{ type: 'promptString', id: 'city', description: 'Where', default: 'Oslo' }];
+writeFileSync(file, JSON.stringify(inputs));
+const fixture = { command: process.execPath, args: [server], a2c: { resultBytes: 2_000 } };
+
+const own = null;
+/** What is typed for each command, and the value that its answer has; null where other lines have it. */
+const typed = (url: string): Readonly<Record<string, readonly [string, unknown]>> => ({
+  tools: ['', { tools: expect.arrayContaining([{ name: 'echo', server: 'fixture' }]), refused: [] }],
+  'tools conflicts': ['', { refused: [] }],
+  'tools call': ['echo {"text": "hi"}', own],
+  calls: ['', []],
+  cancel: ['nobody', { req_id: 'nobody', cancelled: false }],
+  history: ['1', [expect.objectContaining({ tool: 'echo' })]],
+  result: ['nothing', undefined],
+  tc: ['{"tool_name": "echo", "params": {"text": "hi"}}', own],
+  servers: ['', own],
+  'servers stop': ['fixture', own],
+  'servers start': ['fixture', own],
+  'servers restart': ['fixture', own],
+  'servers retry': ['fixture', own],
+  'servers add': [JSON.stringify({ mcpServers: { more: fixture } }), own],
+  'servers disable': ['more', own],
+  'servers enable': ['more', own],
+  'servers remove': ['more', own],
+  'servers lists': ['fixture', expect.arrayContaining([expect.objectContaining({ list: 'tools' })])],
+  logs: ['fixture', expect.any(Array)],
+  why: ['fixture', expect.objectContaining({ name: 'fixture', state: 'ready' })],
+  desktop: ['', own],
+  finder: ['', own],
+  read: ['window://com.example.windows/log', own],
+  'inputs load': [file, own],
+  'inputs list': ['', [expect.objectContaining({ id: 'city' })]],
+  'inputs add': ['{"type": "promptString", "id": "more"}', own],
+  'inputs rm': ['more', own],
+  'inputs get': ['city', expect.objectContaining({ id: 'city', default: 'Oslo' })],
+  'inputs value set': ['city Bergen', own],
+  'inputs value list': ['', { city: 'Bergen' }],
+  'inputs value get': ['city', 'Bergen'],
+  render: ['{"a": "${input:city}"}', { a: 'Bergen' }],
+  'inputs value rm': ['city', own],
+  'inputs value clear': ['', own],
+  connect: [`--url ${url} --name other`, own],
+  'socket connect': [url, own],
+  'socket join': ['o2', own],
+  'socket leave': ['', own],
+  'notify update': ['', own],
+  status: ['', expect.objectContaining({ computer: 'c1', seat: null })],
+  'status --tree': ['', []],
+  trace: ['', expect.stringContaining(folder)],
+  help: ['', own],
+  quit: ['', own],
+});
+
+it('each command has its line, and those that other lines answer have these', async () => {
+  await using office = await createOffice({ port: 0 });
+  await using computer = await createComputer({
+    name: 'c1',
+    config: { mcpServers: { fixture, notes: { command: process.execPath, args: [windows] } }, inputs },
+  });
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let out = '';
+  output.setEncoding('utf8').on('data', (text: string) => (out += text));
+  errors.resume();
+  const context = {
+    terminal: createTerminal({ input, output, errors }),
+    signal: new AbortController().signal,
+  };
+  const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder, tree: () => [] };
+  const prompt = new Prompt(context, computer, how);
+  const all = typed(office.url);
+  const names = prompt.table.groups.flatMap(({ commands }) => commands.map((each) => each.names[0] ?? ''));
+  expect(names.toSorted()).toEqual(Object.keys(all).toSorted());
+  for (const [name, [rest]] of Object.entries(all)) input.write(`${name} ${rest}\n`);
+  await prompt.run();
+  const facts = out.split('\n').flatMap((line): Fact[] => {
+    const fact = readFact(line);
+    return fact ? [fact] : [];
+  });
+  const told = facts.flatMap((fact) => (fact.type === 'answer' ? [[fact.command, fact.value]] : []));
+  const failed = facts.filter(({ type }) => type === 'error');
+  expect(failed.map((fact) => fact.type === 'error' && fact.message)).toEqual([
+    "No result is kept as 'nothing'",
+  ]);
+  const expected = Object.entries(all).filter(([, [, value]]) => value !== undefined);
+  expect(told).toEqual(expected.map(([name, [, value]]) => [name, value]));
+  const types = new Set(facts.map(({ type }) => type));
+  for (const type of ['tool_call_result', 'server_status', 'inputs_loaded', 'office'] as const)
+    expect(types).toContain(type);
+});
