@@ -99,22 +99,29 @@ export class OfficeGate implements Gate {
   shut(why: Failure): void {
     this.#shut = why;
   }
-  /** A connection wants to open; one that may is counted until `gone`. */
-  connecting(address: string): Failure | undefined {
-    if (this.#shut) return this.#shut;
+  /** The limit that is over now, by more than so many. */
+  over(address: string | undefined, by: number): LimitName | undefined {
     const { connections, connectionsPerAddress } = this.limits;
-    if (connections > 0 && this.#total >= connections) return this.#refuse('connections');
+    if (connections > 0 && this.#total > connections + by) return 'connections';
+    if (connectionsPerAddress === 0 || address === undefined || isNear(address)) return undefined;
     const here = this.#connections.get(address) ?? 0;
-    if (connectionsPerAddress > 0 && here >= connectionsPerAddress && !isNear(address))
-      return this.#refuse('connectionsPerAddress');
-    return undefined;
+    return here > connectionsPerAddress + by ? 'connectionsPerAddress' : undefined;
   }
-  connected(address: string): void {
+  /** A connection, which is counted already, wants to stay; `makeRoom` ends one that nobody has let in. */
+  connecting(address: string, makeRoom: (limit: LimitName) => boolean): Failure | undefined {
+    if (this.#shut) return this.#shut;
+    const limit = this.over(address, 0);
+    if (limit === undefined || makeRoom(limit)) return undefined;
+    return this.#refuse(limit);
+  }
+  /** `address`: undefined as long as nobody knows it. */
+  connected(address: string | undefined): void {
     this.#total++;
-    this.#connections.set(address, (this.#connections.get(address) ?? 0) + 1);
+    if (address !== undefined) this.#connections.set(address, (this.#connections.get(address) ?? 0) + 1);
   }
-  gone(address: string): void {
+  gone(address: string | undefined): void {
     this.#total--;
+    if (address === undefined) return;
     const left = (this.#connections.get(address) ?? 1) - 1;
     if (left > 0) this.#connections.set(address, left);
     else this.#connections.delete(address);

@@ -1,9 +1,9 @@
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import { ServerResponse, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { denies, type Denial } from '../../machines/office/rooms/version.ts';
 import { toWireError, type Failure } from '../../machines/protocol/failure.ts';
-import { addressOf } from './entry/address.ts';
+import type { EngineConnection } from './entry/engine.ts';
 import type { OfficeServer } from './entry/entrants.ts';
-import type { OfficeGate } from './gate.ts';
+import type { Strangers } from './entry/strangers.ts';
 
 export interface EngineRequest extends IncomingMessage {
   readonly _query?: { readonly sid?: string; readonly a2c_version?: unknown };
@@ -32,29 +32,25 @@ const denialOf = (failure: Failure): Answer => ({
   body: JSON.stringify(toWireError(failure)),
 });
 
-export interface Door {
-  readonly requireVersion: boolean;
-  /** Proxies that stand before the office. */
-  readonly proxies: number;
-  readonly gate: OfficeGate;
-}
 /** The first request of a connection says which version its peer speaks, and is refused where there is no room for it. */
-export function checkHandshakes(io: OfficeServer, { requireVersion, proxies, gate }: Door): void {
+export function checkHandshakes(
+  io: OfficeServer,
+  http: HttpServer,
+  requireVersion: boolean,
+  strangers: Strangers,
+): void {
   io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
     const query = request._query ?? {};
-    if (query.sid !== undefined) return next();
-    const failure = gate.connecting(addressOf(request, proxies));
+    if (query.sid !== undefined) {
+      strangers.carries(query.sid, request);
+      return next();
+    }
+    const failure = strangers.asks(request);
     const denial = failure ? denialOf(failure) : denies(versionOf(query), requireVersion);
     if (denial) deny(request, response, denial);
     else next();
   });
-  interface Connection {
-    readonly request: IncomingMessage;
-    once(event: 'close', heard: () => void): void;
-  }
-  io.engine.on('connection', (connection: Connection) => {
-    const address = addressOf(connection.request, proxies);
-    gate.connected(address);
-    connection.once('close', () => gate.gone(address));
-  });
+  io.engine.on('connection', (conn: EngineConnection) => strangers.opened(conn));
+  http.on('request', (request, response) => response.once('finish', () => strangers.answered(request)));
+  http.on('upgrade', (request: IncomingMessage) => strangers.upgraded(request));
 }

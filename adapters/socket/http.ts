@@ -9,26 +9,19 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
  */
 export type OfficeTls = ServerOptions;
 
-export interface Served {
-  readonly http: HttpServer;
-  /** Those that are open: they are cut when they do not end by themselves. */
-  readonly connections: ReadonlySet<NetSocket>;
-}
-/** Whoever connects and does not shake hands holds a socket of ours. */
-const handshakeMs = 10_000;
-/** An HTTP server that serves nothing but what Socket.IO takes from it. */
-export function serve(tls: OfficeTls | undefined): Served {
+/** A whole request may take so long to arrive, of whom the office has let in. */
+const requestMs = 120_000;
+/** An HTTP server that serves nothing but what Socket.IO takes from it. Whoever shakes no hands and ends no header is ended after so long. */
+export function serve(tls: OfficeTls | undefined, entryMs: number): HttpServer {
   const nothing: Parameters<typeof createServer>[1] = (_request, response) =>
     void response.writeHead(404).end();
-  const http = tls
-    ? createTlsServer({ handshakeTimeout: handshakeMs, ...tls }, nothing)
-    : createServer(nothing);
-  const connections = new Set<NetSocket>();
-  http.on('connection', (connection: NetSocket) => {
-    connections.add(connection);
-    connection.on('close', () => connections.delete(connection));
-  });
-  return { http, connections };
+  const times = {
+    headersTimeout: Math.min(entryMs, requestMs),
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: 1_000,
+  };
+  if (!tls) return createServer(times, nothing);
+  return createTlsServer({ ...times, ...(entryMs > 0 && { handshakeTimeout: entryMs }), ...tls }, nothing);
 }
 /** Throws what OpenSSL has against it, before anything listens. */
 export function checkTls(tls: OfficeTls): void {

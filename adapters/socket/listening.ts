@@ -1,12 +1,12 @@
 import { registerUnreached } from '../../machines/office/rooms/register.ts';
 import type { Server as HttpServer } from 'node:http';
-import type { Socket as NetSocket } from 'node:net';
 import type { Emit, OfficeFact, OfficeInput } from '../../machines/kernel/ports.ts';
 import { listenFailure, notLoopback, officeUrl } from '../../machines/office/rooms/loopback.ts';
 import { NAMESPACE } from '../../machines/protocol/protocol.ts';
 import type { Cluster } from '../connections/nodes/cluster.ts';
 import { draining } from '../connections/office-wire.ts';
 import { partWith, type OfficeServer } from './entry/entrants.ts';
+import type { Strangers } from './entry/strangers.ts';
 
 /** Peers that do not answer the closing handshake are cut off after this. */
 const partingMs = 500;
@@ -50,15 +50,14 @@ export function listening(
 }
 
 /** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
-export async function shut(
-  io: OfficeServer,
-  http: HttpServer,
-  connections: ReadonlySet<NetSocket>,
-): Promise<void> {
+export async function shut(io: OfficeServer, http: HttpServer, strangers: Strangers): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
   // A goodbye in the namespace is final for python-socketio; a connection that closes is one to open again.
   for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
-  const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);
+  const cut = (): void => {
+    for (const connection of strangers.connections) connection.destroy();
+  };
+  const timer = setTimeout(cut, partingMs);
   await freed;
   clearTimeout(timer);
   await io.close();

@@ -8,7 +8,6 @@ import type {
   OfficeInput,
   Ports,
 } from '../../machines/kernel/ports.ts';
-import { keyOf } from '../../machines/kernel/address.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
@@ -16,29 +15,23 @@ import { unsleepingClock } from '../connections/nodes/unsleeping-clock.ts';
 import { Cluster } from '../connections/nodes/cluster.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
-import { draining, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
+import { draining, type OfficeAnswered } from '../connections/office-wire.ts';
 import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
 import { officeLimits, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
 import type { Register } from '../../machines/office/rooms/register.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
-import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
-import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
-import {
-  checkEntrants,
-  partAtExpiry,
-  partWith,
-  type EntrantsOptions,
-  type OfficeServer,
-  type PeerSocket,
-} from './entry/entrants.ts';
+import { checkEntrants, partAtExpiry, type EntrantsOptions, type OfficeServer } from './entry/entrants.ts';
+import { idOf } from './entry/engine.ts';
+import { Strangers } from './entry/strangers.ts';
 import { OfficeGate } from './gate.ts';
 import { serve, type OfficeTls } from './http.ts';
 import { checkHandshakes, versionOf } from './handshake.ts';
-import { cutOff, cutOversized, cutUnread } from './overloads.ts';
+import { cutOversized, cutUnread } from './overloads.ts';
 import { metered } from './metered.ts';
-import { heard, type SocketFrame } from './frames.ts';
+import { heard } from './frames.ts';
+import { framesAt, wireOf, type FrameOf } from './wire.ts';
 import { systemTimers } from './system-timers.ts';
 
 export interface Offices {
@@ -76,16 +69,7 @@ export interface OfficesOptions extends EntrantsOptions {
   /** Who hears now what passes each socket, by the address of its seat; undefined: nobody, and it costs nothing. */
   readonly frame?: () => ((at: string, dir: 'in' | 'out', message: object) => void) | undefined;
 }
-/** What the office relays and tells was read by the schema of its event, or made by us. */
-type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
-type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
-
 const defaultLeaseMs = 10_000;
-/** So long may a connection stay without the namespace of the protocol. */
-const joinNamespaceMs = 15_000;
-/** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
-const roomOf = (office: string): string => `office:${office}`;
-
 function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): OfficeServer {
   return new Server(http, {
     serveClient: false,
@@ -93,8 +77,6 @@ function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): Offic
     maxHttpBufferSize: payloadBytes || Number.MAX_SAFE_INTEGER,
     perMessageDeflate: false,
     httpCompression: false,
-    // Whoever was refused, or never says what it wants.
-    connectTimeout: joinNamespaceMs,
     allowRequest: ({ headers }, decide) => {
       const { host, origin } = headers;
       const given = { ...(host !== undefined && { host }), ...(origin !== undefined && { origin }) };
@@ -105,62 +87,16 @@ function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): Offic
 }
 const noPages = 'This office does not talk to pages of other sites';
 
-type FrameOf = (socket: string) => SocketFrame | undefined;
-const framesAt =
-  (at: string, watched: OfficesOptions['frame']): FrameOf =>
-  (socket) => {
-    const frame = watched?.();
-    if (!frame) return undefined;
-    return (dir, message) =>
-      frame(`${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`, dir, message);
-  };
-function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
-  const office = io.of(NAMESPACE);
-  const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
-  return {
-    send: (socket, event, body, onAck) =>
-      void socketOf(socket)?.emit(
-        event as RelayedName,
-        ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
-      ),
-    enter: (socket, id) => void socketOf(socket)?.join(roomOf(id)),
-    exit: (socket, id) => void socketOf(socket)?.leave(roomOf(id)),
-    broadcast: (id, except, event, body) => {
-      for (const socket of office.adapter.rooms.get(roomOf(id)) ?? [])
-        if (socket !== except) frameOf(socket)?.('out', { event, args: [body] });
-      office
-        .to(roomOf(id))
-        .except(except)
-        .emit(event, ...([body] as unknown as NoticeArgs));
-    },
-    part: (socket, failure) => {
-      const peer = socketOf(socket);
-      if (peer) partWith(peer, failure);
-    },
-    probe: (socket, onAlive) => {
-      const conn = socketOf(socket)?.conn;
-      conn?.once('heartbeat', onAlive);
-      // Its types have no way to ask now, and not in 25 s.
-      (conn as unknown as { sendPacket?(type: 'ping'): void } | undefined)?.sendPacket?.('ping');
-    },
-    cut: (socket) => {
-      const conn = socketOf(socket)?.conn;
-      if (conn) cutOff(conn);
-    },
-    notify: (socket, event, body) =>
-      void socketOf(socket)?.emit(
-        event,
-        ...(heard(frameOf(socket), 'out', event, [body]) as unknown as NoticeArgs),
-      ),
-  };
+interface SeatingParts {
+  readonly gate: OfficeGate;
+  readonly strangers: Strangers;
+  readonly frameOf: FrameOf;
+  readonly meter: OfficeMeter | undefined;
 }
-
 function seatSockets(
   io: OfficeServer,
   officeConnections: OfficeConnections,
-  gate: OfficeGate,
-  frameOf: FrameOf,
-  meter: OfficeMeter | undefined,
+  { gate, strangers, frameOf, meter }: SeatingParts,
 ): void {
   // Events in the default namespace would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
@@ -178,6 +114,7 @@ function seatSockets(
       gate.closed(socket.id);
     });
     const { query } = socket.handshake;
+    strangers.letIn(idOf(socket.conn));
     gate.opened(socket.id, socket.data.address ?? socket.handshake.address);
     cutUnread(socket, gate);
     const isOurs = query['a2c_client'] === OUR_CLIENT;
@@ -205,15 +142,15 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       leaseMs = defaultLeaseMs,
     } = { ...openly, ...options.settings?.() };
     let over = false;
-    const { http, connections } = serve(tls);
+    const http = serve(tls, limits.entryMs);
     const isLocal = isLoopback(host);
     const io = listen(http, isLocal, limits.payloadBytes);
-    const gate = new OfficeGate(limits, (id, failure) => {
-      const socket = io.of(NAMESPACE).sockets.get(id);
-      if (socket) partWith(socket, failure);
-    });
     const frameOf = framesAt(at, options.frame);
-    const officeConnections = new OfficeConnections(wireOf(io, frameOf), systemTimers, emit, relayTiming, {
+    const wire = wireOf(io, frameOf);
+    const gate = new OfficeGate(limits, (socket, failure) => wire.part(socket, failure));
+    const strangers = new Strangers({ gate, proxies });
+    http.on('connection', (socket) => strangers.accept(socket));
+    const officeConnections = new OfficeConnections(wire, systemTimers, emit, relayTiming, {
       answered: options.answered,
       clock: options.clock,
       tracing: options.tracing,
@@ -224,9 +161,9 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         ((local) => new Cluster({ register, leaseMs, timers: systemTimers, now: unsleepingClock() }, local)),
     });
     const { cluster } = officeConnections;
-    checkHandshakes(io, { requireVersion, proxies, gate });
+    checkHandshakes(io, http, requireVersion, strangers);
     checkEntrants(io, options, proxies);
-    seatSockets(io, officeConnections, gate, frameOf, options.meter?.());
+    seatSockets(io, officeConnections, { gate, strangers, frameOf, meter: options.meter?.() });
     options.watched?.(() => ({
       ...officeConnections.counts,
       connections: gate.sizes.connections,
@@ -249,8 +186,9 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         over = true;
         officeConnections.close();
         gate.close();
+        strangers.close();
         const closing: Promise<void> = settled
-          .then(async (isListening) => (isListening ? shut(io, http, connections) : void (await io.close())))
+          .then(async (isListening) => (isListening ? shut(io, http, strangers) : void (await io.close())))
           .then(() => cluster?.close())
           .finally(() => closings.delete(closing));
         closings.add(closing);

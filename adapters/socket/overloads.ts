@@ -3,6 +3,7 @@ import { oversized } from '../../machines/office/rooms/pending.ts';
 import { NAMESPACE } from '../../machines/protocol/protocol.ts';
 import type { OfficeConnections } from '../connections/office-connections.ts';
 import type { OfficeServer, PeerSocket } from './entry/entrants.ts';
+import { cutOff, idOf, webSocketOf } from './entry/engine.ts';
 import type { OfficeGate } from './gate.ts';
 import type { EngineRequest } from './handshake.ts';
 
@@ -12,11 +13,9 @@ const payloadTooLarge = 413;
  * it would wait on: the connection is closed here, as it is over a web socket.
  */
 export function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): void {
-  // `id` is what every request of a connection carries as `sid`; only the types of Engine.IO hide it.
-  const idOf = ({ conn }: PeerSocket): string => (conn as unknown as { readonly id: string }).id;
   const cut = (id: string): void => {
     for (const socket of io.of(NAMESPACE).sockets.values())
-      if (idOf(socket) === id) {
+      if (idOf(socket.conn) === id) {
         officeConnections.closed(socket.id, oversized);
         socket.conn.close(true);
       }
@@ -32,18 +31,6 @@ export function cutOversized(io: OfficeServer, officeConnections: OfficeConnecti
   });
 }
 
-/** Of Engine.IO, what its types hide. */
-interface Transport {
-  readonly socket?: { readonly bufferedAmount?: number; terminate?(): void };
-}
-type Connection = PeerSocket['conn'];
-const transportOf = (conn: Connection): Transport => conn.transport as unknown as Transport;
-/** Ends it without a goodbye, which its peer would not read. */
-export function cutOff(conn: Connection): void {
-  const { socket } = transportOf(conn);
-  conn.close(true);
-  socket?.terminate?.();
-}
 const sizeOf = (data: unknown): number =>
   typeof data === 'string' || Buffer.isBuffer(data) ? data.length : data === undefined ? 0 : 64;
 /**
@@ -58,8 +45,7 @@ export function cutUnread(socket: PeerSocket, gate: OfficeGate): void {
   conn.on('flush', () => (waiting = 0));
   conn.on('packetCreate', ({ data }: { readonly data?: unknown }) => {
     waiting += sizeOf(data);
-    const { socket: web } = transportOf(conn);
-    if (waiting + (web?.bufferedAmount ?? 0) <= most) return;
+    if (waiting + (webSocketOf(conn)?.bufferedAmount ?? 0) <= most) return;
     waiting = 0;
     gate.refused('unreadBytes');
     // Not in the midst of what is being sent to others.

@@ -15,7 +15,7 @@ export interface OfficeOptions extends LogOptions {
   /**
    * Who may enter: a token; a token with what it lets its holder do; `{tokensFile}`, a file of these that is read again when
    * it changes; `{jwks, audience}`, tokens that somebody signs (JWT); several of these, of which each lets in; or a function
-   * that is asked for each connection (10 s; what it throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
+   * that is asked for each connection (8 s; what it throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
    * 401. Left out: every program that reaches `host`, which then has to be loopback. docs/office.md has more.
    */
   readonly auth?: OfficeAuth;

@@ -7,15 +7,15 @@ import type { PeerCertificate } from '../http.ts';
 import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';
 import { tokenGrant, tokensOf, tokensOfFile, type TokenGrant, type TokensFile } from './tokens.ts';
 
-/** Says who may enter. What it throws, or does not say within 10 s, refuses. */
+/** Says who may enter. What it throws, or does not say within 8 s, refuses. */
 export type Authenticate = (entrant: Entrant) => Entry | Promise<Entry>;
 /** What an office takes for a credential. */
 export type OfficeCredential = string | TokenGrant | TokensFile | JwtAuth;
 /** A credential, several of which each lets in (so that they can be changed one peer after the other), or a function. */
 export type OfficeAuth = OfficeCredential | readonly OfficeCredential[] | Authenticate;
 
-/** A person may be behind it, or a slow directory service; but a socket that waits costs memory. */
-const checkMs = 10_000;
+/** A slow directory service may be behind it; but who is not let in after 10 s (`entryMs`) is ended, and shall hear why. */
+const checkMs = 8_000;
 
 const noAuth =
   'auth of an office is a token, a token with its grant, {tokensFile}, {jwks, audience}, a list of at least one of these, or a function';

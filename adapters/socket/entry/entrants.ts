@@ -8,6 +8,7 @@ import { longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol
 import type { ClientToServer, ServerToClient } from '../../../machines/protocol/messages/socket-events.ts';
 import { addressOf } from './address.ts';
 import { certificateOf } from '../http.ts';
+import { cutOff } from './engine.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
 
 /** What the office knows of a socket beside its seat. */
@@ -70,11 +71,16 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
   });
 }
 
+/** A peer that does not read what it was sent before has so long to do so. */
+const partingMs = 10_000;
 /** Closes a connection, and says why first. A peer that knows the notice tells its user. */
 export function partWith(socket: PeerSocket, failure: Failure): void {
   const { code, message } = toWireError(failure);
+  const { conn } = socket;
   socket.emit(notices.disconnecting, { code, message });
-  socket.conn.close();
+  const timer = setTimeout(() => cutOff(conn), partingMs).unref();
+  conn.once('close', () => clearTimeout(timer));
+  conn.close();
 }
 
 /** A credential ends while its holder is connected: so does the connection. */

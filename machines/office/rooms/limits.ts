@@ -19,6 +19,9 @@ export const officeLimits = {
   /** Connections at once. */
   connections: 20_000,
   connectionsPerAddress: 1_000,
+  /** What one of them may send, and how long it may stay, until its peer was let in. */
+  entryBytes: 16_384,
+  entryMs: 10_000,
   /** Seats in one room. */
   seatsPerOffice: 5_000,
   /** Joins of one connection: each is told to everybody in its room. */
@@ -72,6 +75,8 @@ export function readLimits(given: unknown): OfficeLimits | { readonly problem: s
 const said: Readonly<Record<LimitName, string>> = {
   connections: 'This office has as many connections as it takes',
   connectionsPerAddress: 'Your address has as many connections to this office as it may have',
+  entryBytes: 'You send too much before you are let in',
+  entryMs: 'You did not show in time who you are',
   seatsPerOffice: 'All seats of this office are taken',
   joinsPerSocket: 'You join too often',
   joinsPerAddress: 'Your address joins too often',

@@ -1,0 +1,89 @@
+/** What 1,000 cost who were not let in, and who enters beside them: an office of its own process, with few descriptors, too. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAgent } from '../index.ts';
+
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const token = 'the-token';
+const running: ChildProcess[] = [];
+const strangers: Socket[] = [];
+afterEach(() => {
+  strangers.splice(0).forEach((socket) => socket.destroy());
+  running.splice(0).forEach((child) => child.kill('SIGKILL'));
+});
+
+interface Running {
+  readonly url: string;
+  readonly metrics: string;
+}
+async function office(descriptors: number): Promise<Running> {
+  const argv = [main, 'office', '--port', '0', '--metrics', '0', '--token', token, '--limit', 'entryMs=0'];
+  const child = spawn('sh', ['-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  const said = (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> =>
+    new Promise((resolve) => {
+      let text = '';
+      stream.on('data', (chunk: Buffer) => {
+        const found = pattern.exec((text += chunk.toString()));
+        if (found?.[1] !== undefined) resolve(found[1]);
+      });
+    });
+  const [url, metrics] = await Promise.all([
+    said(child.stdout as NodeJS.ReadableStream, /(http:\S+)\n/),
+    said(child.stderr as NodeJS.ReadableStream, /metrics at (\S+)/),
+  ]);
+  return { url, metrics };
+}
+async function valueOf({ metrics }: Running, series: string): Promise<number> {
+  const lines = (await (await fetch(metrics)).text()).split('\n');
+  return Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length));
+}
+const upgrade = [
+  'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
+  'Host: 127.0.0.1',
+  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+/** A message of 8 MiB, of which 15 KiB come. */
+const half = Buffer.alloc(15_000, 0x61);
+half.set([0x81, 0xff, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xc0]);
+/** Resolves when the office has taken it, and it has said what it says. */
+const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void> =>
+  new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    strangers.push(socket);
+    socket.on('error', () => resolve()).on('close', () => resolve());
+    if (said === 'nothing') return void socket.once('connect', resolve);
+    socket.write(`${upgrade.join('\r\n')}\r\n\r\n`);
+    socket.once('data', () => socket.write(half, () => resolve()));
+  });
+
+describe.skipIf(process.platform === 'win32')('1,000 who are not let in', () => {
+  it.each(['nothing', 'half a message'] as const)('and say %s cost less than 64 MB', async (said) => {
+    const at = await office(4_096);
+    // What is loaded once is no cost of theirs.
+    await (await createAgent({ url: at.url, auth: token, office: 'warm' })).close();
+    for (let count = 0; count < 50; count++) await stranger(at.url, said);
+    strangers.splice(0).forEach((socket) => socket.destroy());
+    await expect.poll(() => valueOf(at, 'a2c_office_connections')).toBe(0);
+    const before = await valueOf(at, 'process_resident_memory_bytes');
+    for (let count = 0; count < 1_000; count++) await stranger(at.url, said);
+    await expect.poll(() => valueOf(at, 'a2c_office_connections')).toBe(1_000);
+    expect((await valueOf(at, 'process_resident_memory_bytes')) - before).toBeLessThan(64 * 2 ** 20);
+    await using agent = await createAgent({ url: at.url, auth: token });
+    expect(await agent.listRoom()).toHaveLength(1);
+  });
+
+  it('keep nobody out who has a token, where there are 256 descriptors', async () => {
+    const at = await office(256);
+    await using first = await createAgent({ url: at.url, auth: token, office: 'first' });
+    for (let count = 0; count < 1_000; count++) await stranger(at.url, 'half a message');
+    await using agent = await createAgent({ url: at.url, auth: token });
+    expect([await agent.listRoom(), await first.listRoom()]).toMatchObject([[{}], [{}]]);
+    expect(await valueOf(at, 'a2c_office_connections')).toBeLessThan(256);
+  });
+});

@@ -1,0 +1,179 @@
+/** Who was not let in: each way to stay half-open, at a living office. It is ended, whatever it waits for, and counts until then. */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+const token = 'the-token';
+const officeWith = (limits: GivenLimits, more: object = {}): Promise<Office> =>
+  createOffice({ port: 0, auth: token, limits, record: false, ...more });
+const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
+
+/** A TCP connection that has said this, and hears what comes. */
+async function raw(office: Office, ...said: readonly (string | Buffer)[]): Promise<NetSocket> {
+  const socket = connectTcp(office.port, '127.0.0.1');
+  ends.push(() => socket.destroy());
+  socket.on('error', () => {}).resume();
+  await once(socket, 'connect');
+  for (const text of said) socket.write(text);
+  return socket;
+}
+const gone = async (socket: NetSocket): Promise<unknown> => socket.destroyed || once(socket, 'close');
+const headersOf = (request: string, ...more: string[]): string =>
+  [`${request} HTTP/1.1`, 'Host: 127.0.0.1', ...more, '', ''].join('\r\n');
+const upgrade = (sid = ''): string =>
+  headersOf(
+    `GET /socket.io/?EIO=4&transport=websocket${sid && `&sid=${sid}`}`,
+    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  );
+/** The beginning of a message of 8 MiB, with so much of it. */
+function half(length: number, opcode = 0x81): Buffer {
+  const head = Buffer.alloc(14);
+  head[0] = opcode;
+  head[1] = 0xff;
+  head.writeBigUInt64BE(BigInt(8 * 2 ** 20 - 64), 2);
+  return Buffer.concat([head, Buffer.alloc(length, 0x61)]);
+}
+const whole = (text: string): Buffer => {
+  const body = Buffer.from(text);
+  // A mask of zeros leaves the text as it is.
+  return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
+};
+/** A web socket that has shaken hands, and then says this. */
+async function web(office: Office, ...said: readonly Buffer[]): Promise<NetSocket> {
+  const socket = await raw(office, upgrade());
+  await once(socket, 'data');
+  for (const frame of said) socket.write(frame);
+  return socket;
+}
+async function polling({ url }: Office): Promise<string> {
+  const answer = await (await fetch(`${url}/socket.io/?EIO=4&transport=polling`)).text();
+  return (JSON.parse(answer.slice(1)) as { readonly sid: string }).sid;
+}
+const post = (sid: string, length: number): string =>
+  headersOf(`POST /socket.io/?EIO=4&transport=polling&sid=${sid}`, `Content-Length: ${length}`);
+
+async function peer(
+  { url }: Office,
+  transports: readonly string[] = ['websocket'],
+): Promise<{ readonly socket: Socket; readonly isIn: boolean }> {
+  const socket = io(`${url}/smcp`, {
+    ...{ forceNew: true, reconnection: false, auth: { token }, transports: [...transports] },
+  });
+  ends.push(() => socket.disconnect());
+  const isIn = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('connect_error', () => resolve(false));
+  });
+  return { socket, isIn };
+}
+
+describe('whoever is not let in', () => {
+  it.each<[what: string, open: (office: Office) => Promise<NetSocket>]>([
+    ['says nothing', (office) => raw(office)],
+    ['begins a header', (office) => raw(office, 'GET /socket.io/?EIO=4')],
+    ['asks for a page, and for no more', (office) => raw(office, headersOf('GET /'))],
+    ['never ends a body', (office) => raw(office, headersOf('POST /', 'Content-Length: 9999'), 'x')],
+    ['has a web socket', (office) => web(office)],
+    ['begins a message', (office) => web(office, half(1_000))],
+    ['begins a message of bytes', (office) => web(office, half(1_000, 0x82))],
+    ['shows another token, and stays', (office) => web(office, whole('40/smcp,{"token":"guessed"}'))],
+    ['is in the namespace of nobody', (office) => web(office, whole('40'))],
+    ['says goodbye, and stays', (office) => web(office, whole('1'))],
+    ['opens what is no web socket', (office) => raw(office, upgrade().replace('/socket.io/', '/other/'))],
+    ['never begins its upgrade', async (office) => raw(office, upgrade(await polling(office)))],
+    [
+      'has half a request of its session',
+      async (office) => raw(office, post(await polling(office), 99), '4'),
+    ],
+  ])('and %s is ended after entryMs', async (_, open) => {
+    await using office = await officeWith({ entryMs: 300 });
+    await gone(await open(office));
+    await expect.poll(() => office.stats().connections).toBe(0);
+    expect(refused(office, 'entryMs')).toBeGreaterThan(0);
+  });
+
+  it('and polls, counts as a connection until it is ended', async () => {
+    await using office = await officeWith({ entryMs: 300 });
+    await polling(office);
+    expect(office.stats().connections).toBeGreaterThan(0);
+    await expect.poll(() => office.stats().connections).toBe(0);
+  });
+
+  it.each<[what: string, begin: (port: number) => NetSocket]>([
+    ['no handshake of TLS', (port) => connectTcp(port, '127.0.0.1')],
+    ['nothing after it', (port) => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })],
+  ])('over TLS and says %s is ended, too', async (_, begin) => {
+    const file = (name: string) =>
+      readFileSync(new URL(`../../scenarios/fixtures/tls/${name}`, import.meta.url), 'utf8');
+    const tls = { cert: file('office.pem'), key: file('office.key') };
+    await using office = await officeWith({ entryMs: 300 }, { tls });
+    const socket = begin(office.port)
+      .on('error', () => {})
+      .resume();
+    ends.push(() => socket.destroy());
+    await gone(socket);
+    await expect.poll(() => office.stats().connections).toBe(0);
+  });
+
+  it.each<[what: string, open: (office: Office) => Promise<NetSocket>]>([
+    ['half a message', (office) => web(office, half(20_000))],
+    ['half a message of bytes', (office) => web(office, half(20_000, 0x82))],
+    ['small messages', (office) => web(office, ...Array.from({ length: 4_000 }, () => whole('3')))],
+    ['a large token', (office) => web(office, half(0), Buffer.alloc(20_000))],
+    [
+      'a body',
+      async (office) => raw(office, post(await polling(office), 99_999), Buffer.alloc(20_000, 0x34)),
+    ],
+  ])('has entryBytes, and is ended after more: %s', async (_, open) => {
+    await using office = await officeWith({ entryMs: 0 });
+    await gone(await open(office));
+    await expect.poll(() => refused(office, 'entryBytes')).toBe(1);
+  });
+});
+
+describe('whoever is let in', () => {
+  it.each([[['websocket']], [['polling']], [['polling', 'websocket']]])(
+    'stays over %j, longer and with more than who is not',
+    async (transports) => {
+      await using office = await officeWith({ entryMs: 4_000 });
+      const { socket, isIn } = await peer(office, transports);
+      expect(isIn).toBe(true);
+      // This one comes later, and is ended.
+      await gone(await web(office));
+      const name = 'n'.repeat(200);
+      for (let count = 0; count < 200; count++)
+        await socket.emitWithAck('server:list_room', { agent: name, req_id: name, office_id: name });
+      expect(socket.connected).toBe(true);
+    },
+  );
+
+  it('finds room beside many who are not, the oldest of whom make it', async () => {
+    await using office = await officeWith({ connections: 3, entryMs: 0 });
+    const strangers = [await web(office), await web(office, half(1_000)), await web(office)];
+    const oldest = gone(strangers[0] as NetSocket);
+    const { socket, isIn } = await peer(office);
+    expect(isIn).toBe(true);
+    await oldest;
+    expect([office.stats().connections, strangers[2]?.destroyed]).toEqual([3, false]);
+    await peer(office);
+    await peer(office);
+    // Nobody is ended who was let in.
+    expect([(await peer(office)).isIn, socket.connected]).toEqual([false, true]);
+  });
+
+  it('and does not answer the goodbye is ended all the same', async () => {
+    await using office = await officeWith({ entryMs: 2_000 });
+    const socket = await web(office, whole(`40/smcp,{"token":"${token}"}`));
+    await once(socket, 'data');
+    socket.write(whole('1'));
+    await gone(socket);
+    await expect.poll(() => office.stats().connections).toBe(0);
+  });
+});
