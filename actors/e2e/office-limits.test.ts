@@ -116,6 +116,55 @@ describe('events', () => {
   });
 });
 
+describe('notices', () => {
+  const rate = { perSecond: 4, burst: 1 };
+  it.each<[limit: LimitName, limits: GivenLimits]>([
+    ['noticesPerSocket', { noticesPerSocket: rate }],
+    ['deliveriesPerOffice', { noticesPerSocket: 0, deliveriesPerOffice: rate }],
+    ['deliveries', { noticesPerSocket: 0, deliveries: rate }],
+  ])('over %s are told later, once for all of one kind, and refuse nobody', async (limit, limits) => {
+    await using office = await officeWith(limits);
+    const [hearer, teller] = [await peer(office), await peer(office)];
+    const heard: string[] = [];
+    hearer.socket.onAny((event: string) => heard.push(event.slice('notify:'.length)));
+    await hearer.join('o', 'agent', 'a');
+    await teller.join('o', 'computer', 'c');
+    const tell = (what: string): Promise<Ack> => teller.ask(`server:update_${what}`, { computer: 'c' });
+    const acks = await Promise.all(Array.from({ length: 40 }, (_, n) => tell(n < 39 ? 'desktop' : 'finder')));
+    expect(acks).toEqual(Array.from({ length: 40 }, () => []));
+    const updates = (): readonly string[] => heard.filter((one) => one.startsWith('update'));
+    await expect.poll(updates).toContain('update_finder');
+    await expect.poll(() => updates().filter((one) => one === 'update_desktop')).toHaveLength(2);
+    // What comes after all of them finds nothing that waits.
+    await tell('config');
+    await expect.poll(updates).toContain('update_config');
+    expect([updates().length, refused(office, limit) > 0]).toEqual([4, true]);
+  });
+
+  it('of a cancel go to the computer that has the call alone; and to all where there is none', async () => {
+    await using office = await officeWith({ deliveriesPerOffice: { perSecond: 0.001, burst: 10 } });
+    const agent = await peer(office);
+    await agent.join('o', 'agent', 'a');
+    const heard: string[] = [];
+    for (const name of ['c1', 'c2']) {
+      const computer = await peer(office);
+      computer.socket.on('notify:tool_call_cancel', ({ req_id }: { readonly req_id: string }) =>
+        heard.push(`${name} ${req_id}`),
+      );
+      await computer.join('o', 'computer', name);
+    }
+    const call = { agent: 'a', req_id: 'r1', computer: 'c1', tool_name: 't', params: {}, timeout: 0 };
+    agent.socket.emit('client:tool_call', call, () => {});
+    const cancel = (req_id: string): Promise<Ack> =>
+      agent.ask('server:tool_call_cancel', { agent: 'a', req_id });
+    expect([await cancel('r1'), await cancel('r2')]).toEqual([[], []]);
+    await expect.poll(() => heard.toSorted()).toEqual(['c1 r1', 'c1 r2', 'c2 r2']);
+    const more = await Promise.all([cancel('r3'), cancel('r4'), cancel('r5')]);
+    expect(more.map(limitOf)).toContain('deliveriesPerOffice');
+    expect(await cancel('r1')).toEqual([]);
+  });
+});
+
 describe('joins', () => {
   it.each<[limit: LimitName]>([['joinsPerSocket'], ['joinsPerAddress'], ['joinsPerOffice']])(
     'over %s are refused, and the seat that was taken stays',

@@ -23,7 +23,8 @@ async function raw(office: Office, ...said: readonly (string | Buffer)[]): Promi
   for (const text of said) socket.write(text);
   return socket;
 }
-const gone = async (socket: NetSocket): Promise<unknown> => socket.destroyed || once(socket, 'close');
+const gone = (socket: NetSocket): Promise<unknown> =>
+  new Promise((resolve) => (socket.destroyed ? resolve(true) : socket.once('close', resolve)));
 const headersOf = (request: string, ...more: string[]): string =>
   [`${request} HTTP/1.1`, 'Host: 127.0.0.1', ...more, '', ''].join('\r\n');
 const upgrade = (sid = ''): string =>

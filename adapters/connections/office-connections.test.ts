@@ -20,13 +20,11 @@ beforeEach(() => {
         if (broken) throw new RangeError('too deep');
         sent.push({ socket, event, onAck });
       },
-      enter: () => {},
-      exit: () => {},
       notify: () => {},
       part: () => {},
       probe: () => {},
       cut: () => {},
-      broadcast: () => {
+      deliver: () => {
         throw new RangeError('too deep');
       },
     },

@@ -60,7 +60,8 @@ export class OfficeConnections {
     this.#pending = new Pending(timers, limits, gate);
     const seating = this.#seating;
     const parted = (socket: string): void => this.closed(socket, 'its seat was taken by another');
-    this.#relaying = new OfficeRelaying({ wire, pending: this.#pending, seating, timings, cluster, parted });
+    const pending = this.#pending;
+    this.#relaying = new OfficeRelaying({ wire, timers, gate, pending, seating, timings, cluster, parted });
   }
 
   /** The other nodes; undefined: there are none. */
@@ -158,6 +159,7 @@ export class OfficeConnections {
     this.#pending.onEmpty = () => {};
     this.#probes.close();
     this.#pending.close();
+    this.#relaying.close();
     for (const { ack } of this.#tickets.values()) answerSafely(ack, [false, 'The office is closing']);
     this.#tickets.clear();
     this.#traced?.close();
@@ -217,15 +219,14 @@ export class OfficeConnections {
     if (current && isSameSeat(current, seat)) return;
     this.#unseat(socket);
     this.#seating.seat(socket, seat);
-    this.#wire.enter(socket, seat.office);
   }
 
   #unseat(socket: string, gone?: string): void {
     const seat = this.#seating.unseat(socket);
     if (!seat) return;
     this.#pending.leave(socket, gone);
+    this.#relaying.left(socket);
     this.cluster?.own.release(socket, seat);
-    if (gone === undefined) this.#wire.exit(socket, seat.office);
   }
 
   #claim({ socket, ticket, seat }: Extract<OfficeCommand, { type: 'office.claim' }>): void {

@@ -4,7 +4,9 @@ import type { Cluster } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
 import { LookupHere, LookupOfAll } from './nodes/lookups.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
-import type { Pending } from '../../machines/office/rooms/pending.ts';
+import type { Gate } from '../../machines/office/rooms/limits.ts';
+import { Notices } from '../../machines/office/rooms/notices.ts';
+import type { Pending, Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
 import type { Seating } from '../../machines/office/rooms/seating.ts';
 import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/events.ts';
@@ -19,8 +21,12 @@ export function answerSafely(ack: Ack | undefined, args: readonly unknown[], eve
     if (event !== undefined) answerSafely(ack, refusal(event, internal));
   }
 }
+/** It may be told later, and once for several. */
+const isUpdate = (event: NoticeName): boolean => event.startsWith('notify:update_');
 export interface RelayingParts {
   readonly wire: OfficeWire;
+  readonly timers: Timers;
+  readonly gate: Gate;
   readonly pending: Pending;
   readonly seating: Seating;
   readonly timings: RelayTiming;
@@ -36,15 +42,28 @@ export class OfficeRelaying {
   readonly #seating: Seating;
   readonly #limits: RelayTiming;
   readonly #lookup: LookupHere;
+  readonly #gate: Gate;
+  readonly #notices: Notices;
   /** The other nodes; undefined: there are none. */
   readonly cluster: Cluster | undefined;
   #questions = 0;
 
-  constructor({ wire, pending, seating, timings, cluster, parted }: RelayingParts) {
+  constructor({ wire, timers, gate, pending, seating, timings, cluster, parted }: RelayingParts) {
     this.#wire = wire;
+    this.#gate = gate;
     this.#pending = pending;
     this.#seating = seating;
     this.#limits = timings;
+    this.#notices = new Notices({
+      timers,
+      gate,
+      deliver: (sockets, event, body) => answerSafely(() => wire.deliver(sockets, event, body), []),
+      hearers: ({ office, from, event, body }) => {
+        if (event === notices.updateToolList) this.#tellOld(office, body);
+        if (seating.seatOf(from)) this.cluster?.broadcast(office, from, event, body);
+        return this.#others(office, from);
+      },
+    });
     this.cluster = cluster?.(this.#forOthers(parted));
     this.#lookup = this.cluster ? new LookupOfAll(seating, this.cluster) : new LookupHere(seating);
   }
@@ -62,18 +81,26 @@ export class OfficeRelaying {
       this.#perform(socket, event, verdict, ack);
     });
   }
+  /** At once, to all others of the room. */
   broadcast(office: string, except: string, event: NoticeName, body: object): void {
-    this.#wire.broadcast(office, except, event, body);
+    this.#hear(office, except, event, body);
     this.cluster?.broadcast(office, except, event, body);
+  }
+  /** This socket sits nowhere any more. */
+  left(socket: string): void {
+    this.#notices.drop(socket);
+  }
+  close(): void {
+    this.#notices.close();
   }
 
   #perform(socket: string, event: string, verdict: Verdict, ack: Ack | undefined): void {
     if (verdict.type === 'answer') return answerSafely(ack, verdict.ack);
     if (verdict.type === 'broadcast') {
-      if (verdict.event === notices.updateToolList) this.#tellOld(verdict.office, verdict.body);
-      this.broadcast(verdict.office, socket, verdict.event, verdict.body);
+      this.#notices.tell({ ...verdict, from: socket });
       return answerSafely(ack, []);
     }
+    if (verdict.type === 'cancel') return answerSafely(ack, this.#cancel(socket, event, verdict));
     if (verdict.type === 'notify') {
       this.#at(verdict.toSocket).notify(verdict.toSocket, verdict.event, verdict.body);
       return answerSafely(ack, []);
@@ -91,6 +118,16 @@ export class OfficeRelaying {
     });
     if (typeof id !== 'number') return answerSafely(ack, refusal(event, id));
     this.#send(id, toSocket, relayed, payload);
+  }
+  #cancel(socket: string, asked: string, verdict: Extract<Verdict, { type: 'cancel' }>): readonly unknown[] {
+    const { office, event, reqId, body } = verdict;
+    const computer = this.#pending.askedOf(socket, reqId);
+    const tooMany =
+      computer === undefined ? this.#gate.broadcast(office, this.#seating.sizeOf(office)) : undefined;
+    if (tooMany) return refusal(asked, tooMany);
+    if (computer === undefined) this.broadcast(office, socket, event, body);
+    else this.#at(computer).notify(computer, event, body);
+    return [];
   }
   #send(id: number, to: string, event: CarriedName, body: object): void {
     if (this.cluster?.isElsewhere(to) === true) return this.cluster.ask(id, to, event, body);
@@ -151,10 +188,24 @@ export class OfficeRelaying {
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
+  /** Those of this node, at once. */
+  #hear(office: string, except: string, event: NoticeName, body: object): void {
+    const sockets = this.#others(office, except);
+    this.#gate.delivered(office, sockets.length);
+    this.#wire.deliver(sockets, event, body);
+  }
+  #others(office: string, except: string): readonly string[] {
+    return this.#seating
+      .members(office)
+      .map(({ socket }) => socket)
+      .filter((socket) => socket !== except);
+  }
+
   #forOthers(parted: RelayingParts['parted']): LocalOffice {
     const hear = (office: string, except: string, event: string, body: object): void => {
-      if (event === notices.updateToolList) this.#tellOld(office, body);
-      this.#wire.broadcast(office, except, event as NoticeName, body);
+      const name = event as NoticeName;
+      if (isUpdate(name)) this.#notices.tell({ office, from: except, event: name, body }, false);
+      else this.#hear(office, except, name, body);
     };
     return {
       ask: (socket, event, body, onAck) => this.#wire.send(socket, event as CarriedName, body, onAck),

@@ -11,10 +11,8 @@ export type Ack = (...args: unknown[]) => void;
 /** What it needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
 export interface OfficeWire {
   send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
-  /** The socket hears the broadcasts of this office, and of no other. */
-  enter(socket: string, office: string): void;
-  exit(socket: string, office: string): void;
-  broadcast(office: string, except: string, event: NoticeName, body: object): void;
+  /** The same to each of them, without an answer. */
+  deliver(sockets: readonly string[], event: NoticeName, body: object): void;
   /** Tells why, and closes its connection when all that was said has gone out. */
   part(socket: string, failure: Failure): void;
   /** Asks its transport for a sign of life. */

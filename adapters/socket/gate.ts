@@ -28,15 +28,24 @@ class Buckets {
   constructor(limit: Rate) {
     this.#rate = limit;
   }
-  /** Takes one; or says when there will be one. */
-  take(key: string): number | undefined {
-    let bucket = this.#all.get(key);
-    if (!bucket) {
-      bucket = bucketOf(this.#rate);
-      if (!bucket) return undefined;
-      this.#all.set(key, bucket);
-    }
-    return bucket.tryRemoveTokens(1) ? undefined : Math.max(1, Math.ceil(bucket.getWaitTime(1)));
+  /** Takes so many, at most a whole burst; or says when there will be as many. */
+  take(key: string, count = 1): number | undefined {
+    const bucket = this.#of(key);
+    if (!bucket) return undefined;
+    const wanted = Math.min(count, this.#rate.burst);
+    return bucket.tryRemoveTokens(wanted) ? undefined : Math.max(1, Math.ceil(bucket.getWaitTime(wanted)));
+  }
+  /** Takes so many, or what there is. */
+  spend(key: string, count: number): void {
+    const bucket = this.#of(key);
+    if (!bucket) return;
+    bucket.drip();
+    bucket.content = Math.max(0, bucket.content - count);
+  }
+  #of(key: string): TokenBucket | undefined {
+    const bucket = this.#all.get(key) ?? bucketOf(this.#rate);
+    if (bucket) this.#all.set(key, bucket);
+    return bucket;
   }
   drop(key: string): void {
     this.#all.delete(key);
@@ -60,6 +69,8 @@ interface Peer {
   /** What it sends after it was refused; when this is empty, too, it is disconnected. */
   readonly patience: TokenBucket | undefined;
 }
+/** So many are told at once, before others have their turn. */
+const atOnce = 32;
 /** So often are buckets looked through that nobody uses. */
 const sweepMs = 60_000;
 const everybody = '';
@@ -162,6 +173,31 @@ export class OfficeGate implements Gate {
       this.#take('joinsPerOffice', office)
     );
   }
+  notice(socket: string, event: string): number {
+    const waitMs = this.#buckets.noticesPerSocket.take(`${socket} ${event}`) ?? 0;
+    if (waitMs > 0) this.refused('noticesPerSocket');
+    return waitMs;
+  }
+  deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number } {
+    const now = Math.min(wanted, atOnce);
+    for (const [name, key] of [
+      ['deliveriesPerOffice', office] as const,
+      ['deliveries', everybody] as const,
+    ]) {
+      const waitMs = this.#buckets[name].take(key, now);
+      if (waitMs === undefined) continue;
+      this.refused(name);
+      return { now: 0, waitMs };
+    }
+    return { now, waitMs: 0 };
+  }
+  delivered(office: string, count: number): void {
+    this.#buckets.deliveriesPerOffice.spend(office, count);
+    this.#buckets.deliveries.spend(everybody, count);
+  }
+  broadcast(office: string, count: number): Failure | undefined {
+    return this.#take('deliveriesPerOffice', office, count) ?? this.#take('deliveries', everybody, count);
+  }
   refused(limit: LimitName): void {
     this.refusals.set(limit, (this.refusals.get(limit) ?? 0) + 1);
   }
@@ -169,8 +205,8 @@ export class OfficeGate implements Gate {
     clearInterval(this.#sweeping);
   }
 
-  #take(name: RateName, key: string): Failure | undefined {
-    const waitMs = this.#buckets[name].take(key);
+  #take(name: RateName, key: string, count = 1): Failure | undefined {
+    const waitMs = this.#buckets[name].take(key, count);
     return waitMs === undefined ? undefined : this.#refuse(name, waitMs);
   }
   #refuse(name: LimitName, waitMs?: number): Failure {

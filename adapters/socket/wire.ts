@@ -10,9 +10,6 @@ import { heard, type SocketFrame } from './frames.ts';
 /** What the office relays and tells was read by the schema of its event, or made by us. */
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
-/** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
-const roomOf = (office: string): string => `office:${office}`;
-
 /** Hears what passes the socket at this address. */
 type Heard = (at: string, dir: 'in' | 'out', message: object) => void;
 /** Who hears now what passes this socket. */
@@ -35,15 +32,11 @@ export function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
         event as RelayedName,
         ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
       ),
-    enter: (socket, id) => void socketOf(socket)?.join(roomOf(id)),
-    exit: (socket, id) => void socketOf(socket)?.leave(roomOf(id)),
-    broadcast: (id, except, event, body) => {
-      for (const socket of office.adapter.rooms.get(roomOf(id)) ?? [])
-        if (socket !== except) frameOf(socket)?.('out', { event, args: [body] });
-      office
-        .to(roomOf(id))
-        .except(except)
-        .emit(event, ...([body] as unknown as NoticeArgs));
+    deliver: (sockets, event, body) => {
+      // Nobody would be everybody.
+      if (sockets.length === 0) return;
+      for (const socket of sockets) frameOf(socket)?.('out', { event, args: [body] });
+      office.to([...sockets]).emit(event, ...([body] as unknown as NoticeArgs));
     },
     part: (socket, failure) => {
       const peer = socketOf(socket);

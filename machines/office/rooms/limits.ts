@@ -33,6 +33,11 @@ export const officeLimits = {
   eventsPerAddress: rate(5_000, 100_000),
   eventsPerOffice: rate(5_000, 100_000),
   events: rate(20_000, 400_000),
+  /** Notices of one computer of one kind: what is over it is told later, once. */
+  noticesPerSocket: rate(10, 20),
+  /** What is told to a room, for each who hears it: what is over it is told later. */
+  deliveriesPerOffice: rate(10_000, 10_000),
+  deliveries: rate(40_000, 40_000),
   /** Questions on their way. */
   callsPerSocket: mostInFlight,
   callsPerOffice: 2 * mostInFlight,
@@ -85,6 +90,9 @@ const said: Readonly<Record<LimitName, string>> = {
   eventsPerAddress: 'Your address sends too many events',
   eventsPerOffice: 'Your office sends too many events',
   events: 'All offices here send too many events',
+  noticesPerSocket: 'You tell of changes too often',
+  deliveriesPerOffice: 'Your office tells too many too much',
+  deliveries: 'All offices here tell too many too much',
   callsPerSocket: 'You have too many questions in flight',
   callsPerOffice: 'Your office has too many questions in flight',
   calls: 'All offices here have too many questions in flight',
@@ -111,8 +119,24 @@ export interface Gate {
   event(socket: string, office: string | undefined): Failure | undefined;
   /** For each join that its credential allows, of so many seats that are taken there. */
   join(socket: string, office: string, taken: number): Failure | undefined;
+  /** A computer has a notice of this kind: after so many ms it may go out. */
+  notice(socket: string, event: string): number;
+  /** Of so many deliveries in a room that may wait: how many may go now, and when to ask for the others. */
+  deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number };
+  /** So many deliveries in a room that do not wait. Those over the limit are taken from what waits. */
+  delivered(office: string, count: number): void;
+  /** For something that is told to so many, and can be refused. */
+  broadcast(office: string, count: number): Failure | undefined;
   /** Another part of the office has refused something. */
   refused(limit: LimitName): void;
 }
 /** In virtual time, and in tests of something else. */
-export const openGate: Gate = { event: () => undefined, join: () => undefined, refused: () => {} };
+export const openGate: Gate = {
+  event: () => undefined,
+  join: () => undefined,
+  notice: () => 0,
+  deliver: (_, wanted) => ({ now: wanted, waitMs: 0 }),
+  delivered: () => {},
+  broadcast: () => undefined,
+  refused: () => {},
+};

@@ -80,8 +80,8 @@ export class Pending {
   readonly #timers: Timers;
   readonly #entries = new Map<number, Entry>();
   readonly #bySocket = new Map<string, Set<Entry>>();
-  /** `<req_id>` per asking socket. */
-  readonly #reqIds = new Map<string, Set<string>>();
+  /** By asking socket and `req_id`. */
+  readonly #reqIds = new Map<string, Map<string, Entry>>();
   readonly #byOffice = new Map<string, number>();
   readonly #limits: CallLimits;
   readonly #gate: Gate;
@@ -106,6 +106,10 @@ export class Pending {
   get size(): number {
     return this.#entries.size;
   }
+  /** Of whom this socket has asked what it calls so, as long as that is not settled. */
+  askedOf(from: string, reqId: string | undefined): string | undefined {
+    return reqId === undefined ? undefined : this.#reqIds.get(from)?.get(reqId)?.to;
+  }
 
   /** The id to settle it by; a failure when this sender has the same `reqId` in flight, or too many questions. */
   add(routed: Routed): number | Failure {
@@ -113,11 +117,7 @@ export class Pending {
     const inOffice = this.#byOffice.get(office) ?? 0;
     const met = this.#limitMet(this.#bySocket.get(from)?.size ?? 0, inOffice);
     if (met) return met;
-    if (reqId !== undefined) {
-      const inFlight = this.#reqIds.get(from) ?? new Set<string>();
-      if (inFlight.has(reqId)) return conflict;
-      this.#reqIds.set(from, inFlight.add(reqId));
-    }
+    if (this.askedOf(from, reqId) !== undefined) return conflict;
     const id = ++this.#lastId;
     const expire = (): void => {
       routed.onGivenUp?.('timeout');
@@ -127,6 +127,8 @@ export class Pending {
     const { onAnswer, onGivenUp } = routed;
     const entry: Entry = { from, to, office, event, timeoutMs, reqId, onAnswer, onGivenUp, id, timer };
     this.#entries.set(id, entry);
+    if (reqId !== undefined)
+      this.#reqIds.set(from, (this.#reqIds.get(from) ?? new Map<string, Entry>()).set(reqId, entry));
     this.#byOffice.set(office, inOffice + 1);
     this.#link(from, entry);
     this.#link(to, entry);

@@ -86,7 +86,8 @@ describe('the relay', () => {
   });
   it('R14 tells a cancel of the agent that made the call', () => {
     expect(judge(agent, 'server:tool_call_cancel', cancel, seating)).toMatchObject({
-      type: 'broadcast',
+      type: 'cancel',
+      reqId: cancel.req_id,
       body: cancel,
     });
   });

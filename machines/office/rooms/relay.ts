@@ -26,10 +26,19 @@ export type Verdict =
       /** Set where a second question with the same id must not run beside the first. */
       readonly reqId?: string;
     }
+  /** To all others of the room. */
   | {
       readonly type: 'broadcast';
       readonly office: string;
       readonly event: NoticeName;
+      readonly body: object;
+    }
+  /** To the computer that was asked under this id; to all of the room where nobody knows which it is. */
+  | {
+      readonly type: 'cancel';
+      readonly office: string;
+      readonly event: NoticeName;
+      readonly reqId: string;
       readonly body: object;
     }
   /** To one socket, which answers nothing. */
@@ -131,9 +140,10 @@ function cancelToolCall({ sender, event, payload }: Case): Verdict {
   if (agent !== sender.name)
     return notAllowed(event, 'A call can be cancelled by the agent that made it only');
   return {
-    type: 'broadcast',
+    type: 'cancel',
     office: sender.office,
     event: notices.toolCallCancelled,
+    reqId: req_id,
     body: { agent, req_id },
   };
 }

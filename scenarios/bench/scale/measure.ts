@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { RedisServer } from '../../fixtures/redis.ts';
 import { OfficeChild, type Kind, type Used } from './office-child.ts';
-import { pageOf, type Carried, type Disturbed, type Loaded, type Spread } from './page.ts';
+import { pageOf, type Carried, type Crowded, type Disturbed, type Loaded, type Spread } from './page.ts';
 import { readAnew } from './read-anew.ts';
-import { Rooms } from './rooms.ts';
+import { Rooms, type Calls } from './rooms.ts';
 
 const [rooms, perRoom, calls, inFlight] = [200, 10, 20_000, 200];
 const rounds = 5;
+const [crowdRounds, crowdInFlight] = [9, 4];
 const progress = (text: string): void => void process.stderr.write(`${text}\n`);
 const cpuPerCall = (before: readonly Used[], after: readonly Used[], count: number): number =>
   after.reduce((sum, { cpuUs }, n) => sum + cpuUs - (before[n]?.cpuUs ?? 0), 0) / count;
@@ -49,6 +50,47 @@ async function disturbed(office: OfficeChild, all: Rooms): Promise<Disturbed> {
     };
   } finally {
     child.kill('SIGKILL');
+  }
+}
+
+/** A room of 500 in a process of its own, which tells as much as it may between one `turn` and the next. */
+async function crowd(url: string): Promise<{ readonly turn: () => Promise<void>; readonly end: () => void }> {
+  const script = fileURLToPath(new URL('crowd.js', import.meta.url));
+  const child = execFile(process.execPath, [script, url]);
+  const { stdin, stdout } = child;
+  if (!stdin || !stdout) throw new Error('a process without pipes');
+  child.stderr?.pipe(process.stderr);
+  await once(stdout, 'data');
+  const turn = async (): Promise<void> => {
+    const line = once(stdout, 'data');
+    stdin.write('\n');
+    await line;
+  };
+  return { turn, end: () => void child.kill('SIGKILL') };
+}
+/** Calls in turns: nobody tells anything; a crowd tells at another office of this machine; a crowd tells in another room of theirs. */
+export async function crowded(): Promise<Crowded> {
+  const offices = [await OfficeChild.start('limited'), await OfficeChild.start('limited')] as const;
+  const crowds = [await crowd(offices[0].url), await crowd(offices[1].url)] as const;
+  const at = { agents: offices[0].url, computers: offices[0].url };
+  const all = await Rooms.open(at, { rooms: 20, perRoom });
+  const found: readonly [silent: Calls[], elsewhere: Calls[], here: Calls[]] = [[], [], []];
+  try {
+    await all.call(calls / 4, crowdInFlight);
+    for (let n = 0; n < crowdRounds; n += 1)
+      for (const [turn, teller] of [undefined, crowds[1], crowds[0]].entries()) {
+        await teller?.turn();
+        found[turn]?.push(await all.call(calls / 10, crowdInFlight));
+        await teller?.turn();
+      }
+    progress('beside a crowd');
+    const { refusals } = await offices[0].used();
+    const [silent, elsewhere, here] = found.map(medianOf) as [Calls, Calls, Calls];
+    return { silent, elsewhere, here, waited: (refusals['deliveriesPerOffice'] ?? 0) > 0 };
+  } finally {
+    all.close();
+    for (const one of crowds) one.end();
+    for (const office of offices) await office.close();
   }
 }
 
@@ -136,5 +178,5 @@ async function spread(): Promise<Spread | undefined> {
 /** The whole page. */
 export async function measured(): Promise<string> {
   const [bare, ours] = (await carried(['bare', 'limited'])) as [Carried, Carried];
-  return pageOf({ bare, ours, nodes: await spread(), calls, inFlight });
+  return pageOf({ bare, ours, crowd: await crowded(), nodes: await spread(), calls, inFlight });
 }

@@ -17,6 +17,14 @@ export interface Disturbed extends Calls {
   /** Calls of the others that were refused. */
   readonly others: number;
 }
+/** Calls of others, while a large room is silent, while it is at its limit at another office, and at theirs. */
+export interface Crowded {
+  readonly silent: Calls;
+  readonly elsewhere: Calls;
+  readonly here: Calls;
+  /** What it told met its limit. */
+  readonly waited: boolean;
+}
 export interface Carried {
   readonly kind: Kind;
   readonly seats: number;
@@ -41,6 +49,7 @@ export interface Spread {
 interface Measured {
   readonly bare: Carried;
   readonly ours: Carried;
+  readonly crowd: Crowded;
   readonly nodes: Spread | undefined;
   readonly calls: number;
   readonly inFlight: number;
@@ -103,6 +112,28 @@ ${[
 `;
 }
 
+export function besideACrowd({ silent, elsewhere, here, waited }: Crowded): string {
+  const three = (what: string, of: (calls: Calls) => number, digits: number): string =>
+    row(
+      what,
+      ...[silent, elsewhere, here].map((one) => of(one).toFixed(digits)),
+      ratio(of(here), of(elsewhere)),
+    );
+  return `## Beside a room at its limit
+
+200 seats, four calls in flight, while 40 computers of another room of 500 tell of changes 1,600 times a second, of which each is 499 deliveries. Its peers need the same cores, so it tells in turns at another office of this machine, and at theirs: × is what it adds. Medians.
+
+| | it is silent | it tells elsewhere | it tells here | × |
+|---|---|---|---|---|
+${[
+  three('p50 of the others, ms', ({ p50Ms }) => p50Ms, 2),
+  three('p99 of the others, ms', ({ p99Ms }) => p99Ms, 2),
+  three('calls of the others per second', ({ perSecond }) => perSecond, 0),
+  row('the room met its limit', '', '', yes(waited), ''),
+].join('\n')}
+`;
+}
+
 function twoNodes({ within, across, anew }: Spread): string {
   return `## Two nodes
 
@@ -134,4 +165,5 @@ export const pageOf = (measured: Measured): string =>
 Made by \`npm run bench:scale\` on Node ${process.versions.node} and ${availableParallelism()} cores, with peers that are bare sockets in one process. Figures of other machines differ; the ratios are what counts. What follows from them stands in [scale.md](scale.md).
 
 ${oneProcess(measured)}
+${besideACrowd(measured.crowd)}
 ${measured.nodes ? twoNodes(measured.nodes) : 'Several nodes were not measured: `redis-server` is not there.\n'}`;

@@ -11,7 +11,6 @@ import type { Cable } from './network-cable.ts';
 
 interface Seated {
   readonly cable: Cable;
-  office?: string;
 }
 
 /** The transport of one office in virtual time; what it does with an event is the real desk's business. */
@@ -96,10 +95,6 @@ export class ScriptedOffice {
     const end = (socket: string): Cable['office'] | undefined => this.#sockets.get(socket)?.cable.office;
     return {
       send: (socket, event, body, onAck) => end(socket)?.emit(event, body, onAck),
-      enter: (socket, office) => {
-        const seated = this.#sockets.get(socket);
-        if (seated) seated.office = office;
-      },
       part: (socket, { code, message }) => {
         const there = end(socket);
         there?.emit(notices.disconnecting, { code, message });
@@ -109,10 +104,8 @@ export class ScriptedOffice {
       probe: (_, onAlive) => onAlive(),
       cut: (socket) => this.#sockets.get(socket)?.cable.cut('transport close'),
       notify: (socket, event, body) => end(socket)?.emit(event, body),
-      exit: (socket) => void delete this.#sockets.get(socket)?.office,
-      broadcast: (office, except, event, body) => {
-        for (const [socket, seated] of this.#sockets)
-          if (seated.office === office && socket !== except) seated.cable.office.emit(event, body);
+      deliver: (sockets, event, body) => {
+        for (const socket of sockets) end(socket)?.emit(event, body);
       },
     };
   }
