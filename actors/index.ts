@@ -191,7 +191,7 @@ export type {
   TokenGrant,
   TokensFile,
 } from '../adapters/index.ts';
-export type { OfficeStats } from '../machines/office/rooms/stats.ts';
+export type { OfficePeer, OfficeStats } from '../machines/office/rooms/stats.ts';
 export type { TraceContext } from '../machines/protocol/messages/trace-context.ts';
 export type { Grant } from '../machines/office/rooms/grant.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';

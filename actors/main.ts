@@ -14,8 +14,10 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // The terminal window was closed.
-  process.on('SIGHUP', stop);
+  let hangup: (() => void) | undefined;
+  // At a terminal: its window was closed.
+  process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));
+  const onHangup = (run: () => void): void => void (hangup = run);
   // Whoever reads us may stop reading: that is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') aborter.abort();
@@ -28,7 +30,7 @@ async function main(): Promise<void> {
   let context: Promise<Context> | undefined;
   const contextOf = async (): Promise<Context> => {
     const { createTerminal } = await import('../adapters/index.ts');
-    return { terminal: createTerminal(), signal: aborter.signal, laboratory };
+    return { terminal: createTerminal(), signal: aborter.signal, laboratory, onHangup };
   };
   try {
     process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {

@@ -92,6 +92,7 @@ export type { JwtAuth } from './socket/entry/jwt.ts';
 export type { TokenGrant, TokensFile } from './socket/entry/tokens.ts';
 export type {
   Links,
+  OfficeControl,
   Offices,
   OfficeSettings,
   PeerAuth,
@@ -99,7 +100,7 @@ export type {
   PeerTls,
   RefusedPeer,
 } from './socket/index.ts';
-export { openMetrics, type MetricsServer } from './metrics/index.ts';
+export { openMetrics, type MetricsServer, type Operator } from './metrics/index.ts';
 export { openTracing } from './tracing/index.ts';
 export { openJsonLog } from './logging/index.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';

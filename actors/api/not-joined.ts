@@ -1,7 +1,7 @@
 import type { LinkRefusal } from '../../machines/link/link.machine.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { notGranted } from '../../machines/office/rooms/grant.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { events, wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { A2cError } from './errors.ts';
 
 type Said = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
@@ -19,6 +19,11 @@ const foreignSeat: Said = {
   code: wireCodes.notAllowed,
   what: 'The office refused the seat',
   remedy: 'Use an office id, role and name that the credential is for, or another credential.',
+};
+const unfitSeat: Said = {
+  code: wireCodes.badRequest,
+  what: 'The office refused the seat',
+  remedy: 'Use another name, or another office id.',
 };
 const version: Said = {
   code: wireCodes.versionMismatch,
@@ -41,10 +46,12 @@ const elsewhere: Said = {
   remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
 };
 
+const isUnfit = (reason: string): boolean => reason.startsWith(`Wrong payload of ${events.joinOffice}`);
+
 /** Why somebody does not sit in an office, with what to do about it. */
 export function notJoined(role: 'agent' | 'computer', reason: string, refusal: LinkRefusal | null): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;
-  const seat = reason.startsWith(notGranted) ? foreignSeat : taken;
+  const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
   const away = reason.startsWith(noOffice) ? elsewhere : unreached;
   const { code, what, remedy } = refusal === null ? away : { seat, version, credential }[refusal];
   return new A2cError({ code, message: `${what}: ${reason}`, ...(remedy !== undefined && { remedy }) });

@@ -5,6 +5,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  /** What SIGHUP does instead of ending this process, where that is no sign that its terminal was closed. */
+  readonly onHangup?: (run: () => void) => void;
   readonly laboratory?: () => Promise<Laboratory>;
   /** Where configs are looked for. Default: the current folder. */
   readonly folder?: string;

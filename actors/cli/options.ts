@@ -172,6 +172,10 @@ export const withLimits = (command: Command): Command =>
       addressOf,
     )
     .option(
+      '--metrics-token <token>',
+      'who shows it there may see and disconnect peers, and reload (default: $A2C_METRICS_TOKEN; docs/operate.md)',
+    )
+    .option(
       '--redis <url>',
       'one of several nodes that agree in this Redis on who sits where (default: $A2C_REDIS; needs ioredis; docs/scale.md)',
     )

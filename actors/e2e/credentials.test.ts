@@ -190,6 +190,16 @@ describe('a signed token', () => {
     ['without a role', without('role'), "The token has no claim 'role'"],
     ['with an empty list', { ...claims, name: [] }, "The token has no claim 'name'"],
     ['with a claim of another form', { ...claims, office: { id: 1 } }, expect.stringContaining('text')],
+    [
+      'with a subject too long',
+      { ...claims, sub: 's'.repeat(501) },
+      "The claim 'sub' is longer than 500 characters",
+    ],
+    [
+      'with a name too long',
+      { ...claims, name: 'n'.repeat(201) },
+      expect.stringContaining("claim 'name' has"),
+    ],
     ['with a role that is none', { ...claims, role: 'admin' }, expect.stringContaining('neither')],
   ])('is refused %s', async (_, payload, says) => {
     expect(await peer(office, await sign(payload)).entered).toEqual([401, says]);

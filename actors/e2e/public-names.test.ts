@@ -33,7 +33,21 @@ import type {
 /** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = {
-  office: ['url', 'port', 'metricsUrl', 'on', 'inspect', 'admit', 'stats', 'drain', 'writeTrace', 'close'],
+  office: [
+    'url',
+    'port',
+    'metricsUrl',
+    'on',
+    'inspect',
+    'admit',
+    'stats',
+    'peers',
+    'disconnect',
+    'reload',
+    'drain',
+    'writeTrace',
+    'close',
+  ],
   computer: [
     ...([
       'name',
@@ -79,7 +93,21 @@ const names = {
   ],
 } as const;
 const functions = {
-  ...{ office: ['on', 'inspect', 'admit', 'stats', 'drain', 'writeTrace', 'close'], agent: names.agent },
+  ...{
+    office: [
+      'on',
+      'inspect',
+      'admit',
+      'stats',
+      'peers',
+      'disconnect',
+      'reload',
+      'drain',
+      'writeTrace',
+      'close',
+    ],
+    agent: names.agent,
+  },
   computer: names.computer.filter((name) => name !== 'name' && name !== 'inputs'),
 } as const;
 type NamesOf<T> = Exclude<keyof T, symbol>;

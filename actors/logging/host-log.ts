@@ -94,7 +94,7 @@ export class HostLog implements Observer {
       return this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
     this.#answeredWell('office', event, named);
   }
-  /** What is no failure. */
+  /** What is no failure of anybody here. */
   news(
     level: 'warn' | 'info' | 'debug',
     layer: LogEntry['layer'],

@@ -3,6 +3,7 @@ import {
   defaultStateDir,
   keptOfficeToken,
   type Authenticate,
+  type OfficeControl,
   type OfficeSettings,
   type PeerCredential,
   type RefusedPeer,
@@ -15,8 +16,8 @@ export class OfficeAccess {
   #authenticate: Authenticate | undefined;
   /** How much the office of this runtime takes, from its opening on. */
   settings: Partial<OfficeSettings> = {};
-  /** What it holds, once it was opened. */
-  stats: () => OfficeStats = () => noStats;
+  /** How it is looked at and acted on, once it was opened. */
+  control: OfficeControl | undefined;
   /** Hears of its events, from its opening on. */
   meter: OfficeMeter | undefined;
   /** Hears of connections to the office of this runtime that were not let in. */
@@ -29,6 +30,8 @@ export class OfficeAccess {
   admit(authenticate: Authenticate | undefined): void {
     this.#authenticate = authenticate;
   }
+  /** What it holds. */
+  readonly stats = (): OfficeStats => this.control?.stats() ?? noStats;
   readonly authenticate = (): Authenticate | undefined => this.#authenticate;
   /** To the office at this address, from the next connection on. */
   show(url: string, { auth, headers, tls }: PeerCredential): void {

@@ -122,7 +122,7 @@ export class Runtime {
       refused: (peer) => this.access.refused(peer),
       settings: () => this.access.settings,
       meter: () => this.access.meter,
-      watched: (stats) => void (this.access.stats = stats),
+      watched: (control) => void (this.access.control = control),
       frame: () => this.#frames.ofSockets,
     });
     this.#survival = survival;

@@ -68,6 +68,10 @@ export class OfficeConnections {
   get cluster(): OfficeRelaying['cluster'] {
     return this.#relaying.cluster;
   }
+  /** Where a socket sits. */
+  seatOf(socket: string): SeatFacts | undefined {
+    return this.#seating.seatOf(socket);
+  }
   /** Relayed questions that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;

@@ -1,15 +1,27 @@
 import type * as Prometheus from 'prom-client';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { isKnownEvent } from '../../machines/protocol/events.ts';
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../../machines/office/rooms/loopback.ts';
 import { officeLimits, type LimitName } from '../../machines/office/rooms/limits.ts';
-import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
+import type { OfficeMeter, OfficePeer, OfficeStats } from '../../machines/office/rooms/stats.ts';
 
 /** What is told of an office, on a port of its own. */
 export interface MetricsSource {
   readonly stats: () => OfficeStats;
   /** It listens, and does not end. */
   readonly isReady: () => boolean;
+  /** For who shows this token; undefined: nobody acts on the office over this port. */
+  readonly operator?: Operator | undefined;
+}
+/** What who runs an office asks of it and orders. */
+export interface Operator {
+  readonly token: string;
+  readonly peers: () => readonly OfficePeer[];
+  /** False: no such peer is connected. */
+  readonly disconnect: (id: string) => boolean;
+  /** Reads anew who may enter, and what it listens with; resolves to those who were disconnected. Rejects when that cannot be read. */
+  readonly reload: () => Promise<readonly OfficePeer[]>;
 }
 export interface MetricsServer {
   readonly url: string;
@@ -100,6 +112,47 @@ async function measures(source: MetricsSource) {
   return { registry, meter: meterIn(registry, prometheus) };
 }
 
+type Answer = readonly [status: number, body: object];
+/** `GET /peers`, `DELETE /peers/ID`, `POST /reload`; undefined: it is none of these. */
+async function ordered(operator: Operator, method: string, path: string): Promise<Answer | undefined> {
+  const [, what, id] = /^\/(peers|reload)(?:\/([\w-]+))?$/.exec(path) ?? [];
+  switch (`${method} ${what ?? ''}${id === undefined ? '' : '/ID'}`) {
+    case 'GET peers':
+      return [200, { peers: operator.peers() }];
+    case 'DELETE peers/ID': {
+      const isGone = operator.disconnect(id ?? '');
+      return [isGone ? 200 : 404, { disconnected: isGone ? 1 : 0 }];
+    }
+    case 'POST reload':
+      try {
+        return [200, { disconnected: (await operator.reload()).length }];
+      } catch (error) {
+        return [409, { message: error instanceof Error ? error.message : String(error) }];
+      }
+    default:
+      return undefined;
+  }
+}
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isShown = ({ authorization = '' }: IncomingMessage['headers'], token: string): boolean =>
+  timingSafeEqual(digestOf(authorization), digestOf(`Bearer ${token}`));
+/** False: that is no matter of an operator. */
+async function operate(
+  operator: Operator | undefined,
+  { method = 'GET', url = '/', headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const path = new URL(url, 'http://x').pathname;
+  if (!operator || !/^\/(peers|reload)(\/|$)/.test(path)) return false;
+  const answer: Answer | undefined = isShown(headers, operator.token)
+    ? await ordered(operator, method, path)
+    : [401, { message: 'this wants the token of this port: Authorization: Bearer TOKEN' }];
+  const [status, body] = answer ?? [405, { message: 'GET /peers, DELETE /peers/ID or POST /reload' }];
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(`${JSON.stringify(body)}\n`);
+  return true;
+}
+
 type Pages = Readonly<Record<string, () => Promise<readonly [status: number, body: string, type: string]>>>;
 async function serve(pages: Pages, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const page = pages[new URL(request.url ?? '/', 'http://x').pathname];
@@ -112,7 +165,7 @@ async function serve(pages: Pages, request: IncomingMessage, response: ServerRes
 
 /**
  * `/metrics` for Prometheus, `/healthz` (200 while the process runs) and `/readyz` (503 from the time that the office takes
- * nobody any more). Rejects when it cannot listen, and with what to install when `prom-client` is not there.
+ * nobody any more); with an operator also what it may order. Rejects when it cannot listen, and with what to install when `prom-client` is not there.
  */
 export async function openMetrics(
   { host, port }: { readonly host: string; readonly port: number },
@@ -131,7 +184,9 @@ export async function openMetrics(
       !isLoopback(host) ||
       isNeighbour({ ...(asked !== undefined && { host: asked }), ...(origin !== undefined && { origin }) });
     if (!isOurs) return void response.writeHead(403).end();
-    serve(pages, request, response).catch(() => response.destroy());
+    operate(source.operator, request, response)
+      .then((isDone) => (isDone ? undefined : serve(pages, request, response)))
+      .catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -8,4 +8,5 @@ export {
   type PeerTls,
 } from './link.ts';
 export { createOffices, type Offices, type OfficeSettings, type OfficesOptions } from './office.ts';
+export type { OfficeControl } from './entry/control.ts';
 export type { RefusedPeer } from './entry/entrants.ts';

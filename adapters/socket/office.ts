@@ -23,6 +23,7 @@ import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import { checkEntrants, partAtExpiry, type EntrantsOptions, type OfficeServer } from './entry/entrants.ts';
+import { controlOf, type OfficeControl } from './entry/control.ts';
 import { idOf } from './entry/engine.ts';
 import { Strangers } from './entry/strangers.ts';
 import { OfficeGate } from './gate.ts';
@@ -62,8 +63,8 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly tracing?: Tracing | undefined;
   /** How much it takes, and what stands before it. */
   readonly settings?: () => Partial<OfficeSettings>;
-  /** Hears how to look at an office that was opened. */
-  readonly watched?: (stats: () => OfficeStats) => void;
+  /** Hears how to look at an office that was opened, and to act on it. */
+  readonly watched?: (control: OfficeControl) => void;
   /** Hears of each event, for counts. */
   readonly meter?: () => OfficeMeter | undefined;
   /** Who hears now what passes each socket, by the address of its seat; undefined: nobody, and it costs nothing. */
@@ -164,17 +165,16 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     checkHandshakes(io, http, requireVersion, strangers);
     checkEntrants(io, options, proxies);
     seatSockets(io, officeConnections, { gate, strangers, frameOf, meter: options.meter?.() });
-    options.watched?.(() => ({
+    const stats = (): OfficeStats => ({
       ...officeConnections.counts,
       connections: gate.sizes.connections,
       refusals: Object.fromEntries(gate.refusals),
-    }));
-
+    });
+    const isSecure = tls !== undefined;
+    const seatOf = (socket: string) => officeConnections.seatOf(socket);
+    options.watched?.(controlOf({ io, http, isSecure, proxies, stats, seatOf, options }));
     const isAllowed = isLocal || options.auth?.() !== undefined;
-    const settled = listening(
-      { input, http, cluster, isAllowed, isSecure: tls !== undefined, isOver: () => over },
-      emit,
-    );
+    const settled = listening({ input, http, cluster, isAllowed, isSecure, isOver: () => over }, emit);
 
     return {
       tell: (command) => {

@@ -1,14 +1,22 @@
 import { z } from 'zod';
+import { unfitName } from '../text/index.ts';
 
 /**
  * The fields that many messages share. Readers are lax like those of the Python SDK: unknown keys pass, `"2"` is 2,
  * optional fields may be null. But what a stranger calls itself is kept, listed and repeated to others, so it has a
- * longest length.
+ * longest length, and no characters that nobody sees.
  */
 const longestName = 256;
 const longestReqId = 1024;
 
-export const name = z.string().min(1).max(longestName);
+export const name = z
+  .string()
+  .min(1)
+  .max(longestName)
+  .superRefine((text, { addIssue }) => {
+    const message = unfitName(text);
+    if (message !== undefined) addIssue({ code: 'custom', message });
+  });
 export const record = z.record(z.string(), z.unknown());
 export const role = z.enum(['agent', 'computer']);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asJson, asLine, asText } from './index.ts';
+import { asJson, asLine, asText, unfitName } from './index.ts';
 
 /** Any character, the dangerous ones often. */
 const hostile = fc.string({
@@ -67,4 +67,51 @@ describe('a text of strangers', () => {
       expect(asText(text)).toBe(text);
     },
   );
+});
+
+describe('a name', () => {
+  it.each<[what: string, name: string, says: string]>([
+    ['a NUL', 'a\u0000b', 'U+0000'],
+    ['a line end', 'a\nb', 'U+000A'],
+    ['a tab', 'a\tb', 'U+0009'],
+    ['an escape', '\u001B[2Ja', 'U+001B'],
+    ['a control character of C1', 'a\u009Bb', 'U+009B'],
+    ['DEL', 'a\u007F', 'U+007F'],
+    ['a zero-width space', 'a\u200Bb', 'U+200B'],
+    ['a zero-width joiner between letters', 'a\u200Db', 'U+200D'],
+    ['a word joiner', 'a\u2060b', 'U+2060'],
+    ['a byte order mark', '\uFEFFa', 'U+FEFF'],
+    ['a soft hyphen', 'a\u00ADb', 'U+00AD'],
+    ['a direction that is turned', 'abc\u202Efdp.exe', 'U+202E'],
+    ['an isolated direction', 'a\u2066b', 'U+2066'],
+    ['a mark of direction', 'a\u200F', 'U+200F'],
+    ['a line separator', 'a\u2028b', 'U+2028'],
+    ['a filler', 'a\u3164', 'U+3164'],
+    ['a tag', 'a\u{E0041}', 'U+E0041'],
+    ['half a pair', 'a\uD800', 'U+D800'],
+    ['a blank at its end', 'a ', 'blank'],
+    ['a blank at its beginning', ' a', 'blank'],
+    ['a wide blank at its end', 'a\u3000', 'blank'],
+    ['a blank that does not break', '\u00A0a', 'blank'],
+    ['an empty pattern of dots', 'a\u2800', 'blank'],
+    ['nothing but a blank', ' ', 'blank'],
+  ])('is refused with %s', (_, name, says) => {
+    expect(unfitName(name)).toContain(says);
+  });
+
+  it.each([
+    'a',
+    'build 1',
+    'naïve',
+    '日本語',
+    'עברית',
+    'العربية',
+    '👩‍🚀',
+    '❤️',
+    'a@a2c.example',
+    '__proto__',
+    'Ünïcödé-1',
+  ])('is taken: %s', (name) => {
+    expect(unfitName(name)).toBeUndefined();
+  });
 });

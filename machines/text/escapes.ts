@@ -15,6 +15,7 @@ const inEmoji = [
 ].join('|');
 const inLine = new RegExp(`(?!${inEmoji})${unsafe}`, 'gu');
 const inText = new RegExp(`(?!${inEmoji})(?![\\n\\t])${unsafe}`, 'gu');
+const unseen = new RegExp(`(?!${inEmoji})${unsafe}`, 'u');
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
@@ -32,3 +33,15 @@ export const asText = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(inText, escape).split('\n').map(notOurs).join('\n');
 /** The text of a JSON document in one line, whose value stays the same. */
 export const asJson = (text: string): string => text.replace(inLine, escape);
+
+/**
+ * Why a peer or a room may not be called so; undefined: it may. Two names that look the same to people are not the same to
+ * programs, and whoever reads a list believes what it looks like.
+ */
+export function unfitName(name: string): string | undefined {
+  const [character] = unseen.exec(name) ?? [];
+  if (character !== undefined)
+    return `a name has no characters that nobody sees, such as U+${hex(character.codePointAt(0) ?? 0)} here`;
+  return /^[\s\u2800]|[\s\u2800]$/u.test(name) ? 'a name neither begins nor ends with a blank' : undefined;
+}
+const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, '0');

@@ -1,2 +1,2 @@
-export { asJson, asLine, asText } from './escapes.ts';
+export { asJson, asLine, asText, unfitName } from './escapes.ts';
 export { nearest } from './nearest.ts';

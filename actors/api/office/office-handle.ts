@@ -1,7 +1,7 @@
 import type { OfficeAuth, OfficeTls, RedisClient, RefusedPeer } from '../../../adapters/index.ts';
 import type { SeatChanged } from '../../../machines/office/office.machine.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
-import type { OfficeStats } from '../../../machines/office/rooms/stats.ts';
+import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/stats.ts';
 import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { LogOptions } from '../../logging/log-entry.ts';
@@ -36,14 +36,16 @@ export interface OfficeOptions extends LogOptions {
   readonly trustProxy?: number;
   /**
    * Node's own options of a TLS server: `cert` and `key` make it an `https` office; `ca` with `requestCert: true` refuses whoever
-   * has no certificate of these authorities, before anything is read of it, and `auth` is asked with `certificate`.
+   * has no certificate of these authorities, before anything is read of it, and `auth` is asked with `certificate`. A function is
+   * asked for them at start and at each `reload`.
    */
-  readonly tls?: OfficeTls;
+  readonly tls?: OfficeTls | (() => OfficeTls);
   /**
    * Where Prometheus finds `/metrics`, and what starts and stops offices finds `/healthz` and `/readyz` (503 once it is drained).
-   * `host` is 127.0.0.1 by default: nobody is asked for a token there. Needs the package `prom-client`.
+   * `host` is 127.0.0.1 by default: nobody is asked for a token there. Needs the package `prom-client`. With `token` whoever shows
+   * it (`Authorization: Bearer TOKEN`) may also see and disconnect peers and reload: docs/operate.md.
    */
-  readonly metrics?: { readonly port: number; readonly host?: string };
+  readonly metrics?: { readonly port: number; readonly host?: string; readonly token?: string };
   /**
    * The office is one of any number of nodes behind a load balancer with sticky sessions, which agree in this Redis (6.2 or
    * later) on who sits where. A URL such as `redis://127.0.0.1:6379` (of a Cluster: of any node), the path of a unix socket, a
@@ -109,6 +111,19 @@ export interface Office extends AsyncDisposable {
   admit(auth: OfficeAuth): void;
   /** What it holds now, and what it has refused since it was opened. */
   stats(): OfficeStats;
+  /** Who is connected to this process, with a seat or without. */
+  peers(): readonly OfficePeer[];
+  /**
+   * Disconnects a peer of `peers()`, and tells it `why`. False: there is none of this `id`. It may come back as long as its credential lets
+   * it in: take that back first.
+   */
+  disconnect(id: string, why?: string): boolean;
+  /**
+   * Reads anew what it was given as files, functions and addresses: `auth` (tokens, keys) and `tls`. Then all who are connected are checked again by
+   * what they have shown: those who may not enter any more, or otherwise than before, are disconnected; whom nobody can check now
+   * stays. Resolves to those who were disconnected. Rejects, and leaves all as it was, when something cannot be read.
+   */
+  reload(): Promise<readonly OfficePeer[]>;
   /**
    * Closes it without cutting calls short: from now on nobody comes in, joins or asks (503); who waits for nothing is told
    * `notify:disconnecting` and disconnected at once, the others when the last call is answered, after `ms` (default 10,000) at

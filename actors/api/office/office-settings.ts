@@ -9,6 +9,8 @@ import {
   type OfficeAuth,
   type OfficeSettings,
   type RedisClient,
+  type OfficeTls,
+  type Operator,
 } from '../../../adapters/index.ts';
 import { readLimits } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
@@ -82,6 +84,8 @@ export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate
     });
   }
 };
+const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
+  typeof tls === 'function' ? tls() : tls;
 /** What an office takes; what is wrong with it is an `A2cError`. */
 export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
   const wrong = (message: string, remedy: string): A2cError =>
@@ -94,14 +98,14 @@ export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions
       'It is how many proxies stand before the office.',
     );
   try {
-    if (tls) checkTls(tls);
+    if (tls) checkTls(readTls(tls));
   } catch (error) {
     throw wrong(
       `tls: ${error instanceof Error ? error.message : String(error)}`,
       'docs/operate.md has an example with its files.',
     );
   }
-  return { limits: read, proxies: trustProxy, ...(tls && { tls }) };
+  return { limits: read, proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
 }
 
 /** Opens the port of its metrics, where it is wanted, and lets them hear of its events. Before the office is opened. */
@@ -109,12 +113,20 @@ export async function measure(
   { metrics }: OfficeOptions,
   runtime: Runtime,
   isReady: () => boolean,
+  orders: Omit<Operator, 'token'>,
 ): Promise<MetricsServer | undefined> {
   if (!metrics) return undefined;
-  const { port, host = '127.0.0.1' } = metrics;
+  const { port, host = '127.0.0.1', token } = metrics;
+  if (token?.trim() === '')
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: 'metrics.token is no blank text',
+      remedy: "Such as crypto.randomBytes(24).toString('base64url').",
+    });
+  const operator = token === undefined ? undefined : { token, ...orders };
   try {
     const stats = () => runtime.access.stats();
-    const server = await openMetrics({ port, host }, { stats, isReady });
+    const server = await openMetrics({ port, host }, { stats, isReady, operator });
     runtime.access.meter = server.meter;
     return server;
   } catch (error) {

@@ -8,6 +8,7 @@ import { logOffice } from '../../logging/office-log.ts';
 import { runtimeOf } from '../host-runtime.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
+import { operatingOf } from './operating.ts';
 import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
 
 const patienceMs = 5_000;
@@ -33,7 +34,8 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   const { access } = runtime;
   const opened = deferred<{ url: string; port: number }>();
   let isReady = false;
-  const metrics = await measure(options, runtime, () => isReady);
+  const operating = operatingOf(options, access, warn);
+  const metrics = await measure(options, runtime, () => isReady, operating);
   access.admit(authenticate);
   access.settings = { ...settings, ...nodes };
   access.refused = (peer) => {
@@ -76,8 +78,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       metricsUrl: metrics?.url,
       on: (name, listener) => listeners.on(name, listener),
       inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
-      admit: (auth) => access.admit(readAuth(auth, warn)),
-      stats: () => access.stats(),
+      ...operating,
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       drain: (ms = drainMs) => end(ms + patienceMs, { type: 'drain', ms }),
       close,

@@ -80,8 +80,8 @@ export function entryBy(options: EntryOptions): OfficeEntry {
 /** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
 export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office: Office): () => void {
   let last = '';
-  office.on('peer.refused', ({ address, reason }) => {
-    const line = `not let in: ${address}: ${reason}`;
+  office.on('peer.refused', ({ address, detail }) => {
+    const line = `not let in: ${address}: ${detail}`;
     // One that tries again and again is told once.
     if (line !== last) terminal.err((last = line));
   });

@@ -1,5 +1,5 @@
 import { createOffice } from '../../api/office/office.ts';
-import type { OfficeOptions } from '../../api/office/office-handle.ts';
+import type { Office, OfficeOptions } from '../../api/office/office-handle.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { untilAborted, type Context } from '../context.ts';
 import { exitCodeAtEnd, isTerminated } from '../exit-codes.ts';
@@ -25,6 +25,8 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
   readonly redis?: string;
   readonly redisPrefix?: string;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
+  /** Who shows it to the port of the metrics may see and disconnect peers, and reload. */
+  readonly metricsToken?: string;
   /** Seconds that calls may still take after SIGTERM. */
   readonly drain: number;
 }
@@ -33,16 +35,9 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
 export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const {
-    host,
-    port = firstPort,
-    requireVersion = false,
-    limit,
-    trustProxy,
-    drain,
-    metrics,
-    redisPrefix,
-  } = options;
+  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, redisPrefix } = options;
+  const token = options.metricsToken ?? process.env['A2C_METRICS_TOKEN'];
+  const metrics = options.metrics && { ...options.metrics, ...(token !== undefined && { token }) };
   const redis = options.redis ?? process.env['A2C_REDIS'];
   if (redis) terminal.err('joins the other nodes of its office in Redis; if that is new, after 15 s');
   const entry = entryBy(options);
@@ -57,7 +52,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(trustProxy !== undefined && { trustProxy }),
     ...(metrics && { metrics }),
     ...(redis && { redis: { url: redis, ...(redisPrefix !== undefined && { prefix: redisPrefix }) } }),
-    ...(tls && { tls }),
+    ...(tls && { tls: () => tlsBy(options) ?? tls }),
     ...(auth !== undefined && { auth }),
     ...(await logBy(context, options)),
     ...tracingBy(options),
@@ -71,6 +66,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   office.on('seat.changed', ({ seat, stage }) =>
     terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
   );
+  context.onHangup?.(() => void reloaded(context, office));
   await untilAborted(signal);
   forget();
   // Ctrl-C is a person who waits; SIGTERM comes from what will start us again.
@@ -79,4 +75,19 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     await office.drain(drain * 1_000);
   }
   return exitCodeAtEnd(signal);
+}
+/** At SIGHUP: its files are read anew, and whoever they do not let in any more has to go. */
+async function reloaded({ terminal }: Context, office: Office): Promise<void> {
+  try {
+    const parted = await office.reload();
+    terminal.err(`read anew; ${parted.length} disconnected`);
+    for (const { address, subject, seat } of parted)
+      terminal.err(
+        `disconnected: ${address}${subject === undefined ? '' : ` ${subject}`}${seat ? ` ${seat.role} ${seat.name}` : ''}`,
+      );
+  } catch (error) {
+    terminal.err(
+      `not read anew, all stays as it was: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }

@@ -87,18 +87,28 @@ export const entrantOf = (handshake: {
 export interface Refused {
   readonly code: WireCode;
   readonly reason: string;
+  /** More of it, for who runs the office. */
+  readonly detail?: string;
 }
-const unchecked: Refused = { code: wireCodes.unavailable, reason: entryTexts.failed };
-const refusedFor = (reason: string): Refused => ({ code: wireCodes.unauthorized, reason });
+const unchecked = (detail: string): Refused => ({
+  code: wireCodes.unavailable,
+  reason: entryTexts.failed,
+  detail: `nobody could say whether it may: ${detail}`,
+});
+const refusedFor = (reason: string, detail?: unknown): Refused => ({
+  code: wireCodes.unauthorized,
+  reason,
+  ...(isText(detail) && { detail }),
+});
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 function readEntry(said: unknown, now: number): Grant | Refused {
   if (said === true) return {};
   // A function of a host may give anything.
-  const { reason, grant } = (said || {}) as { readonly reason?: unknown; readonly grant?: unknown };
-  if (grant === undefined) return refusedFor(isText(reason) ? reason : entryTexts.refused);
+  const { reason, grant, detail } = (said || {}) as Readonly<Record<'reason' | 'grant' | 'detail', unknown>>;
+  if (grant === undefined) return refusedFor(isText(reason) ? reason : entryTexts.refused, detail);
   const read = grantSchema.safeParse(grant);
-  if (!read.success) return unchecked;
+  if (!read.success) return unchecked(`its grant is none: ${read.error.issues[0]?.message}`);
   if ((read.data.expiresAt ?? Infinity) <= now) return refusedFor(entryTexts.expired);
   return read.data;
 }
@@ -107,13 +117,13 @@ export const isRefused = (entry: Grant | Refused): entry is Refused => 'reason' 
 export async function entryOf(authenticate: Authenticate, entrant: Entrant): Promise<Grant | Refused> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Refused>((resolve) => {
-    timer = setTimeout(() => resolve(unchecked), checkMs);
+    timer = setTimeout(() => resolve(unchecked(`no answer within ${checkMs / 1_000} s`)), checkMs);
   });
   try {
     const said = Promise.resolve(entrant).then(authenticate);
     return await Promise.race([said.then((entry) => readEntry(entry, Date.now())), late]);
-  } catch {
-    return unchecked;
+  } catch (error) {
+    return unchecked(error instanceof Error ? error.message : String(error));
   } finally {
     clearTimeout(timer);
   }

@@ -28,6 +28,8 @@ export interface RefusedPeer {
   readonly address: string;
   /** What it was told. */
   readonly reason: string;
+  /** What is wrong with its credential, which it is not told: it could learn from that how to make one. */
+  readonly detail: string;
 }
 export interface EntrantsOptions {
   /** Who may enter, asked for each connection; undefined: every program of this machine, and the office listens on loopback only. */
@@ -48,21 +50,24 @@ function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick
   return {};
 }
 
+/** Who has connected, and what it has shown. */
+export const entrantBy = ({ handshake, request, data }: PeerSocket, proxies: number): Entrant =>
+  entrantOf({
+    ...handshake,
+    address: data.address ?? addressOf(request, proxies),
+    certificate: certificateOf(request.socket),
+  });
 /** Refuses who may not enter, before any event of it is handled. */
 export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions, proxies: number): void {
   io.of(NAMESPACE).use((socket, next) => {
-    const address = addressOf(socket.request, proxies);
-    socket.data.address = address;
+    socket.data.address = addressOf(socket.request, proxies);
     const authenticate = auth?.();
     if (!authenticate) return next();
-    const entrant = entrantOf({
-      ...socket.handshake,
-      address,
-      certificate: certificateOf(socket.request.socket),
-    });
+    const entrant = entrantBy(socket, proxies);
     void entryOf(authenticate, entrant).then((entry) => {
       if (isRefused(entry)) {
-        refused?.({ address: entrant.address, reason: entry.reason });
+        const { reason, detail = reason } = entry;
+        refused?.({ address: entrant.address, reason, detail });
         return next(denialOf(entry));
       }
       socket.data.grant = { ...entry, ...credentialOf(entrant, entry) };

@@ -119,7 +119,11 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
     ...(payload.sub !== undefined && { subject: payload.sub }),
   });
   if (read.success) return { grant: read.data };
-  return { reason: `The claim '${claims.role ?? 'role'}' is neither agent nor computer` };
+  const [field] = read.error.issues[0]?.path ?? [];
+  if (field === 'subject') return { reason: "The claim 'sub' is longer than 500 characters" };
+  const name = wanted.find(([one]) => one === field)?.[1];
+  if (field === 'roles') return { reason: `The claim '${name}' is neither agent nor computer` };
+  return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
 }
 
 /** Throws a `TypeError` when the keys of a file cannot be read. A rejection: the token could not be checked now. */
@@ -144,7 +148,7 @@ export function jwtsOf(options: JwtAuth): (token: string) => Promise<Entry> {
       // The keys could not be had: nothing is known of the token.
       if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) throw error;
       if (error.code === 'ERR_JOSE_GENERIC' || error instanceof errors.JWKSInvalid) throw error;
-      return { reason: entryTexts.invalid };
+      return { reason: entryTexts.invalid, detail: `its signed token was refused: ${error.message}` };
     }
   };
 }

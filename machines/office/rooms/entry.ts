@@ -25,7 +25,14 @@ export interface Entrant {
  * `true`: it may enter, and sit anywhere. `false`: it may not. Or why not, in a text that it hears. Or what it may do: see
  * `Grant`.
  */
-export type Entry = boolean | { readonly reason: string } | { readonly grant: Grant };
+export type Entry =
+  | boolean
+  | {
+      readonly reason: string;
+      /** More of it, for who runs the office. */
+      readonly detail?: string;
+    }
+  | { readonly grant: Grant };
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,3 +1,4 @@
+import type { SeatFacts } from '../../kernel/ports.ts';
 import type { LimitName } from './limits.ts';
 
 /** What an office holds now, and what it has refused since it was opened. */
@@ -23,4 +24,20 @@ export interface OfficeMeter {
   answered(event: string, code: number | undefined, seconds: number): void;
   /** A connection was not let in. */
   refused(): void;
+}
+
+/** A peer that is connected, as who runs an office sees it. */
+export interface OfficePeer {
+  /** Its connection: what `disconnect` takes, and what logs call `peer`. */
+  readonly id: string;
+  /** The IP address it comes from. */
+  readonly address: string;
+  /** Whose credential it has shown: the `label` of a token, the `sub` of a JWT. */
+  readonly subject?: string | undefined;
+  /** Where it sits; undefined: nowhere. */
+  readonly seat?: SeatFacts | undefined;
+  /** The version of the protocol that it has named. */
+  readonly version?: string | undefined;
+  /** Milliseconds since 1970, when it connected. */
+  readonly since: number;
 }

@@ -1,0 +1,36 @@
+/** What a peer or a room may not be called, at a living office: by any client, and by ours. */
+import { io } from 'socket.io-client';
+import { expect, it } from 'vitest';
+import { createAgent, createOffice } from '../index.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+
+it('refuses with 400 what looks like another name, and says which character it is', async () => {
+  await using office = await createOffice({ port: 0, record: false });
+  const socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
+  const join = (name: string, office_id: string): Promise<unknown> =>
+    new Promise((resolve) =>
+      socket.emit('server:join_office', { role: 'agent', name, office_id }, (...ack: unknown[]) =>
+        resolve(ack),
+      ),
+    );
+  expect(await join('a\u200B', 'o')).toEqual([false, expect.stringContaining('name: a name has no')]);
+  expect(await join('a', 'o\u202E')).toEqual([false, expect.stringContaining('office_id: ')]);
+  expect(await join('a', 'o ')).toEqual([false, expect.stringContaining('blank')]);
+  expect(office.stats().seats).toBe(0);
+  expect(await join('a', 'o')).toEqual([true, null]);
+  const room = { agent: 'a', req_id: 'r', office_id: 'o\n' };
+  expect(await socket.emitWithAck('server:list_room', room)).toMatchObject({ error: { code: 400 } });
+  socket.disconnect();
+});
+
+it('tells agents and computers of ours so', async () => {
+  await using office = await createOffice({ port: 0, record: false });
+  const said = {
+    code: 400,
+    message: expect.stringContaining('U+200B'),
+    remedy: expect.stringContaining('name'),
+  };
+  await expect(createAgent({ url: office.url, name: 'a\u200B' })).rejects.toMatchObject(said);
+  await using computer = await bootedComputer({ name: 'c\u200B', config: { mcpServers: {} } });
+  await expect(computer.join({ url: office.url })).rejects.toMatchObject(said);
+});

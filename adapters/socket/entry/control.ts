@@ -1,0 +1,82 @@
+import type { Server as HttpsServer } from 'node:https';
+import type { Server as HttpServer } from 'node:http';
+import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/stats.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { NAMESPACE } from '../../../machines/protocol/protocol.ts';
+import { versionOf } from '../handshake.ts';
+import { checkTls, type OfficeTls } from '../http.ts';
+import { entrantBy, partWith, type EntrantsOptions, type OfficeServer, type PeerSocket } from './entrants.ts';
+import { entryOf, isRefused } from './auth.ts';
+
+/** How who runs an office looks at it and acts on it, past all machines. */
+export interface OfficeControl {
+  stats(): OfficeStats;
+  peers(): readonly OfficePeer[];
+  /** False: no such peer is connected. */
+  disconnect(id: string, why: string): boolean;
+  /** Asks anew who may enter, of all who are connected; those who may not, or otherwise than before, are disconnected. Resolves to these. */
+  recheck(): Promise<readonly OfficePeer[]>;
+  /** From the next handshake on. Throws a `TypeError` for what is no certificate with its key, and for an office without TLS. */
+  secure(tls: OfficeTls): void;
+}
+
+const changed = 'What your credential allows has changed: connect again';
+const unauthorized = (message: string): Failure => ({ code: wireCodes.unauthorized, message });
+interface Parts {
+  readonly io: OfficeServer;
+  readonly http: HttpServer;
+  readonly isSecure: boolean;
+  readonly proxies: number;
+  readonly stats: () => OfficeStats;
+  readonly seatOf: (socket: string) => SeatFacts | undefined;
+  readonly options: EntrantsOptions;
+}
+export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options }: Parts): OfficeControl {
+  const sockets = (): readonly PeerSocket[] => [...io.of(NAMESPACE).sockets.values()];
+  const shown = (socket: PeerSocket): OfficePeer => {
+    const { address = socket.handshake.address, grant } = socket.data;
+    const { query, issued: since } = socket.handshake;
+    const version = versionOf(query);
+    return { id: socket.id, address, subject: grant?.subject, seat: seatOf(socket.id), version, since };
+  };
+  /** Why it may not stay; undefined: it may, or nobody can say now. */
+  const objection = async (socket: PeerSocket): Promise<string | undefined> => {
+    const authenticate = options.auth?.();
+    if (!authenticate) return undefined;
+    const entry = await entryOf(authenticate, entrantBy(socket, proxies));
+    if (isRefused(entry)) return entry.code === wireCodes.unauthorized ? entry.reason : undefined;
+    const { credential: _, ...before } = socket.data.grant ?? {};
+    return JSON.stringify(sorted(entry)) === JSON.stringify(sorted(before)) ? undefined : changed;
+  };
+  return {
+    stats,
+    peers: () => sockets().map(shown),
+    disconnect: (id, why) => {
+      const socket = io.of(NAMESPACE).sockets.get(id);
+      if (socket) partWith(socket, unauthorized(why));
+      return socket !== undefined;
+    },
+    recheck: async () => {
+      const parted: OfficePeer[] = [];
+      const judge = async (socket: PeerSocket): Promise<void> => {
+        const why = await objection(socket);
+        if (why === undefined || !socket.connected) return;
+        parted.push(shown(socket));
+        partWith(socket, unauthorized(why));
+      };
+      await Promise.all(sockets().map(judge));
+      return parted;
+    },
+    secure: (tls) => {
+      if (!isSecure) throw new TypeError('this office was opened without TLS');
+      checkTls(tls);
+      (http as HttpsServer).setSecureContext(tls);
+    },
+  };
+}
+/** Fields in one order, without those that are undefined. */
+const sorted = (grant: object): readonly unknown[] =>
+  Object.entries(grant)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
