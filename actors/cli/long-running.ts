@@ -24,7 +24,7 @@ import { inputsAt } from './answering/inputs-at-terminal.ts';
 import { showInspector } from './inspecting/show.ts';
 import { untilAborted, type Context } from './context.ts';
 import { configOf } from './source.ts';
-import { atOnce, bootMsOf, untilStarted } from './starting.ts';
+import { atOnce, bootMsOf, listingMsOf, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
@@ -248,7 +248,7 @@ export async function status(
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {
       const started = await createComputer({ signal, timing: atOnce }, { config, runtime });
       mustGoOn();
-      await untilStarted(context, started, config, { ms: bootMsOf(options, config) });
+      await untilStarted(context, started, config, { ms: listingMsOf(options, config) });
       mustGoOn();
       return started;
     });

@@ -13,7 +13,15 @@ import { answersBy, foldersOf } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
 import type { Context } from './context.ts';
 import type { SourceOptions } from './host-options.ts';
-import { atOnce, bootMsOf, untilStarted, type Patience, type StartTimes } from './starting.ts';
+import {
+  atOnce,
+  bootMsOf,
+  lateLine,
+  listingMsOf,
+  untilStarted,
+  type Patience,
+  type StartTimes,
+} from './starting.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
@@ -27,16 +35,21 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 
+interface OneShotPatience extends Patience {
+  /** It wants one server that is known to have what it is for, and nothing else: that is waited for as long as it takes. */
+  readonly isAiming?: boolean;
+  readonly onResources?: (text: string) => void;
+}
 /**
- * Starts the servers of the config for one command: each is waited for until it is up or has failed, unless `patience`
- * says otherwise. A person who types the command has confirmed it.
+ * Starts the servers of the config for one command: each is waited for until it is up or has failed, for 30 s unless a person or
+ * `patience` says otherwise. A person who types the command has confirmed it.
  */
 export async function withComputer<T>(
   context: Context,
   options: OneShotOptions,
   config: Config,
   use: (computer: Computer, times: StartTimes) => Promise<T>,
-  patience: Patience & { readonly onResources?: (text: string) => void } = {},
+  patience: OneShotPatience = {},
 ): Promise<T> {
   const { signal, terminal } = context;
   const record = recordBy(options);
@@ -69,9 +82,15 @@ export async function withComputer<T>(
     );
     try {
       mustGoOn();
-      const bootMs = bootMsOf(options, config);
-      const ms = patience.ms === undefined ? bootMs : Math.min(patience.ms, bootMs ?? Infinity);
-      const times = await untilStarted(context, computer, config, { ...patience, ms });
+      const { isAiming = false, ms: limit = Infinity } = patience;
+      const bootMs = isAiming ? bootMsOf(options, config) : listingMsOf(options, config);
+      const ms = Math.min(limit, bootMs ?? Infinity);
+      const times = await untilStarted(context, computer, config, {
+        ...patience,
+        ms: ms === Infinity ? undefined : ms,
+      });
+      const late = isAiming ? undefined : lateLine(computer.servers(), config, ms);
+      if (late !== undefined && !signal.aborted) terminal.err(late);
       // One that was told to give up is closed, and lists nothing as if there were nothing.
       mustGoOn();
       return await use(computer, times);

@@ -67,7 +67,7 @@ export const withSource = (command: Command): Command =>
     .option('--trust', 'trust the config of this folder from now on')
     .option(
       '--boot <seconds>',
-      'wait so long for servers that start (default: 15 for up and computer, else until each is up or has failed)',
+      'wait so long for servers that start (default: 15 for up and computer, 30 for what lists, else until each is up or has failed)',
       secondsOf,
     )
     .option(

@@ -2,6 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../../machines/config/index.ts';
+import type { ServerStatus } from '../api/computer/server-handle.ts';
+import { lateLine, listingMsOf } from './starting.ts';
 import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { Context } from './context.ts';
@@ -60,6 +64,37 @@ describe('a server that takes long to start', () => {
     expect(meters.at(-1)).toBeNull();
   });
 
+  it.each([['tools'], ['doctor']])('does not hold what %s tells of the others', async (command) => {
+    const aborter = new AbortController();
+    const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+    const [good, mute] = ['echo', 'mute'].map((how) => ({ command: process.execPath, args: [server, how] }));
+    // Nobody would end it but whoever has seen what is there.
+    const seen: string[] = [];
+    const onLine = (text: string): void => {
+      seen.push(text);
+      if (/good.*ready/.test(text)) setImmediate(() => aborter.abort());
+    };
+    const config = fileOf({ mute, good });
+    await commandLine([command, '-c', config, '--boot', '600'], { onLine, signal: aborter.signal });
+    expect(seen.join('\n')).toMatch(/good +ready in .* s, \d+ tools|server good: ready in .* s, \d+ tools/);
+    expect(seen.join('\n')).not.toContain('0 tools');
+  });
+
+  it('is named after 30 s by a command that lists, and no later than it says', () => {
+    const silent = { name: 'silent', state: 'connecting' } as ServerStatus;
+    const npx = { ...silent, name: 'fetched' };
+    const config = {
+      servers: [{ name: 'fetched', kind: 'stdio', launch: { command: 'npx' } }],
+      settings: {},
+    } as unknown as Config;
+    expect(listingMsOf({}, config)).toBe(30_000);
+    expect(listingMsOf({ boot: 60 }, config)).toBe(60_000);
+    expect(lateLine([silent, npx, { ...silent, state: 'ready' }], config, 30_000)).toBe(
+      'not started within 30 s: silent, fetched (npx may be downloading it); --boot SECONDS waits longer',
+    );
+    expect(lateLine([{ ...silent, state: 'ready' }], config, 30_000)).toBeUndefined();
+  });
+
   it('is named in the failure of a call whose time is over, and never "not found"', async () => {
     const argv = ['call', 'echo', '{}', '--timeout', '0.2', '--json'];
     const { code, out } = await withSlow(argv, { answers: false });
@@ -74,8 +109,9 @@ describe('a server that takes long to start', () => {
     [['--boot', '0.05'], {}],
     [[], { timeouts: { bootMs: 50 } }],
   ])('is waited for no longer than %j %j allow', async (how, a2c) => {
-    const { code, out } = await withSlow(['tools', '--json', ...how], { a2c, answers: false });
+    const { code, out, err } = await withSlow(['tools', '--json', ...how], { a2c, answers: false });
     expect(code).toBe(1);
+    expect(err).toContain('not started within 0.05 s: slow; --boot SECONDS waits longer');
     expect(JSON.parse(out)).toMatchObject({ tools: [], servers: [{ name: 'slow', state: 'connecting' }] });
   });
 });

@@ -20,6 +20,8 @@ export interface Patience {
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
   /** Each server is shown as it changes: no last line says who is waited for. */
   readonly isShown?: boolean;
+  /** Hears of each server once, when it is up or has failed. It is waited for. */
+  readonly onSettled?: (computer: Computer, server: ServerStatus, times: StartTimes) => Promise<void>;
 }
 
 /** ms until a server was ready, by its name; a server that never was is not in it. */
@@ -31,11 +33,12 @@ const installerOf = (config: Config, name: string): string | undefined => {
     server?.kind === 'stdio' ? basename(server.launch.command).replace(/\.(cmd|exe)$/i, '') : '';
   return fetching.has(command) ? command : undefined;
 };
+const nameOf = (name: string, config: Config): string => {
+  const installer = installerOf(config, name);
+  return installer === undefined ? name : `${name} (${installer} may be downloading it)`;
+};
 const meterOf = (pending: readonly ServerStatus[], config: Config, seconds: number): string => {
-  const names = pending.map(({ name }) => {
-    const installer = installerOf(config, name);
-    return installer === undefined ? name : `${name} (${installer} may be downloading it)`;
-  });
+  const names = pending.map(({ name }) => nameOf(name, config));
   // Last, because a line that is too long for its terminal is cut.
   const whys = pending.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [pending.length === 1 ? reason : `${name} ${reason}`],
@@ -51,12 +54,13 @@ export async function untilStarted(
   { terminal, signal }: Context,
   computer: Computer,
   config: Config,
-  { ms, isEnough = () => Promise.resolve(false), isShown = false }: Patience = {},
+  { ms, isEnough = () => Promise.resolve(false), isShown = false, onSettled }: Patience = {},
 ): Promise<StartTimes> {
   const startedAt = performance.now();
   const times = new Map<string, number>();
   /** They came up or failed once; should they try again meanwhile, nobody waits for that. */
   const settled = new Set<string>();
+  const told = new Map<string, Promise<void>>();
   const settle = (name: string, state: ServerStatus['state']): void => {
     if (state === 'ready' && !times.has(name)) times.set(name, performance.now() - startedAt);
     if (!onTheWay.has(state)) settled.add(name);
@@ -64,6 +68,9 @@ export async function untilStarted(
   const pending = (): ServerStatus[] => {
     const all = computer.servers();
     for (const { name, state } of all) settle(name, state);
+    for (const server of all)
+      if (onSettled && settled.has(server.name) && !told.has(server.name))
+        told.set(server.name, onSettled(computer, server, times));
     return all.filter(({ name }) => !settled.has(name));
   };
   const { promise, resolve } = deferred();
@@ -91,8 +98,19 @@ export async function untilStarted(
   clearTimeout(over);
   for (const stop of stops) stop();
   if (!isShown) terminal.meter(null);
+  await Promise.all(told.values());
   return times;
 }
+/** A command that shows what there is waits so long for all of it. */
+const listingMs = 30_000;
+/** Those that are on their way still, and how to wait longer; undefined: there is none. */
+export function lateLine(servers: readonly ServerStatus[], config: Config, ms: number): string | undefined {
+  const late = servers.filter(({ state }) => onTheWay.has(state)).map(({ name }) => nameOf(name, config));
+  if (late.length === 0) return undefined;
+  return `not started within ${ms / 1_000} s: ${late.join(', ')}; --boot SECONDS waits longer`;
+}
+export const listingMsOf = (options: { readonly boot?: number }, config: Config): number =>
+  bootMsOf(options, config) ?? listingMs;
 /** `--boot`, or what the config says; without both as long as it takes. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;

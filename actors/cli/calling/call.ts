@@ -124,7 +124,7 @@ async function callHere(
     const isOld = ({ failure }: CallOutcome): boolean =>
       needed.isRemembered && failure?.code === wireCodes.toolNotFound;
     const aimed = { ...order, target: { tool: needed.tool } };
-    const outcome = await callBy(context, options, needed.config, aimed, isOld);
+    const outcome = await callBy(context, options, needed.config, aimed, isOld, true);
     if (!isOld(outcome)) return outcome;
     context.terminal.err(
       `${needed.config.servers[0]?.name} has no ${target.tool} any more; starting all servers`,
@@ -138,6 +138,7 @@ function callBy(
   config: Config,
   { target: { tool }, words, how, limitMs }: Order,
   isTriedAgain: (outcome: CallOutcome) => boolean = () => false,
+  isAiming = false,
 ): Promise<CallOutcome> {
   return withComputer(
     context,
@@ -153,7 +154,7 @@ function callBy(
       const known = explained(context, computer, outcome, await computer.tools());
       return isTriedAgain(known) ? known : tell(context, options, known);
     },
-    { isEnough: hasTool(tool), ms: limitMs },
+    { isEnough: hasTool(tool), ms: limitMs, isAiming },
   );
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { exitCodeOf, hasUsable, orClosed } from '../exit-codes.ts';
 import { withAgent, withComputer, type OneShotOptions } from '../one-shot.ts';
 import type { ModelFormat } from '../options.ts';
-import { absentLines, conflictSummary, listingText, toolLines } from '../printing/answers.ts';
+import { absentLines, conflictSummary, EarlyGroups, toolLines } from '../printing/answers.ts';
 import { toolText } from '../printing/signature.ts';
 import { configOf } from '../source.ts';
 import { hasTool, type StartTimes } from '../starting.ts';
@@ -72,12 +72,20 @@ async function toolsHere(context: Context, name: string | undefined, options: To
   const { signal, terminal } = context;
   const { format, json } = options;
   const { config, target } = await askedOf(context, name, await configOf(context, options));
+  const isText = !target && !format && !json;
+  const early = new EarlyGroups((line) => terminal.out(line));
   const told = await withComputer(
     context,
     options,
     config,
     async (computer, times) => ({ listing: await computer.tools(), times }),
-    target ? { isEnough: hasTool(target.tool) } : {},
+    target
+      ? { isEnough: hasTool(target.tool) }
+      : isText
+        ? {
+            onSettled: async (computer, { name: of }, times) => early.show(await computer.tools(), of, times),
+          }
+        : {},
   );
   const { times } = told;
   const listing = target ? onlyTool(told.listing, target.tool) : told.listing;
@@ -87,7 +95,7 @@ async function toolsHere(context: Context, name: string | undefined, options: To
     for (const line of [...conflictSummary(listing), ...absentLines(listing)]) terminal.err(line);
   } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
   else if (target) terminal.outText(listing.tools.map((tool) => toolText(tool)).join('\n\n'));
-  else for (const line of listingText(listing, times)) terminal.out(line);
+  else early.showRest(listing, times);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
 /** What is missing stands at its server. */

@@ -10,6 +10,8 @@ import type { SourceOptions } from '../host-options.ts';
 import { withComputer } from '../one-shot.ts';
 import { conflictSummary, isRefusing } from '../printing/answers.ts';
 import { whyText } from '../printing/why.ts';
+import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { StartTimes } from '../starting.ts';
 import { errorOf } from '../printing/show-failure.ts';
 import { mayStart, readSource } from '../source.ts';
 import { programChecks, type Check } from './program-checks.ts';
@@ -44,7 +46,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const config = await configChecks(context, options, add);
   if (config) {
     add(await programChecks(config));
-    add(await serverChecks(context, options, config));
+    await serverChecks(context, options, config, add);
   }
   const isFine = checks.every(({ state }) => state !== 'wrong');
   if (options.json) terminal.out(JSON.stringify({ checks }));
@@ -159,8 +161,13 @@ function modeCheck(file: string, { servers }: Config): Check[] {
     },
   ];
 }
-/** Every server is started once. */
-async function serverChecks(context: Context, options: DoctorOptions, config: Config): Promise<Check[]> {
+/** Every server is started once, and told of when it is up or has failed; those that are neither come last. */
+async function serverChecks(
+  context: Context,
+  options: DoctorOptions,
+  config: Config,
+  add: (checks: readonly Check[]) => void,
+): Promise<void> {
   const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): Check => {
     const what = `server ${server.name}`;
     const lines = whyText(server).slice(1);
@@ -174,19 +181,19 @@ async function serverChecks(context: Context, options: DoctorOptions, config: Co
       found: [server.reason ?? server.state, ...lines].join('\n'),
     };
   };
-  return withComputer(context, { ...options, office: '' }, config, async (computer, times) => {
-    const listing = await computer.tools();
-    const { tools } = listing;
-    const conflicts = conflictSummary(listing).map((found): Check => ({
-      what: 'tools',
-      state: 'warning',
-      found,
-    }));
-    const servers = computer
-      .servers()
-      .map((server) =>
-        checkOf(server, times.get(server.name), tools.filter((tool) => tool.server === server.name).length),
-      );
-    return [...servers, ...conflicts];
-  });
+  const told = new Set<string>();
+  const tellOf = async (computer: Computer, server: ServerStatus, times: StartTimes): Promise<void> => {
+    const { name } = server;
+    if (told.has(name)) return;
+    told.add(name);
+    const { tools } = await computer.tools();
+    add([checkOf(server, times.get(name), tools.filter((tool) => tool.server === name).length)]);
+  };
+  const asked = { ...options, office: '' };
+  const rest = async (computer: Computer, times: StartTimes): Promise<void> => {
+    for (const server of computer.servers()) await tellOf(computer, server, times);
+    const found = conflictSummary(await computer.tools());
+    add(found.map((each): Check => ({ what: 'tools', state: 'warning', found: each })));
+  };
+  await withComputer(context, asked, config, rest, { onSettled: tellOf });
 }

@@ -41,6 +41,7 @@ it.each([
 ])('tools conflicts at the prompt shows %s', async (_, some, shown) => {
   const said: string[] = [];
   const terminal = {
+    isRead: true,
     prompt: (_text: string, take: (line: string) => Promise<unknown>) => take('tools conflicts'),
     out: (text: string) => said.push(text),
     close: () => {},

@@ -115,36 +115,53 @@ export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 
 const timeOf = (ms: number | undefined): string =>
   ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
 const countOf = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
-/** The tools of each server under its name, its state and what it took to start it. */
-export function listingText(
-  listing: Omit<ToolListing, 'missing'>,
-  times: ReadonlyMap<string, number> = new Map(),
-): string[] {
-  const { tools, servers } = listing;
-  const width = Math.max(4, ...tools.map(({ name }) => columnsOf(name)));
-  const groups = servers.flatMap((server) => {
-    const own = tools.filter((tool) => tool.server === server.name);
-    const isFine = server.state === 'ready' && (server.reason === undefined || isRefusing(server));
-    const state = isFine
-      ? `${server.name}  ready${timeOf(times.get(server.name))}, ${countOf(own.length)}`
-      : own.length > 0
-        ? `${server.name}  ${server.state}, ${countOf(own.length)}`
-        : '';
-    return state === ''
-      ? []
-      : [
-          state,
-          ...own.map(({ name, description }) =>
-            `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
-          ),
-        ];
-  });
+type Times = ReadonlyMap<string, number>;
+type Listing = Omit<ToolListing, 'missing'>;
+/** The tools of one server under its name, its state and what it took to start it. */
+function groupText({ tools }: Listing, server: Listing['servers'][number], times: Times): string[] {
+  const own = tools.filter((tool) => tool.server === server.name);
+  const width = Math.max(4, ...own.map(({ name }) => columnsOf(name)));
+  const isFine = server.state === 'ready' && (server.reason === undefined || isRefusing(server));
+  if (!isFine && own.length === 0) return [];
+  const state = isFine ? `ready${timeOf(times.get(server.name))}` : server.state;
   return [
-    ...groups,
-    ...conflictSummary(listing),
-    ...notReadyLines(listing),
-    ...(tools.length === 0 ? ['no tools'] : []),
+    `${server.name}  ${state}, ${countOf(own.length)}`,
+    ...own.map(({ name, description }) =>
+      `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
+    ),
   ];
+}
+const endText = (listing: Listing): string[] => [
+  ...conflictSummary(listing),
+  ...notReadyLines(listing),
+  ...(listing.tools.length === 0 ? ['no tools'] : []),
+];
+/** The tools of each server, then what is not there, and why. */
+export const listingText = (listing: Listing, times: Times = new Map()): string[] => [
+  ...listing.servers.flatMap((server) => groupText(listing, server, times)),
+  ...endText(listing),
+];
+/** The same while servers start still: each is shown as it comes, and once more only if it has other tools at the end. */
+export class EarlyGroups {
+  readonly #out: (line: string) => void;
+  readonly #shown = new Map<string, string>();
+
+  constructor(out: (line: string) => void) {
+    this.#out = out;
+  }
+  show(listing: Listing, name: string, times: Times = new Map()): void {
+    const lines = listing.servers.flatMap((server) =>
+      server.name === name ? groupText(listing, server, times) : [],
+    );
+    const tools = lines.slice(1).join('\n');
+    if (lines.length === 0 || this.#shown.get(name) === tools) return;
+    this.#shown.set(name, tools);
+    for (const line of lines) this.#out(line);
+  }
+  showRest(listing: Listing, times: Times): void {
+    for (const { name } of listing.servers) this.show(listing, name, times);
+    for (const line of endText(listing)) this.#out(line);
+  }
 }
 
 /** Of a table, of which not all names are known. */
