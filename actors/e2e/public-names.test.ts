@@ -34,19 +34,8 @@ import type {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = {
   office: [
-    'url',
-    'port',
-    'metricsUrl',
-    'on',
-    'inspect',
-    'admit',
-    'stats',
-    'peers',
-    'disconnect',
-    'reload',
-    'drain',
-    'writeTrace',
-    'close',
+    ...['url', 'port', 'metricsUrl', 'on', 'inspect', 'admit', 'stats'],
+    ...['peers', 'disconnect', 'reload', 'drain', 'writeTrace', 'close'],
   ],
   computer: [
     ...([
@@ -93,21 +82,8 @@ const names = {
   ],
 } as const;
 const functions = {
-  ...{
-    office: [
-      'on',
-      'inspect',
-      'admit',
-      'stats',
-      'peers',
-      'disconnect',
-      'reload',
-      'drain',
-      'writeTrace',
-      'close',
-    ],
-    agent: names.agent,
-  },
+  office: names.office.filter((name) => !['url', 'port', 'metricsUrl'].includes(name)),
+  agent: names.agent,
   computer: names.computer.filter((name) => name !== 'name' && name !== 'inputs'),
 } as const;
 type NamesOf<T> = Exclude<keyof T, symbol>;
