@@ -90,9 +90,8 @@ export class HostLog implements Observer {
       ...textAs('tool', tool),
       ...roundedMs(ms),
     };
-    if (failure)
-      return this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
-    this.#answeredWell('office', event, named);
+    if (!failure) return this.#answeredWell('office', event, named);
+    this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
   }
   /** What is no failure of anybody here. */
   news(
