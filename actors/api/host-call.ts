@@ -7,10 +7,12 @@ import { closedText } from './computer/computer-status.ts';
 
 export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
   settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
+/** Of a call that a presenter makes for one of its conversations. */
+export type InConversation = Pick<ComputerCall, 'conversation'>;
 export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
   replyTo: ComputerCall['replyTo'],
-  given: CallOptions['trace'],
+  { trace: given, conversation }: Pick<CallOptions, 'trace'> & InConversation,
 ): ComputerCall => {
   const trace = traceIn(given ?? {});
   return {
@@ -19,6 +21,7 @@ export const hostCall = (
     agent: null,
     wantsProgress: true,
     replyTo,
+    ...(conversation !== undefined && { conversation }),
     ...(trace && { trace }),
   };
 };

@@ -14,6 +14,8 @@ export interface CallRequest {
   readonly reqId: string;
   /** The agent that calls, for the person who is asked; null: the host itself. */
   readonly agent: string | null;
+  /** Which conversation of its asker it is for, where that has several. */
+  readonly conversation?: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** What its caller gives it; 0 = without limit. */
@@ -24,6 +26,15 @@ export interface CallRequest {
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
+/** Whose call it is. What a person allows for the session is allowed to them alone. */
+export type Caller = Pick<CallRequest, 'replyTo' | 'agent' | 'conversation'>;
+export const callerOf = ({ replyTo, agent, conversation }: Caller): Caller => ({
+  replyTo,
+  agent,
+  ...(conversation !== undefined && { conversation }),
+});
+export const isSameCaller = (one: Caller, other: Caller): boolean =>
+  one.replyTo === other.replyTo && one.agent === other.agent && one.conversation === other.conversation;
 /** What a computer takes: a call by the listed name of its tool. */
 export interface ComputerCall extends CallRequest {
   /** The person who asks has thereby confirmed it. */

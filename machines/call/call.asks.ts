@@ -4,6 +4,7 @@ import { extended } from '../kernel/extended.ts';
 import { post } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { progressOf } from '../protocol/messages/progress.ts';
+import { callerOf } from './call-request.ts';
 import type { Context } from './call.setup.ts';
 import type { CallPhase } from './settlement.ts';
 
@@ -87,6 +88,7 @@ export const tellApproved = {
         server: c.server,
         tool: c.tool,
         generation: c.policy?.generation ?? 0,
+        caller: callerOf(c),
       },
       { optional: true },
     ),

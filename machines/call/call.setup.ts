@@ -24,7 +24,7 @@ import type { CallEnd, CallPhase } from './settlement.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import { isUnread } from '../client/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { CallOrder, CallRequest, ComputerCall } from './call-request.ts';
+import type { Caller, CallOrder, CallRequest, ComputerCall } from './call-request.ts';
 
 export type { CallOrder, CallRequest, ComputerCall };
 export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
@@ -42,7 +42,7 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   readonly policy: CallPolicy | null;
   /** What the platform knew at once; null: the rule of its host is asked. */
   readonly drawn?: Judgement | null;
-  /** Who is told that a person has allowed the tool for as long as the computer lives. */
+  /** Who is told that a person has allowed the tool for the session. */
   readonly keeper: AddressFor<ToolApproved>;
   /** What is asked to have it run, and whose session. */
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
@@ -56,13 +56,14 @@ export const callKind = kindOf<CallStart, CallOrder | Overdue>('call');
 export interface ServerWanted {
   readonly type: 'server.wanted';
 }
-/** A person has said that this tool may run unasked from now on. */
+/** A person has said that this tool may run unasked from now on, for this caller. */
 export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
   /** The launch config with which its server was there then. */
   readonly generation: number;
+  readonly caller: Caller;
 }
 type Input = CallStart & { readonly self: Address; readonly owner: AddressFor<ServerWanted> };
 export interface Context extends Input {

@@ -1,6 +1,7 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
+import type { Caller } from '../call/call-request.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import type { CatalogList, Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
@@ -106,6 +107,11 @@ export interface WithdrawnTools {
   readonly names: readonly string[];
   readonly failure: Failure;
 }
+/** Holds as long as its caller is there, and the launch config of its server stays. */
+export interface Approval {
+  readonly tool: string;
+  readonly caller: Caller;
+}
 export interface ComputerContext extends Input {
   /** The last known tools of each server, kept while it is down so that a call can say that it is. */
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
@@ -143,8 +149,8 @@ export interface ComputerContext extends Input {
   readonly listed: Readonly<Record<string, string | null>>;
   /** Its Desktop and its Finder live: since a server had something to show, or somebody asked. */
   readonly hasCollections: boolean;
-  /** By server: its tools that a person has allowed for as long as this computer lives. */
-  readonly approved: Readonly<Record<string, readonly string[]>>;
+  /** By server: its tools that a person has allowed for the session, and to whom. */
+  readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** Calls of tools that nobody has yet: a server that still starts may. */
   readonly waiting: readonly ComputerCall[];
   /** By ticket: those that had to wait and have a server now, until their caller's time is over. */

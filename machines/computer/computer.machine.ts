@@ -109,7 +109,9 @@ export const computerMachine = parts.createMachine({
     'config.wanted': { actions: does.answerConfig },
     'questions.due': { actions: does.takeAsked },
     'call.cancel': calls.withdraw,
-    'asker.lost': calls.withdraw,
+    'asker.lost': {
+      actions: [...calls.withdraw.actions, { type: 'forgetApproved', params: eventAsParams }],
+    },
     'server.start': { actions: passToClient },
     'server.stop': { actions: passToClient },
     'servers.set': { actions: does.reconcile },

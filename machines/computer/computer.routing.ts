@@ -56,7 +56,7 @@ const routeTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Pos
   if (!entry) return refuse(whyNot(c, call.tool));
   const request: ServerCall = extended(call, {
     tool: entry.tool.name,
-    isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name),
+    isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name, call),
     meta: entry.meta,
     hasOutput: entry.tool.outputSchema !== undefined,
   });

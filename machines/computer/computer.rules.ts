@@ -1,5 +1,5 @@
 /** Pure rules of a computer: what it opens, what follows from news, what a new config changes. */
-import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
+import { childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
@@ -18,6 +18,7 @@ import {
 } from '../client/client.events.ts';
 import type { ComputerContext, ComputerStart, ServerPlan, ServersSet, Spent } from './computer.events.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
+import { isSameCaller, type Caller } from '../call/call-request.ts';
 import { open, post, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { hasRefused, refusedNews } from './computer.refused.ts';
 import { hasRestless, settled } from './computer.restless.ts';
@@ -214,17 +215,31 @@ export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
 };
 
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
-export const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
-  Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
+export const isApproved = (
+  { approved }: ComputerContext,
+  server: string,
+  tool: string,
+  by: Caller,
+): boolean =>
+  Object.hasOwn(approved, server) &&
+  (approved[server]?.some((a) => a.tool === tool && isSameCaller(a.caller, by)) ?? false);
 /** What a person allowed was allowed to this launch config, and to no other under the same name. */
 export const approvedBy = (
   c: ComputerContext,
-  { server, tool, generation }: ToolApproved,
+  { server, tool, generation, caller }: ToolApproved,
 ): Partial<ComputerContext> =>
-  isApproved(c, server, tool) ||
+  isApproved(c, server, tool, caller) ||
   !c.servers.some((s) => nameIn(s) === server && s.client.generation === generation)
     ? {}
-    : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), tool] } };
+    : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), { tool, caller }] } };
+/** Who comes next under that name is somebody else. */
+export const approvedWithout = (c: ComputerContext, asker: Address): ComputerContext['approved'] =>
+  Object.fromEntries(
+    Object.entries(c.approved).map(([server, some]) => [
+      server,
+      some.filter(({ caller }) => caller.replyTo !== asker),
+    ]),
+  );
 const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): ComputerContext['approved'] =>
   Object.fromEntries(
     Object.entries(c.approved).filter(([name]) => {

@@ -1,5 +1,6 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { setup } from 'xstate';
+import type { Address } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
@@ -51,6 +52,9 @@ export const parts = setup({
       collections.shown(context, news),
     ),
     noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
+    forgetApproved: assign(({ context }, { asker }: { asker: Address }) => ({
+      approved: rules.approvedWithout(context, asker),
+    })),
     remember: assign((_, { next }: { next: Partial<ComputerContext> }) => next),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
       const plan = c.servers.find((s) => s.rules.server === server);

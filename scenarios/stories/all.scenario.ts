@@ -5,6 +5,7 @@ import './calls/conflicts-in-harness.scenario.ts';
 import './calls/foreign-names.scenario.ts';
 import './calls/list-history.scenario.ts';
 import './calls/progress.scenario.ts';
+import './calls/whose-approvals.scenario.ts';
 import './calls/tool-cases.scenario.ts';
 import './office/cancels.scenario.ts';
 import './office/draining.scenario.ts';

@@ -36,7 +36,10 @@ export interface ConfirmQuestion {
    */
   readonly signal: AbortSignal;
 }
-/** `allowForSession`: this tool of this server is not asked about again, as long as the computer lives. */
+/**
+ * `allowForSession`: whoever called is not asked about this tool of this server again. That is one agent until it leaves,
+ * one conversation of a presenter, or the host itself (docs/calls.md).
+ */
 export type ConfirmAnswer = Confirmation['decision'] | Confirmation;
 /**
  * `'allow'` and `'deny'` answer for everybody; a function asks somebody. A rejection is a denial with its text, one with

@@ -14,7 +14,9 @@ import {
   type SavedConversation,
 } from '../../../machines/models/index.ts';
 import { newId } from '../../../adapters/index.ts';
+import type { CallOptions, CallOutcome } from '../agent/pending-calls.ts';
 import type { Computer } from '../computer/computer-handle.ts';
+import type { InConversation } from '../host-call.ts';
 import type { PresenterConversation, ToolCallAnswer } from './presenter-handle.ts';
 
 const answerOf = (id: string, ended: EndedCall): ToolCallAnswer => {
@@ -28,14 +30,21 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** What the conversations of one presenter share. */
 export interface Shared {
-  readonly computer: Pick<Computer, 'tools' | 'callTool'>;
+  readonly computer: Pick<Computer, 'tools'> & {
+    callTool(
+      tool: string,
+      params: Readonly<Record<string, unknown>>,
+      options: CallOptions & InConversation,
+    ): Promise<CallOutcome>;
+  };
   /** While it is false there are no tools. */
   readonly isEnabled: () => boolean;
   /** By `reqId`, of calls in flight: the id that a model gave. Two conversations may give the same one. */
   readonly toolCallIds: Map<string, string>;
 }
-/** The conversions and calls of one conversation. */
+/** The conversions and calls of one conversation: what a person allows in it holds in it alone. */
 export function boundConversation(
+  conversationId: string,
   { computer, isEnabled, toolCallIds }: Shared,
   saved?: SavedConversation,
 ): PresenterConversation {
@@ -70,7 +79,10 @@ export function boundConversation(
         if (!args.ok) return answerOf(id, { outcome: 'failed', result: null, failure: args.failure });
         const tool = read?.target.tool ?? name;
         toolCallIds.set(reqId, id);
-        return answerOf(id, await computer.callTool(tool, args.value, { ...options, reqId }));
+        return answerOf(
+          id,
+          await computer.callTool(tool, args.value, { ...options, reqId, conversation: conversationId }),
+        );
       } catch (error) {
         return refused(id, error instanceof Error ? error.message : String(error));
       } finally {

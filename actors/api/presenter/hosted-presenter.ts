@@ -260,9 +260,9 @@ export class HostedPresenter implements Presenter {
   conversation(id = '', saved?: SavedConversation): PresenterConversation {
     const known = this.#conversations.get(id);
     if (known) return known;
-    const { computer } = this;
+    const isEnabled = (): boolean => this.getMcpEnabled();
     const { toolCallIds } = this.#news;
-    const fresh = boundConversation({ computer, isEnabled: () => this.getMcpEnabled(), toolCallIds }, saved);
+    const fresh = boundConversation(id, { computer: this.computer, isEnabled, toolCallIds }, saved);
     this.#conversations.set(id, fresh);
     return fresh;
   }

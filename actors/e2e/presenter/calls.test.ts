@@ -30,3 +30,29 @@ it('two conversations whose models give the same id have a call each, and each r
   expect(of('mcp:tool-call-result').map(({ toolCallId }) => toolCallId)).toEqual(['call_0', 'call_0']);
   await host.end();
 });
+
+it('what a person allows for the session is allowed to the conversation that was asked about, and to no other', async () => {
+  const asked: string[] = [];
+  const confirm = ({ arguments: { text } }: { readonly arguments: Readonly<Record<string, unknown>> }) => {
+    asked.push(String(text));
+    return 'allowForSession' as const;
+  };
+  const servers = { a: launched(crypto.randomUUID(), 'echo', { autoApprove: [] }) };
+  const host = await presenting({ mcpServers: servers }, { confirm });
+  const { presenter, until } = host;
+  await presenter.initialize();
+  await until(() => presenter.isServerRunning('a'));
+  for (const text of ['alice', 'alice again', 'bob', 'bob again', 'alice later']) {
+    const conversation = presenter.conversation(text.split(' ')[0]);
+    const all = await conversation.getAllToolDefinitions();
+    const echo = all.find(({ target }) => target.tool === 'echo');
+    if (!echo) throw new Error('echo is not offered');
+    const { server } = echo;
+    const called = { name: echo.function.name, arguments: JSON.stringify({ text, message: text }) };
+    const answer = await conversation.callTool({ id: 'call_0', type: 'function', server, function: called });
+    expect(answer.rawData.isError).toBe(false);
+  }
+  for (const text of ['host', 'host again']) await presenter.computer.callTool('echo', { text });
+  expect(asked).toEqual(['alice', 'bob', 'host']);
+  await host.end();
+});

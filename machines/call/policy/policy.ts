@@ -29,7 +29,7 @@ export interface Judgement {
 }
 /** The answer of the `confirm` port. */
 export interface Confirmation {
-  /** `allowForSession`: this tool of this server is not asked about again, as long as the computer lives. */
+  /** `allowForSession`: this caller is not asked about this tool of this server again. */
   readonly decision: 'allow' | 'allowForSession' | 'deny';
   /** What the person said about it. */
   readonly reason?: string | undefined;

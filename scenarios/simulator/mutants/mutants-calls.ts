@@ -9,7 +9,8 @@ import { calm, chart, crowded, ignored, parts, replaced, type Mutant, type Of } 
 /** What happens to a call between its request and its server, and between its server and its answer. */
 const permitted =
   'a call is sent only when it is allowed, and a person is asked only when nothing else decides';
-const forGood = 'a permanent permission is not asked for again, and covers only the same launch facts';
+const forGood =
+  'a permanent permission is not asked for again, and covers only the same caller and launch facts';
 const inLine = 'calls of a server run in order, within its limits, and start when there is room';
 const silent =
   'a call times out for silence when its server has been silent for its idle limit, and no sooner';

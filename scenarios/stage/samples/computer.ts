@@ -33,7 +33,13 @@ export const computer: Sample = {
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   told: [
-    { type: 'tool.approved', server: 's', tool: 'x', generation: 1 },
+    {
+      type: 'tool.approved',
+      server: 's',
+      tool: 'x',
+      generation: 1,
+      caller: { replyTo: addressFor('host'), agent: null },
+    },
     { type: 'call.overdue', ticket: 't' },
     { type: 'questions.due' },
   ],

@@ -1,0 +1,105 @@
+/** For whom it holds that a person has allowed a tool for the session: for the caller who was asked about. */
+import { expect } from 'vitest';
+import { events } from '../../../machines/protocol/events.ts';
+import { officeUrl, type Harness } from '../../stage/harness.ts';
+import type { Peer } from '../../stage/scripted/network/peer.ts';
+import { inHarness } from '../../stage/scenario.ts';
+
+const tools = { read: { answers: { content: [{ type: 'text', text: 'hello' }] } } };
+const asked: string[] = [];
+const person = ({ reqId }: { readonly reqId: string }) => {
+  asked.push(reqId);
+  return 'allowForSession' as const;
+};
+const whose = (what: string, run: (s: Harness) => void): void => {
+  inHarness(what, { servers: { fs: { tools } }, person }, (s) => {
+    asked.length = 0;
+    s.office();
+    s.computer({ linked: true });
+    s.run(300);
+    run(s);
+    expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
+  });
+};
+/** Agents that call the computer; the office says whether it was answered well. */
+const seated = (s: Harness, name: string): Peer => {
+  const peer = s.peer(name);
+  peer.join('agent', name);
+  s.run(50);
+  return peer;
+};
+const call = (s: Harness, peer: Peer, agent: string, reqId: string): void => {
+  const body = { agent, req_id: reqId, computer: 'c1', tool_name: 'read', params: {}, timeout: 60 };
+  const acks = peer.ask(events.toolCall, body);
+  s.run(50);
+  expect(acks).toMatchObject([[{ content: tools.read.answers.content }]]);
+};
+const hostCall = (s: Harness, reqId: string): void => {
+  s.call('read', { reqId });
+  s.run(50);
+};
+
+whose('what a person allows an agent holds for neither the host nor the next agent', (s) => {
+  const first = seated(s, 'a1');
+  for (const reqId of ['a1 first', 'a1 again']) call(s, first, 'a1', reqId);
+  for (const reqId of ['host first', 'host again']) hostCall(s, reqId);
+  first.close();
+  s.run(50);
+  const second = seated(s, 'a2');
+  for (const reqId of ['a2 first', 'a2 again']) call(s, second, 'a2', reqId);
+  hostCall(s, 'host later');
+  expect(asked).toEqual(['a1 first', 'host first', 'a2 first']);
+});
+
+whose(
+  'an agent that leaves takes what it was allowed with it, and is asked about when it comes again',
+  (s) => {
+    const first = seated(s, 'a1');
+    call(s, first, 'a1', 'first');
+    first.leave();
+    s.run(50);
+    first.join('agent', 'a1');
+    s.run(50);
+    for (const reqId of ['after its return', 'again']) call(s, first, 'a1', reqId);
+    expect(asked).toEqual(['first', 'after its return']);
+  },
+);
+
+whose('so it is when the computer lost its office: who sits there afterwards may be another', (s) => {
+  const first = seated(s, 'a1');
+  call(s, first, 'a1', 'first');
+  hostCall(s, 'host first');
+  s.order('computer', { type: 'office.leave' });
+  s.run(50);
+  const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' };
+  s.order('computer', { type: 'office.join', link });
+  s.run(300);
+  call(s, first, 'a1', 'after its return');
+  hostCall(s, 'host later');
+  expect(asked).toEqual(['first', 'host first', 'after its return']);
+});
+
+/** What a link passes on of two agents, should an office have let in both; and what a presenter asks for. */
+for (const [what, one, other] of [
+  ['one agent', { agent: 'a1' }, { agent: 'a2' }],
+  ['one conversation', { conversation: 'alice' }, { conversation: 'bob' }],
+  ['a conversation', { conversation: '' }, {}],
+] as const)
+  whose(`what a person allows ${what} holds for it alone, until its server is another`, (s) => {
+    const from = (caller: object, reqId: string): void => {
+      const request = { type: 'call.request', reqId, ticket: reqId, agent: null, tool: 'read', params: {} };
+      s.asked('computer', reqId, {
+        ...request,
+        ...{ timeoutMs: 60_000, isConfirmed: false, replyTo: 'host:computer' },
+        ...caller,
+      });
+      s.run(50);
+    };
+    for (const reqId of ['one', 'one again']) from(one, reqId);
+    for (const reqId of ['other', 'other again']) from(other, reqId);
+    s.config({ fs: { generation: 2 } });
+    s.run(300);
+    from(one, 'one of another server');
+    from(other, 'other of another server');
+    expect(asked).toEqual(['one', 'other', 'one of another server', 'other of another server']);
+  });
