@@ -61,7 +61,10 @@ export interface ComputerOptions extends LogOptions {
   readonly timing?: Partial<Timing>;
   /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
   readonly launcher?: Launcher;
-  /** Keeps a small process beside this one that ends the servers should this one be killed. Default true. */
+  /**
+   * Keeps a small process beside this one that ends the servers should this one be killed. Default true. Programs
+   * of one file and Electron apps have none: `onNotice` says so.
+   */
   readonly reaper?: boolean;
   /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */
   readonly stateDir?: string | false;

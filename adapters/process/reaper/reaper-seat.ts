@@ -1,52 +1,39 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import type { TracedGroup } from './ending.ts';
+import { whyNoReaper } from './host-program.ts';
+import { notStarted, startReaper, type Reaper } from './reaper-child.ts';
 import { nameOf, type Notice, type Witness } from './witness.ts';
 
 /** So many reapers that died one after the other are enough: something here does not want them. */
 const budget = 5;
-
-/** `dist/` of a checkout that runs its sources. */
-const built = new URL('../../../dist/adapters/process/reaper/reaper.js', import.meta.url);
-
-/**
- * How to start the reaper: with the Node that runs us. A checkout that runs its sources starts the one that was built,
- * because tsx takes three times as long to be there; without one it starts its source through tsx.
- */
-export function reaperCommand(): { command: string; args: string[] } {
-  const isSource = import.meta.url.endsWith('.ts');
-  const isTranspiled = isSource && !existsSync(built);
-  const beside = new URL(isSource ? './reaper.ts' : './reaper.js', import.meta.url);
-  // By its address, since the reaper runs in another folder.
-  const loader = isTranspiled ? ['--import', import.meta.resolve('tsx')] : [];
-  const main = fileURLToPath(isSource && !isTranspiled ? built : beside);
-  // The pid is for people who read `ps`.
-  return { command: process.execPath, args: [...loader, main, `host=${process.pid}`] };
-}
-
-/** Without NODE_OPTIONS, which may slow it down, and without the marker of a host that this host is a child of. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
 interface Seat {
   readonly instance: string;
   readonly notice: Notice;
   readonly groups: Map<string, TracedGroup>;
 }
-interface Reaper {
-  readonly child: ChildProcess;
-  readonly ended: Promise<unknown>;
-  say(line: string): void;
-}
 
 /** One reaper for all ledgers of this process; none while no ledger has a seat. */
 const seats = new Set<Seat>();
 let reaper: Reaper | undefined;
 let deaths = 0;
+/** A reaper was here, so what is started is one. */
+let isProven = false;
+/** Why this process has no reaper, ever; each that hears notices is told once. */
+let refusal: string | undefined;
+const told = new WeakSet<Notice>();
 
-function lost(gone: Reaper, how: string): void {
-  if (reaper !== gone) return;
+const remedy =
+  'if this host is killed, its servers may be left behind until its next start. `reaper: false` (--no-reaper) does without one';
+
+function tellRefusal(to: Iterable<Seat> = seats): void {
+  for (const { notice } of to) {
+    if (told.has(notice)) continue;
+    told.add(notice);
+    notice(`no reaper, which ends the servers when this host is killed: ${refusal}; ${remedy}`);
+  }
+}
+
+function lost(how: string): void {
   reaper = undefined;
   deaths += 1;
   const next =
@@ -57,34 +44,21 @@ function lost(gone: Reaper, how: string): void {
     notice(`the reaper, which ends the servers when this host is killed, ${how}; ${next}`);
 }
 
-function startReaper(): Reaper {
-  const { command, args } = reaperCommand();
-  const env: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1' };
-  for (const name of inherited) {
-    const value = process.env[name];
-    if (value !== undefined) env[name] = value;
-  }
-  // In the root folder it holds no other; in a session of its own no Ctrl-C reaches it.
-  const child = spawn(command, args, { cwd: '/', env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  const { stdin } = child;
-  const started: Reaper = {
-    child,
-    ended: new Promise((resolve) => child.once('close', resolve).once('error', resolve)),
-    say: (line) => {
-      if (stdin?.writable) stdin.write(`${line}\n`);
+function start(): Reaper {
+  const started = startReaper({
+    lost: (how) => {
+      if (reaper === started) lost(how);
     },
-  };
-  // A broken pipe shows as its end, below.
-  stdin?.on('error', () => {});
-  child.once('error', (error) => lost(started, `could not be started (${codeOf(error)})`));
-  child.once('exit', (code, signal) => lost(started, `has ended (${signal ?? `exit code ${code}`})`));
-  // It serves this process, and never keeps it alive.
-  child.unref();
-  if (stdin instanceof Socket) stdin.unref();
+    refused: (how) => {
+      if (reaper !== started) return;
+      reaper = undefined;
+      refusal = `what ${process.execPath} starts ${how}`;
+      tellRefusal();
+    },
+  });
+  void started.isReaper.then((is) => (isProven ||= is));
   return started;
 }
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
 function sit(seat: Seat): void {
   const isNew = !seats.has(seat);
@@ -93,15 +67,13 @@ function sit(seat: Seat): void {
     if (isNew) reaper.say(`* ${encodeURIComponent(seat.instance)}`);
     return;
   }
+  refusal ??= whyNoReaper();
+  if (refusal !== undefined) return tellRefusal();
   if (deaths >= budget) return;
   try {
-    reaper = startReaper();
+    reaper = start();
   } catch (error) {
-    deaths += 1;
-    seat.notice(
-      `the reaper could not be started (${codeOf(error)}); if this host is killed, its servers stay`,
-    );
-    return;
+    return lost(notStarted(error));
   }
   for (const { instance, groups } of seats) {
     reaper.say(`* ${encodeURIComponent(instance)}`);
@@ -111,15 +83,22 @@ function sit(seat: Seat): void {
 
 async function rise(seat: Seat): Promise<void> {
   if (!seats.delete(seat) || !reaper) return;
-  const { child, ended, say } = reaper;
+  const { child, ended, isReaper, say } = reaper;
+  const risen = reaper;
   if (![...seats].some(({ instance }) => instance === seat.instance))
     say(`~ ${encodeURIComponent(seat.instance)}`);
   if (seats.size > 0) return;
-  reaper = undefined;
-  deaths = 0;
-  // Nothing is left to end, and at its own pace it might still be starting.
   child.ref();
-  child.kill('SIGKILL');
+  // Something else would be started again by the next server, and again.
+  if (!isProven) await Promise.race([isReaper, ended]);
+  if (refusal !== undefined) tellRefusal([seat]);
+  if (seats.size > 0) return void child.unref();
+  if (reaper === risen) {
+    reaper = undefined;
+    deaths = 0;
+    // Nothing is left to end, and at its own pace it might still be starting.
+    child.kill('SIGKILL');
+  }
   await ended;
 }
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statOf, startTimeOf } from './group.ts';
 import { createLedger, processPortOf, sweepLeftovers, type LedgerOptions } from '../index.ts';
-import { reaperCommand } from './reaper-seat.ts';
+import { reaperCommand } from './reaper-child.ts';
 import { fileNameOf, hostsDir } from './state-file.ts';
 
 const fixture = (name: string): string =>
@@ -75,11 +75,11 @@ interface Said {
 }
 /** A host in a process of its own, whose children are up. */
 async function host(options: LedgerOptions, ...behaviours: string[]) {
-  const args = ['--import', 'tsx', fixture('guarded-host.ts')];
-  const given = JSON.stringify({ instance, stateDir, reaper: true, ...options });
-  const child = spawn(process.execPath, [...args, given, ...behaviours], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const args = [fixture('guarded-host.ts'), JSON.stringify({ instance, stateDir, reaper: true, ...options })];
+  return hostAt(process.execPath, ['--import', 'tsx', ...args, ...behaviours], behaviours.length);
+}
+async function hostAt(program: string, args: readonly string[], servers: number) {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const pid = child.pid ?? 0;
   born.push(pid);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -88,7 +88,7 @@ async function host(options: LedgerOptions, ...behaviours: string[]) {
   const { up = [] } = await next();
   // Should a test fail, what threw its marker away would else stay.
   born.push(...up);
-  expect(up).toHaveLength(behaviours.length);
+  expect(up).toHaveLength(servers);
   return {
     pid,
     next,
@@ -153,6 +153,51 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
   });
 });
 
+/** A program that is its own runtime, as a single file is; it notes each start, and does `asReaper` when it is to be one. */
+function singleFile(asReaper: string): { program: string; starts: () => number } {
+  const [program, notes] = [join(stateDir, 'program'), join(stateDir, 'starts')];
+  const options = JSON.stringify({ execPath: program, instance, stateDir: false, reaper: true });
+  const words = ['--import', import.meta.resolve('tsx'), fixture('guarded-host.ts'), options];
+  const again = [process.execPath, ...words].map((word) => `'${word}'`).join(' ');
+  const lines = [
+    '#!/bin/sh',
+    `echo start >> '${notes}'`,
+    `[ "$A2C_REAPER" ] && ${asReaper}`,
+    `exec ${again} "$@"`,
+  ];
+  writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+  return { program, starts: () => readFileSync(notes, 'utf8').split('\n').length - 1 };
+}
+const childrenOf = (host: number): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && statOf(pid)?.parent === host && lives(pid));
+
+describe.skipIf(process.platform !== 'linux')('a host that is a single file', () => {
+  it.each([
+    ['runs whole again', 'set -- unmarkedShell', 'does not say'],
+    ['is silent', 'exec sleep 1234', 'does not say'],
+    ['ends at once', 'exit 0', 'has ended (exit code 0) before'],
+  ])(
+    'and, started as a reaper, %s, is started so once, and says why it goes on without',
+    async (_, asReaper, why) => {
+      const { program, starts } = singleFile(asReaper);
+      const { pid, next, launch, kill: killHost } = await hostAt(program, [], 0);
+      launch('unmarkedShell');
+      // Which comes first, depends on what the program does.
+      const { notice, up } = { ...(await next()), ...(await next()) };
+      expect(up).toHaveLength(1);
+      expect(notice).toContain(`what ${program} starts ${why}`);
+      expect(notice).toContain('`reaper: false`');
+      await until(() => childrenOf(pid).join() === up?.join());
+      launch('stubbornShell');
+      expect((await next()).up).toHaveLength(2);
+      expect(starts(), 'by this test, and as a reaper').toBe(2);
+      await killHost();
+    },
+  );
+});
+
 describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
   it('leaves neither reaper nor file, once the last child has ended', async () => {
     const ledger = createLedger({ instance, stateDir });
@@ -204,7 +249,7 @@ describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
 /** The real reaper, whose host is this test. */
 async function reaper(...lines: string[]) {
   const { command, args } = reaperCommand();
-  const child = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   const pid = child.pid ?? 0;
   born.push(pid);
   for (const line of lines) child.stdin.write(`${line}\n`);

@@ -1,6 +1,8 @@
 // The reaper: a process beside the host that ends the host's children when the host is gone, however it went.
 // It hears on stdin what lives, and acts when stdin ends. It loads nothing but node:fs: it should be small.
+import { writeSync } from 'node:fs';
 import { endAll, type TracedGroup } from './ending.ts';
+import { reaperProof } from './host-program.ts';
 
 /** It must never outlive its host for long, whatever it meets. */
 const lastMs = 1_900;
@@ -31,6 +33,11 @@ async function end(): Promise<void> {
 
 // It has a session of its own, so a terminal does not reach it; whoever signals everybody should not stop it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
+try {
+  writeSync(1, reaperProof);
+} catch {
+  // A host that is gone shows at stdin.
+}
 
 let rest = '';
 process.stdin

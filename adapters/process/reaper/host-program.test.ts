@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { whyNoReaper, type HostProgram } from './host-program.ts';
+
+const node: HostProgram = {
+  env: {},
+  versions: { node: '20.19.0' },
+  main: '/app/main.js',
+  isSingleFile: false,
+};
+const bun = { node: '24.3.0', bun: '1.4.5' };
+const electron = { node: '22.0.0', electron: '40.0.0' };
+
+describe('a host', () => {
+  it.each<[string, Partial<HostProgram>, string | undefined]>([
+    ['of Node', {}, undefined],
+    ['of Bun with a script', { versions: bun }, undefined],
+    ['of Bun as one file', { versions: bun, main: '/$bunfs/root/app' }, 'a single file'],
+    ['of Bun as one file on Windows', { versions: bun, main: 'B:\\~BUN\\root\\app.exe' }, 'a single file'],
+    ['of Node SEA or deno compile', { isSingleFile: true }, 'a single file'],
+    ['of Electron', { versions: electron }, 'an Electron app'],
+    ['of Electron as Node', { versions: electron, env: { ELECTRON_RUN_AS_NODE: '1' } }, undefined],
+    ['that was started as a reaper', { env: { A2C_REAPER: '1' } }, 'started as one (A2C_REAPER is set)'],
+  ])('%s has a reaper, or says why it has none', (_, program, why) => {
+    expect(whyNoReaper({ ...node, ...program })).toEqual(why && expect.stringContaining(why));
+  });
+
+  it('here has one', () => {
+    expect(whyNoReaper()).toBeUndefined();
+  });
+});
