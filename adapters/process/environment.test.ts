@@ -60,6 +60,11 @@ describe('the environment of a child', () => {
     };
     expect(onLinux({}, host)).toMatchObject(host);
     expect(onLinux({ DISPLAY: ':9' }, host)).toMatchObject({ DISPLAY: ':9' });
+    const without = { SSH_AUTH_SOCK: '', DISPLAY: '' };
+    expect(onLinux(without, host), 'its config takes them away').toMatchObject(without);
+    expect(onLinux({}, { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/bus' })).not.toHaveProperty(
+      'DBUS_SESSION_BUS_ADDRESS',
+    );
   });
 
   it('has one PATH on Windows, called Path, whoever wrote it how (case 59)', () => {
