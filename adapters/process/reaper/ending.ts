@@ -109,7 +109,7 @@ async function goneWithin(found: readonly Found[], patienceMs: number): Promise<
 }
 
 /** A process in the middle of an exec shows no environment: nothing was found only when twice nothing was. */
-async function lookTwice(doomed: Doomed): Promise<Found[]> {
+export async function lookTwice(doomed: Doomed): Promise<Found[]> {
   const found = look(doomed);
   if (found.length > 0) return found;
   await new Promise((resolve) => setTimeout(resolve, lookMs));

@@ -92,6 +92,23 @@ describe('the ledger', () => {
     expect(ledger.streamsOf('process:a')).toBe(newer.entry.streams);
   });
 
+  it.skipIf(process.platform !== 'linux')('says once, at its close, what has left its group', async () => {
+    const notices: string[] = [];
+    const ledger = createLedger({ ...alone, notice: (text) => notices.push(text) });
+    const env = { PATH: process.env['PATH'], A2C_INSTANCE: ledger.instance };
+    const daemon = spawn('sleep', ['100'], { detached: true, stdio: 'ignore', env });
+    born.push(daemon.pid ?? 0);
+    const { entry, exited } = child('sleep');
+    ledger.enter(entry);
+    ledger.killAll();
+    await exited;
+    ledger.leaderEnded(entry, () => {});
+    await ledger.closed();
+    await ledger.closed();
+    expect(notices).toEqual([expect.stringContaining(`left running: sleep (pid ${daemon.pid});`)]);
+    expect(membersOf(daemon.pid ?? 0), 'and leaves it').toEqual([daemon.pid]);
+  });
+
   it('hooks the end of the host while it has children, and all ledgers share one hook', async () => {
     const before = exitHooks();
     expect(before).toBeLessThanOrEqual(1);

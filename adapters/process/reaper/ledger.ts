@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../../machines/kernel/address.ts';
+import { lookTwice } from './ending.ts';
 import type { StartTime } from './group.ts';
 import type { Launched } from '../launcher.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
@@ -37,7 +38,7 @@ export interface LedgerOptions {
    * `~/.local/state/a2c`; `false`: no file.
    */
   readonly stateDir?: string | false | undefined;
-  /** Hears when one of the two does not work. The children run all the same. */
+  /** Hears when one of the two does not work, and what a close leaves. The children run all the same. */
   readonly notice?: Notice | undefined;
 }
 
@@ -65,7 +66,8 @@ export interface Ledger {
   killAll(): void;
   /**
    * Resolves when no group is alive, the reaper has ended and the file is gone. A process in uninterruptible
-   * sleep keeps it waiting.
+   * sleep keeps it waiting. What left its group by `setsid` is told, and left: it may be a daemon, or the
+   * browser of a person.
    */
   closed(): Promise<void>;
 }
@@ -121,13 +123,24 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     hold: () => watch?.ref(),
   };
 }
+/** What children of this host still run, outside of their groups; known on Linux only. */
+async function tellLeft(instance: string, notice: Notice): Promise<void> {
+  const left = await lookTwice({ groups: [], instances: [instance] });
+  if (left.length === 0) return;
+  const names = left.map(({ command, pid }) => `${command} (pid ${pid})`).join(', ');
+  notice(
+    `left running: ${names}; a server started it in a session of its own (setsid), as one does a daemon`,
+  );
+}
+
 /** The one way to a ledger. Nothing is started or written before the first child. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
-  const { instance = randomUUID() } = options;
+  const { instance = randomUUID(), notice } = options;
   const witness = witnessOf(instance, options);
   const entries = new Set<Entry>();
   const latest = new Map<Address, Entry>();
   let waiting: (() => void)[] = [];
+  let hasUntold = false;
 
   const forget = (entry: Entry): void => {
     entries.delete(entry);
@@ -157,6 +170,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       entries.add(entry);
       latest.set(entry.key, entry);
       setOccupied(ledger, true);
+      hasUntold = notice !== undefined;
       witness.expect();
       if (entry.group) witness.entered(entry.group);
     },
@@ -178,6 +192,10 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       watch.hold();
       if (entries.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
       // Whoever launched again meanwhile still needs them.
+      if (entries.size > 0) return;
+      const isUntold = hasUntold;
+      hasUntold = false;
+      if (notice && isUntold) await tellLeft(instance, notice);
       if (entries.size === 0) await witness.dismiss();
     },
   };
