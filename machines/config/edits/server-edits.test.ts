@@ -69,6 +69,12 @@ describe('a change of a config', () => {
     ['an unknown server, with the nearest', commented, { what: 'remove', name: 'filse' }, /'filse'/],
     ['an entry with a mistake', commented, add('x', { command: 1 }), /command/],
     ['a file with a mistake', '{"mcpServers": 1}', { what: 'remove', name: 'x' }, /mcpServers/],
+    [
+      'a file in the words of another application',
+      '{"context_servers": {"s": {"command": "x"}}}',
+      add('x', { command: 'y' }),
+      /in the words of Zed/,
+    ],
     ['a file that is no JSON', '{', { what: 'remove', name: 'x' }, /not valid JSON/],
     [
       'a file that is one server',

@@ -4,6 +4,7 @@ import { readJson } from '../foreign/json-text.ts';
 import { isObject, mistakeLine, type Mistake, type Path } from '../mistake.ts';
 import { parseConfig } from '../parse.ts';
 import { switches } from '../importing/app.ts';
+import { appOfConfig } from '../importing/apps.ts';
 import { edited as textWith, type Edit } from './edits.ts';
 
 /** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
@@ -43,7 +44,8 @@ const failed = (code: Failure['code'], message: string, remedy?: string): Edited
 export function editConfig(text: string, change: ConfigChange): EditedConfig {
   const before = text.trim() === '' ? emptyText : text;
   const was = readWhole(before);
-  if (!was.ok) return failed('ConfigInvalid', was.why, 'Mend the file first; nothing was changed.');
+  if (!was.ok)
+    return foreign(before) ?? failed('ConfigInvalid', was.why, 'Mend the file first; nothing was changed.');
   const servers = serversIn(before);
   if (!servers)
     return failed(
@@ -62,6 +64,15 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
   // A server that was wrong before may stay so: it is left out of what runs, and the change is of another one.
   const wrong = is.ok ? is.wrong.filter((line) => !was.wrong.includes(line)) : [is.why];
   return wrong.length === 0 ? edited : failed('ConfigInvalid', wrong.join('\n'), 'Nothing was changed.');
+}
+/** A file that is read in the words of another application, and changed by nobody here. */
+function foreign(text: string): EditedConfig | undefined {
+  const read = readJson(text);
+  const app = read.ok ? appOfConfig(read.value, '') : undefined;
+  if (!app) return undefined;
+  const how = `in the words of ${app.title}: a2c reads it, and does not change it`;
+  const remedy = 'Change it by hand, or take its servers over with a2c import FILE and change those.';
+  return failed('ConfigInvalid', `the servers of this file are written ${how}`, remedy);
 }
 type Whole =
   | { readonly ok: true; readonly wrong: readonly string[] }
