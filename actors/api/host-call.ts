@@ -7,7 +7,7 @@ import { closedText } from './computer/computer-status.ts';
 
 export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
   settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
-/** Of a call that a presenter makes for one of its conversations. */
+/** Options of a call that a presenter makes for one of its conversations. */
 export type InConversation = Pick<ComputerCall, 'conversation'>;
 export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,

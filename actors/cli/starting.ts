@@ -103,7 +103,7 @@ export async function untilStarted(
 }
 /** A command that shows what there is waits so long for all of it. */
 const listingMs = 30_000;
-/** Those that are on their way still, and how to wait longer; undefined: there is none. */
+/** Names the servers that still start, and how to wait longer; undefined: there is none. */
 export function lateLine(servers: readonly ServerStatus[], config: Config, ms: number): string | undefined {
   const late = servers.filter(({ state }) => onTheWay.has(state)).map(({ name }) => nameOf(name, config));
   if (late.length === 0) return undefined;

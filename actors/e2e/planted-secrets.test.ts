@@ -82,7 +82,7 @@ afterAll(() => {
   echoing.close();
   rmSync(folder, { recursive: true });
 });
-/** Of each way out the secrets that came out of it. */
+/** Secrets that came out, by way out. */
 const leaks = (ways: Readonly<Record<string, string>>): object =>
   Object.fromEntries(
     Object.entries(ways).flatMap(([way, text]) => {

@@ -131,7 +131,7 @@ it('what a server need not have, and a question whose agent leaves, is no failur
   const computer = await bootedComputer({ ...seat, name: 'c', config, inMemory });
   const unknown = logged().filter(({ code }) => code !== undefined);
   expect(unknown.map(({ event }) => event)).toContain('resources/templates/list');
-  // Its server never says anything, so that whoever asks for its tools waits.
+  // A server that never says anything, so that a request for its tools waits.
   const silent = await createComputer({ ...seat, name: 'silent', config, inMemory: { s: answering() } });
   const agent = await createAgent({ ...debug, url: office.url });
   agent.tools('silent').catch(() => {});

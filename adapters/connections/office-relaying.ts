@@ -188,7 +188,7 @@ export class OfficeRelaying {
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
-  /** Those of this node, at once. */
+  /** Sends to the peers of this node, at once. */
   #hear(office: string, except: string, event: NoticeName, body: object): void {
     const sockets = this.#others(office, except);
     this.#gate.delivered(office, sockets.length);

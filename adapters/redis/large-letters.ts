@@ -66,7 +66,7 @@ export class LargeLetters {
     void this.#write(lane);
     return true;
   }
-  /** Its node has it. */
+  /** Notes that the node has fetched it. */
   fetched(key: string): void {
     for (const lane of this.#lanes.values()) this.#settle(lane, key, true);
   }

@@ -69,7 +69,7 @@ interface Peer {
   /** What it sends after it was refused; when this is empty, too, it is disconnected. */
   readonly patience: TokenBucket | undefined;
 }
-/** So many are told at once, before others have their turn. */
+/** Number of deliveries at once, before others have their turn. */
 const atOnce = 32;
 /** So often are buckets looked through that nobody uses. */
 const sweepMs = 60_000;

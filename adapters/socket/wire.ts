@@ -45,7 +45,7 @@ export function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     probe: (socket, onAlive) => {
       const conn = socketOf(socket)?.conn;
       conn?.once('heartbeat', onAlive);
-      // Its types have no way to ask now, and not in 25 s.
+      // The types have no way to ask now, and not in 25 s.
       (conn as unknown as { sendPacket?(type: 'ping'): void } | undefined)?.sendPacket?.('ping');
     },
     cut: (socket) => {

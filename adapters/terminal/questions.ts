@@ -3,7 +3,7 @@ import type { TypedLine } from './typed-line.ts';
 interface Question {
   readonly text: string;
   readonly isSecret: boolean;
-  /** Whoever asked hears it once; later words are nothing. */
+  /** Answers the asker once; later answers are dropped. */
   settle(answer: string | null): void;
   line?: TypedLine;
 }
@@ -24,7 +24,7 @@ export class Questions {
   constructor(stage: Stage) {
     this.#stage = stage;
   }
-  /** Of the question that is open. */
+  /** Line of the question that is open. */
   get line(): TypedLine | undefined {
     return this.#asked[0]?.line;
   }

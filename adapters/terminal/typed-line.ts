@@ -134,7 +134,7 @@ export class TypedLine {
     this.lines.close();
   }
 }
-/** Of an editor: what was typed before, and how a word could go on. */
+/** Options of an editor: what was typed before, and how a word could go on. */
 function helpOf(typing: Typing | undefined): object {
   if (!typing) return { historySize: 0 };
   const { history = [], complete } = typing;

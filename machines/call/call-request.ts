@@ -26,7 +26,7 @@ export interface CallRequest {
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
-/** Whose call it is. What a person allows for the session is allowed to them alone. */
+/** Caller of a call. What a person allows for the session is allowed to this caller alone. */
 export type Caller = Pick<CallRequest, 'replyTo' | 'agent' | 'conversation'>;
 export const callerOf = ({ replyTo, agent, conversation }: Caller): Caller => ({
   replyTo,
@@ -39,7 +39,7 @@ export const isSameCaller = (one: Caller, other: Caller): boolean =>
 export interface ComputerCall extends CallRequest {
   /** The person who asks has thereby confirmed it. */
   readonly isConfirmed: boolean;
-  /** Whoever took it has refused it already: it is answered with this, and goes to no server. */
+  /** Reason why the link has refused it already: it is answered with this, and goes to no server. */
   readonly refused?: Failure;
 }
 export type CallOrder =

@@ -55,13 +55,13 @@ export const settledBy = (
   result: null,
   failure,
 });
-/** Of a call whose `req_id` is that of one in flight. */
+/** Failure of a call whose `req_id` is that of one in flight. */
 export const repeated = (reqId: string): Failure => ({
   code: wireCodes.conflict,
   message: `A call '${reqId}' is already in flight`,
   details: { req_id: reqId },
 });
-/** Of a call that comes when its computer is on its way out. */
+/** Failure of a call that comes when its computer is closing. */
 export const leaving = (reqId: string): Failure => ({
   code: wireCodes.notFound,
   message: `Call '${reqId}' was not sent: the computer is leaving the office`,

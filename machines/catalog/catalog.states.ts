@@ -73,7 +73,7 @@ export const calming = {
     calm: {},
   },
 } as const;
-/** Its owner is refreshing as long as one of its lists is. */
+/** Tells the owner, which is refreshing as long as one of its lists is. */
 export const tellRefreshing = (isOver: boolean) =>
   ({
     type: 'post',

@@ -151,7 +151,7 @@ export interface Context extends Input {
   /** While its session is not open, as its port said last. */
   readonly waits?: Waits | null;
   readonly catalogs: readonly CatalogList[];
-  /** Those of them that are being read anew. */
+  /** Lists that are being read anew. */
   readonly refreshing: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;

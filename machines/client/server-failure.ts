@@ -130,7 +130,7 @@ export function toolsWithdrawn(server: string, last: Failure): Failure {
   };
 }
 
-/** Its list is another one whenever it is read. Nothing is missing, and what is known may be old. */
+/** Failure of a server whose list is another one whenever it is read. Nothing is missing, and what is known may be old. */
 export const listRestless = (server: string, method: string, pollMs: number): Failure => ({
   code: 'ListRestless',
   message: `Server '${server}': its list is another one whenever it is read (${method}), so it is read ever less often`,

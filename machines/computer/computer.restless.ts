@@ -6,7 +6,7 @@ import type { Failure } from '../protocol/failure.ts';
 
 type All = ComputerContext['restless'];
 const own = (all: All, server: string): All[string] => (Object.hasOwn(all, server) && all[server]) || {};
-/** Of several lists the one that was told first. */
+/** Failure of the list that was told first. */
 const first = (all: All, server: string): Failure | undefined => Object.values(own(all, server))[0];
 export const whyRestless = ({ restless }: ComputerContext, server: string): Failure | undefined =>
   first(restless, server);
@@ -21,7 +21,7 @@ function after(all: All, { server, list, failure }: CatalogRestless): All {
   if (failure) return { ...all, [server]: { ...others, [list]: failure } };
   return Object.keys(others).length > 0 ? { ...all, [server]: others } : settled(all, server);
 }
-/** Its host hears of it once, and when the reason is another. */
+/** Tells the host once, and again when the reason is another. */
 export function restless(
   c: ComputerContext,
   news: CatalogRestless,

@@ -12,7 +12,7 @@ import { notActive } from '../client/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** Whose tool is called is shown first from then on. */
+/** Remembers the server of a call: its windows are shown first from then on. */
 const calledBy = (c: ComputerContext, server: string): Partial<ComputerContext> => {
   const most = Math.max(0, c.remembered ?? defaultRemembered);
   const kept = c.recent.slice(Math.max(0, c.recent.length + 1 - most));

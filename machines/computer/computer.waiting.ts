@@ -55,7 +55,7 @@ export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting
     waited: { ...c.waited, ...Object.fromEntries(sent) },
   };
 };
-/** Whose tool is called is shown first from then on. */
+/** Remembers the server of a call: its windows are shown first from then on. */
 export const noted = (c: ComputerContext): Partial<ComputerContext> => {
   let recent: Partial<ComputerContext> = {};
   for (const order of decided(c)) recent = { ...recent, ...routed({ ...c, ...recent }, order).next };

@@ -75,7 +75,7 @@ const error = z.object({
 /** A command of the prompt is done. */
 const answer = z.object({
   type: z.literal('answer'),
-  /** Its name, as help has it. */
+  /** Name of the command, as help has it. */
   command: z.string(),
   /** What it answered; null where that is nothing, or stands in lines of other types. */
   value: z.unknown(),

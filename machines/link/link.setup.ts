@@ -134,7 +134,7 @@ type Passed = Omit<AgentCalled, 'type'> & { readonly type: string };
 const passed = (c: Context, { type: _, ...call }: Passed) =>
   extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self });
 export const passCall = tell(passed);
-/** Its computer answers it, as every call. */
+/** Refusal that the computer answers, as it answers every call. */
 export const passRefused = (why: (reqId: string) => Failure) =>
   tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
 

@@ -40,7 +40,7 @@ export interface FinderQuery {
 }
 /** A document as its server tells it (seed 000). */
 export interface DocumentMetadata {
-  /** Its key within the host, as `buildDpeUri` takes it for `docRef`: decoded, such as `2026/plan b.pdf`. */
+  /** Key within the host, as `buildDpeUri` takes it for `docRef`: decoded, such as `2026/plan b.pdf`. */
   readonly doc_ref: string;
   /** Its `dpe://` URI: what the reads of an agent take. */
   readonly uri: string;

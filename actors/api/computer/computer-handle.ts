@@ -119,7 +119,7 @@ export interface Computer extends AsyncDisposable {
   ): Call;
   /** One that its host asked for, else whatever agents ask for by that name. One that is unknown or over is no error. */
   cancelCall(reqId: string): void;
-  /** Those that have not ended, whoever asked, the oldest first: where each is, and what it waits for. */
+  /** Calls that have not ended, of all callers, the oldest first: where each is, and what it waits for. */
   calls(): readonly RunningCall[];
   /**
    * Resolves when it is ready. Rejects with why it is not (its `Failure`), with 404 for an unknown server, and with

@@ -124,7 +124,7 @@ export class ComputerNewsroom {
     if (failure) this.#told.notice(textWithRemedy(failure), 'tools');
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
   }
-  /** What it lists may be old; or none of its lists is read less often than others. */
+  /** Keeps the failure of a server whose lists may be old; null: none of its lists is read less often than others. */
   #restlessIs({ server, failure }: Extract<ComputerNews, { type: 'list.restless' }>): void {
     if (failure) this.#restless.set(server, failure);
     else this.#restless.delete(server);

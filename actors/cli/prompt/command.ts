@@ -16,7 +16,7 @@ export interface PromptCommand {
   readonly takes?: Named;
   /** It is done at once, also while another command is at work. */
   readonly isImmediate?: boolean;
-  /** Its line, of which this is the rest, may hold a secret: the history does not keep it. */
+  /** Tells whether its line, of which `rest` follows the name, may hold a secret: the history does not keep it then. */
   readonly isPrivate?: (rest: string) => boolean;
   /** Resolves with what a program gets for it, where no fact of its own says so. */
   run(rest: string): unknown;

@@ -32,7 +32,7 @@ const atRest: ReadonlySet<string> = new Set([
 ]);
 
 export interface PromptHow {
-  /** Of the office in this process. */
+  /** Line about the office in this process. */
   readonly officeLine: string;
   /** Where its computer sits at first. */
   readonly seat: OfficeSeat & { readonly id: string };

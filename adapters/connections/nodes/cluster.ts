@@ -44,7 +44,7 @@ export class Cluster {
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;
-  /** Of the register, when it was last heard of. */
+  /** Age of the register when it was last heard of. */
   #ageMs = 0;
   #timer: unknown;
   #isClosed = false;

@@ -47,7 +47,7 @@ export class Questions {
   readonly #isCurrent: () => boolean;
   /** Our own, and the node that was asked. */
   readonly #asked = new Map<number, string>();
-  /** Those that are on their way there. */
+  /** Questions that are on their way there. */
   readonly #asking = new Set<number>();
   /** Of others: who was asked here and has not answered. */
   readonly #open = new Map<string, string>();

@@ -7,7 +7,7 @@ interface Report {
 }
 /** What the system lets this process open, where it says so. It takes some 20 ms, and does not change. */
 function limitOf(): number {
-  // Its types lack this: a report would ask for the names of all peers.
+  // A method that the types lack: a report would ask for the names of all peers.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
   const { excludeNetwork = false } = report;
   report.excludeNetwork = true;
@@ -18,7 +18,7 @@ function limitOf(): number {
 }
 let limit: number | undefined;
 
-/** So many more connections may be taken. Over that the system drops those that come, whoever they are. */
+/** Number of connections that may still be taken. Over that the system drops new ones. */
 export function descriptorsLeft(): number {
   try {
     limit ??= limitOf();

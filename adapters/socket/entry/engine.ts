@@ -8,7 +8,7 @@ interface Transport {
 }
 /** What every request of a connection carries as `sid`. */
 export const idOf = (conn: EngineConnection): string => (conn as unknown as { readonly id: string }).id;
-/** Its web socket; a connection that polls has none. */
+/** Web socket of a connection; one that polls has none. */
 export const webSocketOf = (conn: EngineConnection): Transport['socket'] =>
   (conn.transport as unknown as Transport).socket;
 /** Ends it without a goodbye, which its peer would not read. */

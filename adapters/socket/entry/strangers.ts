@@ -36,11 +36,11 @@ export interface StrangersOptions {
   readonly gate: OfficeGate;
   /** Proxies that stand before the office. */
   readonly proxies: number;
-  /** So many more the system lets in, whatever the limits say. */
+  /** Number of connections that the system still lets in, whatever the limits say. */
   readonly left?: () => number;
 }
 
-/** Those over a limit that may stay to be told so. */
+/** Number of connections over a limit that may stay to be told so. */
 const tolerated = 64;
 /** With so many connections it is looked for the first time how many more the system lets in, and again with twice as many. */
 const firstLook = 64;
@@ -134,7 +134,7 @@ export class Strangers {
       uncount();
       this.#sessions.delete(key);
       this.#waiting.delete(key);
-      // Its peer may never answer the goodbye.
+      // The peer may never answer the goodbye.
       if (session.web && this.#connections.has(session.web.key)) this.#wait(session.web);
     });
     this.#sessions.set(key, session);

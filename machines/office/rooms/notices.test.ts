@@ -9,7 +9,7 @@ interface Waiting {
 let told: string[];
 let timers: Map<number, Waiting>;
 let seated: Record<string, string[]>;
-/** So many deliveries may go now, of all rooms. */
+/** Number of deliveries that may go now, of all rooms. */
 let budget: number;
 let spacingMs: number;
 let notices: Notices;

@@ -12,7 +12,7 @@ export interface Notice {
 }
 interface Delivery extends Notice {
   readonly sockets: readonly string[];
-  /** So many of them have it. */
+  /** Number of peers that have it. */
   done: number;
 }
 /** What is to be told in one room, in turn. */

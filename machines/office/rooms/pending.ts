@@ -151,7 +151,7 @@ export class Pending {
     if (entry) this.settle(id, ...lost(entry.event, failure));
   }
 
-  /** Its answer is on its way here, wherever its target goes meanwhile. */
+  /** Notes that its answer is on its way here, wherever its target goes meanwhile. */
   answering(id: number): void {
     const entry = this.#entries.get(id);
     if (entry) this.#unlink(entry.to, entry);

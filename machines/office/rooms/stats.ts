@@ -28,11 +28,11 @@ export interface OfficeMeter {
 
 /** A peer that is connected, as who runs an office sees it. */
 export interface OfficePeer {
-  /** Its connection: what `disconnect` takes, and what logs call `peer`. */
+  /** Connection of the peer: what `disconnect` takes, and what logs call `peer`. */
   readonly id: string;
   /** The IP address it comes from. */
   readonly address: string;
-  /** Whose credential it has shown: the `label` of a token, the `sub` of a JWT. */
+  /** Owner of its credential: the `label` of a token, the `sub` of a JWT. */
   readonly subject?: string | undefined;
   /** Where it sits; undefined: nowhere. */
   readonly seat?: SeatFacts | undefined;

@@ -21,7 +21,7 @@ const plainWords = new Set(
     /\s+/,
   ),
 );
-/** Of a message: `call.settled`. */
+/** Type of a message: `call.settled`. */
 const isType = /^[a-z]+(\.[a-zA-Z]+)+$/;
 const recordFields = new Set(['k', 'via', 'op', 'why', 'dead', 'port', 'kind', 'type']);
 const isWord = /^[a-z]+$/i;

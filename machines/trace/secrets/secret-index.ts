@@ -8,7 +8,7 @@ const gram = 4;
 const slots = 1 << 15;
 /** Shorter ones stand in too many texts. */
 const shortestInBase64 = 3;
-/** So much of a long one is looked for there. */
+/** Length of the part of a long secret that is looked for there. */
 const longestInBase64 = 256;
 /** One of so many letters is no chance, whatever is around it. */
 const surelyBase64 = 8;
@@ -29,7 +29,7 @@ interface Compiled {
   /** Whether any pattern begins with characters of this hash. */
   readonly marks: Uint8Array;
   readonly byHash: ReadonlyMap<number, readonly Pattern[]>;
-  /** Those that have fewer than `gram` characters. */
+  /** Secrets of fewer than `gram` characters. */
   readonly short: readonly Pattern[];
   /** All secrets, for whoever has an end of one; between them what no text has. */
   readonly joined: string;

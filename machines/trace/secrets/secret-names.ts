@@ -1,7 +1,7 @@
 const secretNames =
   /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(密码|口令|密钥|令牌)$/;
 const harmless = /(progress|page|next)_?token$/;
-/** Of variables, headers, parameters and options alone: in a record they say something else. */
+/** Names of variables, headers, parameters and options alone: in a record they say something else. */
 const ofLaunches = /(^|_)(pass|pat|jwt)\d*$/;
 const keyNames =
   /(^|_)(keys?|auth|sig|signature|code|k|dsn|salt|webhook)\d*$|(^|_)(secret|token|password|credentials?|webhook)_/;

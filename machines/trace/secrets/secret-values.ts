@@ -119,7 +119,7 @@ const decoded = (part: string): string => {
     return part;
   }
 };
-/** Of `Bearer …` also what comes after the scheme, of `Basic …` the password. */
+/** Secret parts of a header: after `Bearer` also the token alone, after `Basic` the password. */
 function credentialsIn(value: string): string[] {
   const [, credential] = /^\w+ +(\S+)$/.exec(value) ?? [];
   const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? '') ?? [];
@@ -159,7 +159,7 @@ function spansUnder(name: string, arg: string, start: number, depth = 0, isVaria
     return [...spansOf(value, secret)].map(([from, to]): Span => [start + from, start + to]);
   });
 }
-/** Of a URL: who it logs in as, and with what. */
+/** Login in a URL: the user, and the password. */
 export function* loginsIn(text: string): Generator<Span> {
   for (const { 0: all, 1: start = '', index } of text.matchAll(/(:\/\/)[^/?#\s]{0,4096}(?=@)/g))
     yield [index + start.length, index + all.length];

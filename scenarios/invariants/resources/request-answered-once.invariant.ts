@@ -63,7 +63,7 @@ class RequestAnsweredOnce implements Judge {
     if (replyTo === undefined || dead !== undefined || a.includes('/')) return undefined;
     const computer = this.#limits.get(nameOf(a));
     const { aggregateMs = Infinity, readMs = Infinity, toolsMs = 0, openedAt = now } = computer ?? {};
-    // Whoever else asks meanwhile, each question has its own time. It begins when the computer keeps it no more.
+    // Each question has its own time, whoever else asks meanwhile. It begins when the computer keeps it no more.
     const begins = Math.max(now, openedAt + toolsMs);
     const due = begins + (type === 'aggregate.wanted' ? aggregateMs : readMs) + this.#slackMs + momentMs;
     const known = this.#questions.get(replyTo, ticket);

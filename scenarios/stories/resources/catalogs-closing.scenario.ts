@@ -13,7 +13,7 @@ const close = (s: Harness): void => {
   s.order(list, { type: 'close' });
   expect(s.state(list)).toBe('closing');
 };
-/** Its last state, whether or not it lives still. */
+/** Last state of the machine, whether or not it lives still. */
 const lastState = (s: Harness): string | undefined =>
   s.trace.findLast((line) => line.includes(`${list}#2 = `))?.replace(/^.* = "(\w+)".*$/, '$1');
 
@@ -98,7 +98,7 @@ inHarness(
       let asked = 0;
       return {
         ...ports,
-        // Its second list of prompts does not come.
+        // The second list of prompts does not come.
         request: (from, question, emit) =>
           question.method === 'prompts/list' && (asked += 1) > 1
             ? () => {}

@@ -8,7 +8,7 @@ import type { Script } from '../../stage/scripted/script.ts';
 
 const shows = listing((uri) => ({ answers: { contents: [{ uri, text: uri }] } }));
 let renewed = 0;
-/** Its newest window is another one with each reading, and it says so. */
+/** Server whose newest window is another one with each reading, and which says so. */
 const renewing: Script = {
   ...shows,
   methods: {

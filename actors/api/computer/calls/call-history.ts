@@ -33,16 +33,16 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   readonly phase: CallPhase;
   /** ISO 8601. */
   readonly since: string;
-  /** What its server told last, or null. */
+  /** Last progress that the server told, or null. */
   readonly progress: Progress | null;
 }
 /** A call as it came. */
 type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
-/** Of one that has not ended. */
+/** State of a call that has not ended. */
 interface Running extends Omit<Asked, 'params'> {
   readonly parameters: PastCall['parameters'];
   readonly since: number;
-  /** Its client, once its server is known. */
+  /** Client of the call, once its server is known. */
   client: string | null;
 }
 export interface CallHistoryOptions {
@@ -94,7 +94,7 @@ export class CallHistoryWatch implements Observer {
     });
     return [...this.#history, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
   }
-  /** Those that have not ended, whoever asked, the oldest first. */
+  /** Calls that have not ended, of all callers, the oldest first. */
   running(): readonly RunningCall[] {
     return [...this.#running.values()].map((call) => this.#standing(call));
   }
@@ -136,7 +136,7 @@ export class CallHistoryWatch implements Observer {
     const since = this.#options.now();
     this.#running.set(key, { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null });
   }
-  /** Its server is known, and with it the server's own name of the tool. */
+  /** Notes the server of a call, and the server's own name of the tool. */
   #passed(key: string, { tool }: Asked, client: string): void {
     const running = this.#running.get(key);
     if (running) this.#running.set(key, { ...running, tool, client });
@@ -168,7 +168,7 @@ export class CallHistoryWatch implements Observer {
     };
     this.#history = withCall(this.#history, call, most);
   }
-  /** Its computer is gone: nobody answers any more. */
+  /** Ends the open calls of a computer that is gone: nobody answers them any more. */
   #endAll(): void {
     for (const [key, { client }] of this.#running)
       this.#end(key, {

@@ -7,7 +7,7 @@ import type { ComputerContext } from '../../../../machines/computer/computer.mac
 import { starting } from '../../../../machines/computer/computer.waiting.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../../../machines/facts/server-state.ts';
 
-/** Of a machine of any kind. */
+/** Snapshot of a machine of any kind. */
 export interface MachineSnapshot extends ClientSnapshot {
   readonly context: unknown;
 }
