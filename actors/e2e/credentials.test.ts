@@ -1,46 +1,25 @@
 /** Credentials that say what their holder may do: tokens with a grant, files of them, and tokens that somebody signs. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from 'jose';
-import { io, type Socket } from 'socket.io-client';
+import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAgent, createOffice, type Office, type OfficeAuth } from '../index.ts';
+import { createAgent, createOffice, type Office, type OfficeAuth, type RefusedPeer } from '../index.ts';
+import {
+  EnteringPeers,
+  makeSigner,
+  validClaims,
+  type EnteringPeer,
+  type Signer,
+} from '../../scenarios/fixtures/entering.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-credentials-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Peer {
-  readonly socket: Socket;
-  /** Connected, or the code and text of the refusal. */
-  readonly entered: Promise<true | readonly [code: unknown, message: string]>;
-  join(office: string, role: string, name: string): Promise<readonly unknown[]>;
-}
-const peers: Socket[] = [];
-afterAll(() => peers.forEach((socket) => socket.disconnect()));
-function peer(office: Office, token?: string): Peer {
-  const socket: Socket = io(`${office.url}/smcp`, {
-    ...{ forceNew: true, reconnection: false, transports: ['websocket'] },
-    ...(token !== undefined && { auth: { token } }),
-  });
-  peers.push(socket);
-  return {
-    socket,
-    entered: new Promise((resolve) => {
-      socket.once('connect', () => resolve(true));
-      socket.once('connect_error', (error: Error & { data?: { code?: unknown } }) =>
-        resolve([error.data?.code, error.message]),
-      );
-    }),
-    join: (office_id, role, name) =>
-      new Promise((resolve) =>
-        socket.emit('server:join_office', { office_id, role, name }, (...ack: unknown[]) => resolve(ack)),
-      ),
-  };
-}
+const peers = new EnteringPeers();
+const peer = (office: Office, token?: string): EnteringPeer => peers.open(office.url, token);
+afterAll(() => peers.close());
 const officeWith = (auth: OfficeAuth): Promise<Office> => createOffice({ port: 0, auth });
 
 describe('a token with a grant', () => {
@@ -101,6 +80,7 @@ describe('a token with a grant', () => {
     ['keys without an audience', { jwks: 'keys.json' }, 'audience'],
     ['a file that is not there', { tokensFile: '/nowhere/tokens.json' }, 'no such file'],
     ['keys that are not there', { jwks: '/nowhere/keys.json', audience: 'a' }, 'no such file'],
+    ['keys behind a password', { jwks: 'https://u:p@keys.example', audience: 'a' }, 'a user or a password'],
     ['keys over plain HTTP', { jwks: 'http://keys.example/jwks', audience: 'a' }, 'over https'],
   ])('is refused at start with %s', async (_, auth, says) => {
     await expect(officeWith(auth as OfficeAuth)).rejects.toMatchObject({
@@ -139,25 +119,12 @@ describe('a file of tokens', () => {
 describe('a signed token', () => {
   const path = join(folder, 'keys.json');
   let office: Office;
-  let sign: (claims: object, how?: Signing) => Promise<string>;
-  interface Signing {
-    readonly key?: CryptoKey;
-    readonly alg?: string;
-    readonly kid?: string;
-  }
-  const claims = {
-    ...{ iss: 'https://id.example', aud: 'our-office', exp: Math.floor(Date.now() / 1000) + 3600 },
-    ...{ office: 'acme', role: 'computer', name: 'c1', sub: 'machine-1' },
-  };
-  const makeKey = async (kid: string): Promise<{ privateKey: CryptoKey; jwk: JWK }> => {
-    const { privateKey, publicKey } = await generateKeyPair('ES256');
-    return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256' } };
-  };
+  let signer: Signer;
+  const claims = validClaims;
+  const sign = (payload: object): Promise<string> => signer.sign(payload);
   beforeAll(async () => {
-    const { privateKey, jwk } = await makeKey('one');
-    writeFileSync(path, JSON.stringify({ keys: [jwk] }));
-    sign = (payload, { key = privateKey, alg = 'ES256', kid = 'one' } = {}) =>
-      new SignJWT({ ...payload }).setProtectedHeader({ alg, kid }).sign(key);
+    signer = await makeSigner('one');
+    writeFileSync(path, JSON.stringify({ keys: [signer.jwk] }));
     office = await officeWith({ jwks: path, audience: 'our-office', issuer: 'https://id.example' });
   });
   afterAll(() => office.close());
@@ -179,13 +146,31 @@ describe('a signed token', () => {
   const invalid = expect.stringContaining('signed by somebody else, or meant for another place');
   const without = (claim: string): object => ({ ...claims, [claim]: undefined });
   const past = Math.floor(Date.now() / 1000) - 60;
-  it.each<[what: string, claims: object, says: unknown]>([
-    ['for another service', { ...claims, aud: 'another' }, invalid],
-    ['without an audience', without('aud'), invalid],
-    ['of another issuer', { ...claims, iss: 'https://evil.example' }, invalid],
+  /** What it hears, and what who runs the office reads. */
+  const refusalOf = async (token: string): Promise<readonly [heard: unknown, read: RefusedPeer]> => {
+    const read = new Promise<RefusedPeer>((resolve) => {
+      const end = office.on('peer.refused', (refused) => (end(), resolve(refused)));
+    });
+    return [await peer(office, token).entered, await read];
+  };
+  const refusal = (says: unknown, detail = says): unknown => [
+    [401, says],
+    expect.objectContaining({ code: 401, reason: says, detail }),
+  ];
+  /** What it is told, and what who runs the office reads of it where that is more. */
+  it.each<[what: string, claims: object, says: unknown, detail?: string]>([
+    ['for another service', { ...claims, aud: 'another' }, invalid, 'unexpected "aud" claim value'],
+    ['without an audience', without('aud'), invalid, 'missing required "aud" claim'],
+    [
+      'of another issuer',
+      { ...claims, iss: 'https://evil.example' },
+      invalid,
+      'unexpected "iss" claim value',
+    ],
+    ['without an issuer', without('iss'), invalid, 'missing required "iss" claim'],
     ['that has expired', { ...claims, exp: past }, expect.stringContaining('has expired')],
-    ['that never expires', without('exp'), invalid],
-    ['that is not valid yet', { ...claims, nbf: past + 3600 }, invalid],
+    ['that never expires', without('exp'), invalid, 'missing required "exp" claim'],
+    ['that is not valid yet', { ...claims, nbf: past + 3600 }, invalid, '"nbf" claim timestamp check failed'],
     ['without an office', without('office'), "The token has no claim 'office'"],
     ['without a role', without('role'), "The token has no claim 'role'"],
     ['with an empty list', { ...claims, name: [] }, "The token has no claim 'name'"],
@@ -201,56 +186,24 @@ describe('a signed token', () => {
       expect.stringContaining("claim 'name' has"),
     ],
     ['with a role that is none', { ...claims, role: 'admin' }, expect.stringContaining('neither')],
-  ])('is refused %s', async (_, payload, says) => {
-    expect(await peer(office, await sign(payload)).entered).toEqual([401, says]);
+  ])('is refused %s', async (_, payload, says, detail) => {
+    const read = detail === undefined ? says : expect.stringContaining(detail);
+    expect(await refusalOf(await sign(payload))).toEqual(refusal(says, read));
   });
 
   it('is refused when another key, the public key or no key has signed it', async () => {
-    const { privateKey } = await makeKey('two');
-    expect(await peer(office, await sign(claims, { key: privateKey })).entered).toEqual([401, invalid]);
-    expect(await peer(office, await sign(claims, { key: privateKey, kid: 'two' })).entered).toEqual([
-      401,
-      invalid,
-    ]);
-    const shared = new TextEncoder().encode('the public key is no secret for HMAC');
-    const confused = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'one' }).sign(shared);
-    expect(await peer(office, confused).entered).toEqual([401, invalid]);
-    expect(await peer(office, `${new UnsecuredJWT(claims).encode()}x`).entered).toEqual([401, invalid]);
+    const other = await makeSigner('two');
     const [head, , signature] = (await sign(claims)).split('.');
     const forged = Buffer.from(JSON.stringify({ ...claims, office: 'bank' })).toString('base64url');
-    expect(await peer(office, [head, forged, signature].join('.')).entered).toEqual([401, invalid]);
-  });
-
-  it('is checked by keys that are read again when they change', async () => {
-    const two = await makeKey('rotated');
-    const token = await sign(claims, { key: two.privateKey, kid: 'rotated' });
-    const own = join(folder, 'rotated.json');
-    writeFileSync(own, JSON.stringify({ keys: [(await makeKey('other')).jwk] }));
-    await using rotating = await officeWith({ jwks: own, audience: 'our-office' });
-    expect(await peer(rotating, token).entered).toEqual([401, invalid]);
-    writeFileSync(own, JSON.stringify({ keys: [two.jwk, two.jwk].slice(1) }));
-    expect(await peer(rotating, token).entered).toBe(true);
-  });
-
-  it('is checked by the keys of a URL; while they cannot be had, nobody is let in', async () => {
-    const { privateKey, jwk } = await makeKey('web');
-    let isUp = false;
-    const server = createServer((_, response) => {
-      response.writeHead(isUp ? 200 : 500, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ keys: [jwk] }));
-    });
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const jwks = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
-    const claimNames = { office: 'tenant', role: false, name: 'sub' } as const;
-    await using far = await officeWith(['plain', { jwks, audience: 'our-office', claims: claimNames }]);
-    const token = await sign({ ...claims, tenant: 't1' }, { key: privateKey, kid: 'web' });
-    expect(await peer(far, token).entered).toEqual([503, expect.stringContaining('try again later')]);
-    expect(await peer(far, 'plain').entered).toBe(true);
-    isUp = true;
-    const one = peer(far, token);
-    expect(await one.entered).toBe(true);
-    expect(await one.join('t1', 'agent', 'machine-1')).toEqual([true, null]);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    const shared = new TextEncoder().encode('the public key is no secret for HMAC');
+    const confused = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'one' }).sign(shared);
+    for (const [token, read] of [
+      [await other.sign(claims, { kid: 'one' }), 'signature verification failed'],
+      [[head, forged, signature].join('.'), 'signature verification failed'],
+      [await other.sign(claims), 'no applicable key found'],
+      [await confused, '"alg" (Algorithm) Header Parameter value not allowed'],
+      [`${new UnsecuredJWT(claims).encode()}x`, '"alg" (Algorithm) Header Parameter value not allowed'],
+    ] as const)
+      expect(await refusalOf(token)).toEqual(refusal(invalid, expect.stringContaining(read)));
   });
 });

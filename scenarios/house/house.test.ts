@@ -108,7 +108,7 @@ const packages: readonly Allowance[] = [
   { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
   { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
   { where: /^scenarios\/fixtures\/oidc-server\.ts$/, may: ['oidc-provider'] },
-  { where: /^actors\/e2e\/credentials\.test\.ts$/, may: ['jose'] },
+  { where: /^(actors\/e2e\/credentials\.test|scenarios\/fixtures\/entering)\.ts$/, may: ['jose'] },
   { where: /^actors\/e2e\/presenter\//, may: ['node:*'] },
   { where: /^scenarios\/fixtures\/at-pty\.ts$/, may: ['@lydell/node-pty', '@xterm/headless'] },
   { where: /^actors\/cli\/(pty|storm\.long)\.test\.ts$/, may: ['@lydell/node-pty', '@xterm/headless'] },

@@ -18,6 +18,13 @@ const remedyOf = (message: string): string =>
     ? 'Check that Redis runs and takes commands: redis-cli ping.'
     : 'Choose another address: --port 0 takes any free port.';
 
+const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolean): OfficeStart => ({
+  host: host ?? '127.0.0.1',
+  port: port ?? 3000,
+  ...(requireVersion && { requireVersion }),
+  ...(isShared && { isShared }),
+});
+
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
   const listeners = new Listeners<OfficeEvents>();
@@ -25,7 +32,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   const authenticate = readAuth(options.auth, warn);
   const settings = readSettings(options);
   const runtime = await runtimeOf(options, shared);
-  logOffice(runtime.hostLog, listeners);
+  const endLog = logOffice(runtime.hostLog, listeners);
   const notice = (message: string): void => listeners.emit('register.changed', { message });
   const nodes = await joinNodes(options, notice).catch(async (error: unknown) => {
     if (!shared) await runtime.close();
@@ -42,12 +49,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
     access.meter?.refused();
     listeners.emit('peer.refused', peer);
   };
-  const input: OfficeStart = {
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? 3000,
-    ...(options.requireVersion && { requireVersion: true }),
-    ...(nodes.register && { isShared: true }),
-  };
+  const input = startOf(options, nodes.register !== undefined);
   const hosted = runtime.start('office', input, (event) => {
     const news = event as OfficeNews;
     if (news.type === 'office.opened') opened.resolve(news);
@@ -66,6 +68,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
     isReady = false;
     await runtime.end(hosted, ms, order);
     await metrics?.close();
+    endLog();
     if (!shared) await runtime.close();
   };
   const close = (): Promise<void> => end(patienceMs);

@@ -4,6 +4,7 @@ import { A2cError } from '../../api/errors.ts';
 import { createOffice } from '../../api/office/office.ts';
 import type { Office, OfficeOptions } from '../../api/office/office-handle.ts';
 import type { OfficeSeat } from '../../api/link-status.ts';
+import { Refusals } from '../../logging/refusals.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Context } from '../context.ts';
 
@@ -79,20 +80,21 @@ export function entryBy(options: EntryOptions): OfficeEntry {
 }
 /** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
 export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office: Office): () => void {
-  let last = '';
-  office.on('peer.refused', ({ address, detail }) => {
-    const line = `not let in: ${address}: ${detail}`;
-    // One that tries again and again is told once.
-    if (line !== last) terminal.err((last = line));
-  });
+  const refusals = new Refusals((address, text) => terminal.err(`not let in: ${address}: ${text}`));
+  office.on('peer.refused', (peer) => refusals.heard(peer));
   office.on('auth.failed', ({ message }) => terminal.err(message));
-  if (typeof shown.auth !== 'string') return () => {};
+  const end = (): void => refusals.close();
+  if (typeof shown.auth !== 'string') return end;
   try {
-    return keepOfficeToken(defaultStateDir(), office.port, shown.auth);
+    const forget = keepOfficeToken(defaultStateDir(), office.port, shown.auth);
+    return () => {
+      forget();
+      end();
+    };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     terminal.err(`its token could not be kept for other commands, which need --token now: ${why}`);
-    return () => {};
+    return end;
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { entryTexts, tokenIn, type Entrant, type Entry } from '../../../machines/office/rooms/entry.ts';
 import { grantSchema, type Grant } from '../../../machines/office/rooms/grant.ts';
-import { wireCodes, type WireCode } from '../../../machines/protocol/failure.ts';
+import { wireCodes } from '../../../machines/protocol/failure.ts';
 import type { PeerCertificate } from '../http.ts';
 import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';
 import { tokenGrant, tokensOf, tokensOfFile, type TokenGrant, type TokensFile } from './tokens.ts';
@@ -38,18 +38,26 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
   );
   const files = all.filter((one): one is TokensFile => typeof one === 'object' && 'tokensFile' in one);
   const tokens = [tokensOf(plain), ...files.map((one) => tokensOfFile(one, warn))];
-  const jwts = all.filter((one): one is JwtAuth => typeof one === 'object' && 'jwks' in one).map(jwtsOf);
+  const jwts = all
+    .filter((one): one is JwtAuth => typeof one === 'object' && 'jwks' in one)
+    .map((one) => jwtsOf(one, warn));
   return async ({ token }) => {
     // Each of them is asked, so that the time does not tell which one knows it.
     const said = tokens.map((one) => one(token));
     const known = said.find((entry) => typeof entry === 'object' && 'grant' in entry);
     if (known !== undefined || token === null || !isJwt(token)) return known ?? (said[0] as Entry);
     let refused = said[0] as Entry;
-    for (const jwt of jwts) {
-      const entry = await jwt(token);
-      if (typeof entry === 'object' && 'grant' in entry) return entry;
-      refused = entry;
-    }
+    let failed: { readonly error: unknown } | undefined;
+    for (const jwt of jwts)
+      try {
+        const entry = await jwt(token);
+        if (typeof entry === 'object' && 'grant' in entry) return entry;
+        refused = entry;
+      } catch (error) {
+        // Another of them may know who signed it.
+        failed ??= { error };
+      }
+    if (failed) throw failed.error;
     return refused;
   };
 }
@@ -85,7 +93,7 @@ export const entrantOf = (handshake: {
 };
 
 export interface Refused {
-  readonly code: WireCode;
+  readonly code: 401 | 503;
   readonly reason: string;
   /** More of it, for who runs the office. */
   readonly detail?: string;

@@ -26,6 +26,8 @@ export type PeerSocket = Socket<ClientToServer, ServerToClient, Nothing, PeerDat
 export interface RefusedPeer {
   /** The IP address it came from. */
   readonly address: string;
+  /** 401: it may not enter. 503: nobody could say whether it may, such as while keys cannot be had; no fault of the peer. */
+  readonly code: 401 | 503;
   /** What it was told. */
   readonly reason: string;
   /** What is wrong with its credential, which it is not told: it could learn from that how to make one. */
@@ -66,8 +68,8 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
     const entrant = entrantBy(socket, proxies);
     void entryOf(authenticate, entrant).then((entry) => {
       if (isRefused(entry)) {
-        const { reason, detail = reason } = entry;
-        refused?.({ address: entrant.address, reason, detail });
+        const { code, reason, detail = reason } = entry;
+        refused?.({ address: entrant.address, code, reason, detail });
         return next(denialOf(entry));
       }
       socket.data.grant = { ...entry, ...credentialOf(entrant, entry) };

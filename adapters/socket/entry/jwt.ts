@@ -85,6 +85,9 @@ function keysOfFile(path: string): () => Promise<JWTVerifyGetKey> {
 function keysOfUrl(url: URL): () => Promise<JWTVerifyGetKey> {
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw new TypeError(`the keys of ${url.origin} have to be asked for over https`);
+  // `fetch` takes none, and names them in what it says of it.
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError(`the URL of the keys of ${url.origin} has a user or a password, which is not sent`);
   let keys: JWTVerifyGetKey | undefined;
   return async () => (keys ??= (await jose()).createRemoteJWKSet(url, { timeoutDuration: jwksMs }));
 }
@@ -126,14 +129,49 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
 }
 
-/** Throws a `TypeError` when the keys of a file cannot be read. A rejection: the token could not be checked now. */
-export function jwtsOf(options: JwtAuth): (token: string) => Promise<Entry> {
-  const keys = keysOf(options.jwks);
+/** For people: without its query, in which a secret may be. */
+const placeOf = (jwks: string): string => {
+  if (!/^https?:/i.test(jwks) || !URL.canParse(jwks)) return jwks;
+  const { origin, pathname } = new URL(jwks);
+  return `${origin}${pathname}`;
+};
+const causeOf = (error: unknown): string => {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+};
+/** The keys, where they are had. `warn` hears why not once, and again when it is another reason or they were had meanwhile. */
+function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKey {
+  const keys = keysOf(jwks);
+  let told: string | undefined;
+  return async (...which) => {
+    const { errors } = await jose();
+    try {
+      const key = await (await keys())(...which);
+      told = undefined;
+      return key;
+    } catch (error) {
+      // They were had, and the right one is not among them.
+      const isOfToken =
+        error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
+      if (isOfToken) told = undefined;
+      if (isOfToken) throw error;
+      const text = `the keys of ${placeOf(jwks)} cannot be had: ${causeOf(error)}`;
+      if (text !== told) warn((told = text));
+      throw new TypeError(text, { cause: error });
+    }
+  };
+}
+
+/**
+ * Throws a `TypeError` when the keys of a file cannot be read. A rejection: the token could not be checked now. `warn` hears of keys
+ * that cannot be had.
+ */
+export function jwtsOf(options: JwtAuth, warn: (text: string) => void): (token: string) => Promise<Entry> {
+  const getKey = watchedKeys(options.jwks, warn);
   const { audience, issuer, clockToleranceSeconds: clockTolerance = 5 } = options;
   const list = (given: string | readonly string[]): string[] => [given].flat();
   return async (token) => {
     const { jwtVerify, errors } = await jose();
-    const getKey = await keys();
     try {
       const { payload } = await jwtVerify(token, getKey, {
         algorithms,
@@ -146,8 +184,7 @@ export function jwtsOf(options: JwtAuth): (token: string) => Promise<Entry> {
     } catch (error) {
       if (error instanceof errors.JWTExpired) return { reason: entryTexts.expired };
       // The keys could not be had: nothing is known of the token.
-      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) throw error;
-      if (error.code === 'ERR_JOSE_GENERIC' || error instanceof errors.JWKSInvalid) throw error;
+      if (!(error instanceof errors.JOSEError)) throw error;
       return { reason: entryTexts.invalid, detail: `its signed token was refused: ${error.message}` };
     }
   };
