@@ -1,20 +1,28 @@
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 
 /**
- * What one node sends to another, as bytes. The codec is that of Socket.IO, so that a value is the same at a peer of this node and at
+ * What one node sends to another: text, or bytes where something of it is binary. The codec is that of Socket.IO, so that a value is the same at a peer of this node and at
  * one of another: binary ones stay so. The text stands first; after a line break each binary value with its length.
  */
+export type Letter = string | Buffer;
+
 const encoder = new Encoder();
+/** A letter is read at once, from its first byte to its last. */
+const decoder = new Decoder({ maxAttachments: Number.MAX_SAFE_INTEGER });
+let parts: readonly unknown[] | undefined;
+decoder.on('decoded', ({ data }) => void (parts = data as readonly unknown[]));
 const lineBreak = 0x0a;
 const lengthBytes = 4;
 
 /** Throws where it is nested too deep to be written. */
-export function written(parts: readonly unknown[]): Buffer {
-  const [text, ...binaries] = encoder.encode({ type: PacketType.ACK, nsp: '/', data: [...parts] }) as [
-    string,
-    ...Uint8Array[],
-  ];
-  if (binaries.length === 0) return Buffer.from(text);
+export function written(letter: readonly unknown[]): Letter {
+  const [text, ...binaries] = encoder.encode({
+    type: PacketType.ACK,
+    nsp: '/',
+    data: letter as unknown[],
+  }) as [string, ...Uint8Array[]];
+  // It costs the client of Redis less than bytes.
+  if (binaries.length === 0) return text;
   const blocks = [Buffer.from(`${text}\n`)];
   for (const binary of binaries) {
     const length = Buffer.alloc(lengthBytes);
@@ -25,9 +33,7 @@ export function written(parts: readonly unknown[]): Buffer {
 }
 /** Undefined: nobody of us wrote it. */
 export function read(letter: Buffer): readonly unknown[] | undefined {
-  const decoder = new Decoder({ maxAttachments: Number.MAX_SAFE_INTEGER });
-  let parts: readonly unknown[] | undefined;
-  decoder.on('decoded', ({ data }) => void (parts = data as readonly unknown[]));
+  parts = undefined;
   try {
     // JSON has no line break of its own.
     const found = letter.indexOf(lineBreak);

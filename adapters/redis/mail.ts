@@ -3,7 +3,7 @@ import type { Client, Clients } from './clients.ts';
 import type { KeptClient } from './kept-client.ts';
 import type { Keys } from './keys.ts';
 import { largeBytes, LargeLetters } from './large-letters.ts';
-import { read, written } from './letters.ts';
+import { read, written, type Letter as Written } from './letters.ts';
 
 type Hear = (news: RegisterNews) => void;
 /** Of a large one what it is stands here, and where the whole of it. `null`: what stood there was fetched. */
@@ -35,31 +35,33 @@ export class Mail {
     const { node, commands } = this.#parts;
     // What is known not to be sent may be sent again.
     if (!commands.now) return told(false);
-    let letter: Buffer;
+    let letter: Written;
     try {
       letter = written([node, message]);
     } catch {
       // It would fail again: who asked is told so, and who waits for an answer finds that none comes.
       return told(message.type !== 'ask');
     }
-    if (letter.length <= largeBytes)
+    if (Buffer.byteLength(letter) <= largeBytes)
       return void this.#publish(to, letter, message).then(told, () => told(undefined));
     const announce = (key: string, bytes: number): Promise<boolean> =>
       this.#publish(to, written([node, headOf(message), key, bytes]), message);
-    if (this.#large.send(to, letter, announce, told)) return;
+    const bytes = typeof letter === 'string' ? Buffer.from(letter) : letter;
+    if (this.#large.send(to, bytes, announce, told)) return;
     // Too much waits for this node.
     if (message.type === 'ask') return told(false);
     if (message.type === 'answer') return this.send(to, { type: 'lost', id: message.id }, told);
     told(true);
   }
   /** Rejects where nobody knows whether it was sent. */
-  async #publish(to: string, letter: Buffer, { type }: NodeMessage): Promise<boolean> {
+  #publish(to: string, letter: Written, { type }: NodeMessage): Promise<boolean> {
     const { keys, commands, counts } = this.#parts;
     const client = commands.now;
-    if (!client) return false;
-    const listeners = await client.publish(keys.mail(to), letter);
+    if (!client) return Promise.resolve(false);
     // That nobody listens at this server: of a question it must be certain that it went nowhere, the rest may be sent twice.
-    return listeners > 0 || counts === 'none' || (counts === 'some' && type === 'ask');
+    const isHeard = (listeners: number): boolean =>
+      listeners > 0 || counts === 'none' || (counts === 'some' && type === 'ask');
+    return client.publish(keys.mail(to), letter).then(isHeard);
   }
   receive(said: Buffer, hear: Hear): void {
     const letter = read(said) as Letter | undefined;

@@ -4,12 +4,15 @@ const both = [() => performance.now(), () => Date.now()];
  * the wall is set now and then.
  */
 export function unsleepingClock(clocks: readonly (() => number)[] = both): () => number {
-  let last = clocks.map((now) => now());
+  const last = clocks.map((now) => now());
   let time = 0;
   return () => {
-    const next = clocks.map((now) => now());
-    time += Math.max(0, ...next.map((now, n) => now - (last[n] ?? now)));
-    last = next;
-    return time;
+    let passed = 0;
+    for (const [n, now] of clocks.entries()) {
+      const next = now();
+      passed = Math.max(passed, next - (last[n] ?? next));
+      last[n] = next;
+    }
+    return (time += passed);
   };
 }

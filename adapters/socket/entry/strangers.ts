@@ -128,8 +128,10 @@ export class Strangers {
       if (isCounted) gate.gone(session.address);
       isCounted = false;
     };
-    if (isCounted) gate.connected(session.address);
-    conn.once('upgrade', uncount);
+    if (isCounted) {
+      gate.connected(session.address);
+      conn.once('upgrade', uncount);
+    }
     conn.once('close', () => {
       uncount();
       this.#sessions.delete(key);
