@@ -1,8 +1,9 @@
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 
 /**
- * What one node sends to another: text, or bytes where something of it is binary. The codec is that of Socket.IO, so that a value is the same at a peer of this node and at
- * one of another: binary ones stay so. The text stands first; after a line break each binary value with its length.
+ * What one node sends to another: text, or bytes where something of it is binary. The codec is that of Socket.IO, so that a value is
+ * the same at a peer of this node and at one of another: binary ones stay so. The text stands first; after a line break each binary
+ * value with its length.
  */
 export type Letter = string | Buffer;
 
@@ -33,7 +34,6 @@ export function written(letter: readonly unknown[]): Letter {
 }
 /** Undefined: nobody of us wrote it. */
 export function read(letter: Buffer): readonly unknown[] | undefined {
-  parts = undefined;
   try {
     // JSON has no line break of its own.
     const found = letter.indexOf(lineBreak);
@@ -49,5 +49,6 @@ export function read(letter: Buffer): readonly unknown[] | undefined {
     return undefined;
   } finally {
     decoder.destroy();
+    parts = undefined;
   }
 }
