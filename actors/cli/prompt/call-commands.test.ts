@@ -1,69 +1,32 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { readFact, type Fact } from '../../../machines/facts/index.ts';
 import { createAgent, type Agent } from '../../index.ts';
-import { run } from '../run.ts';
 
 /** What the prompt of `a2c up` says of calls, while an agent in its office calls, too. */
 const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-calls-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const config = join(folder, 'a2c.json');
 const fixture = {
   command: process.execPath,
   args: [server],
   autoApprove: ['all'],
   a2c: { resultBytes: 2_000 },
 };
-writeFileSync(config, JSON.stringify({ mcpServers: { fixture } }));
 
-let shown = '';
-let look = (): void => {};
-let write: (text: string) => void;
-let ended: Promise<number>;
+let up: AtPrompt;
 let agent: Agent;
-/** Everything shown since the last time that this was asked, once it matches. */
-const until = (pattern: RegExp): Promise<string> =>
-  new Promise((resolve) => {
-    look = () => {
-      if (!pattern.test(shown)) return;
-      look = () => {};
-      resolve(shown);
-      shown = '';
-    };
-    look();
-  });
-const ask = (line: string): Promise<string> => {
-  write(`${line}\n`);
-  return until(/a2c> $/);
-};
+const ask = (line: string): Promise<string> => up.ask(line);
 const facts = (text: string): Fact[] => text.split('\n').flatMap((line) => readFact(line) ?? []);
 
 beforeEach(async () => {
-  shown = '';
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  for (const stream of [output, errors])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      look();
-    });
-  write = (text) => void input.write(text);
-  const terminal = createTerminal({ input, output, errors });
-  const signal = new AbortController().signal;
-  ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], { terminal, signal });
-  const begun = await until(/(?=[^]*a2c> )(?=[^]*office joined)/);
-  agent = await createAgent({ url: /http:\/\/[\d.:]+/.exec(begun)?.[0] ?? '' });
+  up = atPrompt({ mcpServers: { fixture } });
+  agent = await createAgent({ url: /http:\/\/[\d.:]+/.exec(await up.until(seated))?.[0] ?? '' });
   await agent.tools('c1');
 });
 afterEach(async () => {
   await agent.close();
-  write('quit\n');
-  expect(await ended).toBe(0);
+  up.write('quit\n');
+  expect(await up.ended).toBe(0);
 });
 
 describe('at the prompt', () => {

@@ -1,60 +1,25 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { createAgent, createComputer, createOffice, type Office } from '../../index.ts';
-import { run } from '../run.ts';
 
 /** `connect` at the prompt: from one office to another that wants a token. */
 const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-moving-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const config = join(folder, 'a2c.json');
 const fixture = { command: process.execPath, args: [server], autoApprove: ['all'] };
-writeFileSync(config, JSON.stringify({ mcpServers: { fixture } }));
 
-let shown = '';
-let look = (): void => {};
-let input: PassThrough;
-let ended: Promise<number>;
+let up: AtPrompt;
 let own: string;
 let other: Office;
-const until = (pattern: RegExp): Promise<string> =>
-  new Promise((resolve) => {
-    look = () => {
-      if (!pattern.test(shown)) return;
-      look = () => {};
-      resolve(shown);
-      shown = '';
-    };
-    look();
-  });
-const ask = (line: string): Promise<string> => {
-  input.write(`${line}\n`);
-  return until(/a2c> $/);
-};
+const ask = (line: string): Promise<string> => up.ask(line);
 beforeEach(async () => {
-  shown = '';
-  input = new PassThrough();
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  for (const stream of [output, errors])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      look();
-    });
-  const terminal = createTerminal({ input, output, errors });
-  const { signal } = new AbortController();
-  ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], { terminal, signal });
-  own = /http:\/\/[\d.:]+/.exec(await until(/(?=[^]*a2c> )(?=[^]*office joined)/))?.[0] ?? '';
+  up = atPrompt({ mcpServers: { fixture } });
+  own = /http:\/\/[\d.:]+/.exec(await up.until(seated))?.[0] ?? '';
   other = await createOffice({ port: 0, auth: 'REMOTE' });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
-  input.end();
-  await ended;
+  up.end();
+  await up.ended;
   await other.close();
 });
 /** What an agent of the other office gets from the computer of this name. */

@@ -1,64 +1,32 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
+import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { createOffice } from '../../api/office/office.ts';
-import { run } from '../run.ts';
 
 /** The prompt of `a2c up`: commands beside calls and servers, which have tests of their own. */
 const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-commands-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const config = join(folder, 'a2c.json');
 const fixture = { command: process.execPath, args: [server] };
 const inputs = [
   { type: 'promptString', id: 'name', description: 'Your name', default: 'nobody' },
   { type: 'promptString', id: 'token', description: 'A token', password: true },
   { type: 'pickString', id: 'region', description: 'Where', options: ['eu', 'us'] },
 ];
-writeFileSync(
-  config,
-  JSON.stringify({ mcpServers: { fixture, gone: { command: 'no-such-command' } }, inputs }),
-);
+const config = { mcpServers: { fixture, gone: { command: 'no-such-command' } }, inputs };
 
-let shown = '';
-let look = (): void => {};
-let input: PassThrough;
-let ended: Promise<number>;
-const until = (pattern: RegExp): Promise<string> =>
-  new Promise((resolve) => {
-    look = () => {
-      if (!pattern.test(shown)) return;
-      look = () => {};
-      resolve(shown);
-      shown = '';
-    };
-    look();
-  });
-const ask = (line: string): Promise<string> => {
-  input.write(`${line}\n`);
-  return until(/a2c> $/);
-};
+let up: AtPrompt;
+const ask = (line: string): Promise<string> => up.ask(line);
 beforeEach(async () => {
-  shown = '';
-  input = new PassThrough();
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  for (const stream of [output, errors])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      look();
-    });
-  const terminal = createTerminal({ input, output, errors });
-  const signal = new AbortController().signal;
-  ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], { terminal, signal });
-  await until(/(?=[^]*a2c> )(?=[^]*office joined)/);
+  up = atPrompt(config);
+  await up.until(seated);
 });
 afterEach(async () => {
-  input.end();
-  expect(await ended).toBe(0);
+  up.end();
+  expect(await up.ended).toBe(0);
 });
 
 describe('inputs at the prompt', () => {
@@ -117,17 +85,17 @@ describe('servers at the prompt', () => {
 
 describe('while a call is at work', () => {
   it('calls and cancel are answered at once', async () => {
-    input.write('call hang label=x\n');
+    up.write('call hang label=x\n');
     let calls = '';
     // It goes through a few promises before it is at work.
     while (!calls.includes('fixture  hang')) {
       await new Promise(setImmediate);
-      input.write('calls\n');
-      calls = await until(/no call runs\n|fixture {2}hang .*since .*\n/);
+      up.write('calls\n');
+      calls = await up.until(/no call runs\n|fixture {2}hang .*since .*\n/);
     }
     const [, reqId = ''] = /^(\S+) {2}fixture {2}hang/m.exec(calls) ?? [];
-    input.write(`cancel ${reqId}\n`);
-    expect(await until(/\(unknown after[^]*a2c> $/)).toContain(`cancelled ${reqId}`);
+    up.write(`cancel ${reqId}\n`);
+    expect(await up.until(/\(unknown after[^]*a2c> $/)).toContain(`cancelled ${reqId}`);
   });
 });
 

@@ -1,69 +1,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
-import { run } from '../run.ts';
+import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../scenarios/fixtures/${name}`, import.meta.url));
 const [server, mannered] = [fixture('mcp-server.mjs'), fixture('shutdown-server.mjs')];
 const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const config = join(folder, 'a2c.json');
 const only = { mcpServers: { fixture: { command: process.execPath, args: [server] } } };
-writeFileSync(config, JSON.stringify(only));
 
 /** What a person would read: the lines for programs have a test of their own. */
-const withoutFacts = (text: string): string =>
-  text.replaceAll(/(?<=a2c> )\n@a2c [^\n]*\n/g, '').replaceAll(/^@a2c [^\n]*\n/gm, '');
-
-/** `a2c up` in this process, with streams for a terminal. */
-function start(isTerminal = false) {
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const aborter = new AbortController();
-  if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
-  let shown = '';
-  const waiting = new Set<() => void>();
-  for (const stream of [output, errors])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      shown = withoutFacts(shown + text);
-      for (const look of waiting) look();
-    });
-  const terminal = createTerminal({ input, output, errors });
-  const ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], {
-    terminal,
-    signal: aborter.signal,
-  });
-  return {
-    ended,
-    interrupt: () => aborter.abort(),
-    write: (text: string) => input.write(text),
-    end: () => input.end(),
-    /** Everything shown since the last time that this was asked, once it matches. */
-    until: (pattern: RegExp): Promise<string> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!pattern.test(shown)) return;
-          waiting.delete(look);
-          resolve(shown);
-          shown = '';
-        };
-        waiting.add(look);
-        look();
-      }),
-  };
-}
+const start = (isTerminal = false): AtPrompt => atPrompt(only, { isTerminal, isRead: true });
 
 describe('the prompt of a2c up', () => {
   it('answers each line and ends with quit, while its input stays open', async () => {
     const up = start();
-    expect(await up.until(/(?=[^]*a2c> )(?=[^]*office joined)/)).toMatch(
-      /office http:\/\/127\.0\.0\.1:\d+ \(id local\)/,
-    );
+    expect(await up.until(seated)).toMatch(/office http:\/\/127\.0\.0\.1:\d+ \(id local\)/);
     up.write('status\n');
     expect(await up.until(/fixture +ready\na2c> /)).toContain('computer c1: whole, link joined');
     up.write('tools list\n');

@@ -1,7 +1,6 @@
 /** What an agent follows of the Desktop and the Finder of a computer that answers rightly, wrongly, late, or not at all. */
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { broken } from '../../fixtures/altered.ts';
 import type { Emit, LinkFact } from '../../../machines/kernel/ports.ts';
 import {
   at,
@@ -219,19 +218,9 @@ for (const collection of both) {
   );
 
   const kind = `${collection}View`;
-  const broken = (when: (self: string) => boolean) => ({
-    ...machines,
-    [kind]: (machines[kind] as AnyStateMachine).provide({
-      actions: {
-        rememberValue: ({ context }: { context: { self: string } }) => {
-          if (when(context.self)) throw new Error('bug');
-        },
-      },
-    } as never),
-  });
   inHarness(
     `the view of a ${collection} whose machine breaks is opened again`,
-    { kinds: broken((self) => self.endsWith('#3')), failing: `/${kind}:` },
+    { kinds: broken(kind, 'rememberValue', ({ self }) => self.endsWith('#3')), failing: `/${kind}:` },
     (s) => {
       meet(s, collection, [showing(collection, 1), showing(collection, 1)], true);
       expect([s.state(at[collection]), s.heard('agent', 'view.collectionChanged').length]).toEqual([
@@ -242,7 +231,7 @@ for (const collection of both) {
   );
   inHarness(
     `the view of a ${collection} whose machine breaks again and again is given up, and the host is told`,
-    { kinds: broken(() => true), failing: `/${kind}:` },
+    { kinds: broken(kind, 'rememberValue'), failing: `/${kind}:` },
     (s) => {
       const peer = meet(
         s,

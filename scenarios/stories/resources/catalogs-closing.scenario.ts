@@ -1,7 +1,6 @@
 /** Lists that end: told to close, or because the machine of their client has failed. A client while its lists are read anew. */
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { broken } from '../../fixtures/altered.ts';
 import type { Harness } from '../../stage/harness.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import { client, everything, meets } from '../../stage/watching.ts';
@@ -60,20 +59,10 @@ inHarness(
   },
 );
 
-const failingClient = {
-  ...machines,
-  client: (machines['client'] as AnyStateMachine).provide({
-    actions: {
-      noteWatch: () => {
-        throw new Error('bug in client');
-      },
-    },
-  }),
-};
 for (const state of ['connecting', 'refreshing', 'closing'])
   inHarness(
     `a list that is ${state} when the machine of its client fails is cut off`,
-    { servers: { fs: slow }, kinds: failingClient, failing: '/client:' },
+    { servers: { fs: slow }, kinds: broken('client', 'noteWatch'), failing: '/client:' },
     (s) => {
       s.computer();
       s.run(50);

@@ -1,7 +1,7 @@
 /** Desktop and Finder that end: told to close while they read, or because the machine of their computer has failed. */
 import { expect } from 'vitest';
-import type { AnyEventObject, AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import type { AnyEventObject } from 'xstate';
+import { broken } from '../../fixtures/altered.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import { answers, ask, read, reads, replyTo, showing, windows } from '../../stage/showing.ts';
 
@@ -46,23 +46,13 @@ inHarness(
   },
 );
 
-const failingComputer = {
-  ...machines,
-  computer: (machines['computer'] as AnyStateMachine).provide({
-    actions: {
-      noteApproved: () => {
-        throw new Error('bug in computer');
-      },
-    },
-  }),
-};
 for (const [what, server, askFirst] of [
   ['has read nothing', windows('window://a/1'), false],
   ['is reading', hanging, true],
 ] as const)
   inHarness(
     `a Desktop that ${what} when the machine of its computer fails ends with it`,
-    { servers: { a: server }, kinds: failingComputer, failing: 'computer' },
+    { servers: { a: server }, kinds: broken('computer', 'noteApproved'), failing: 'computer' },
     (s) => {
       s.computer();
       s.run(2_000);

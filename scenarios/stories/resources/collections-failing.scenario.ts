@@ -1,7 +1,6 @@
 /** Desktop and Finder where servers refuse, hang or vanish, machines break, and a computer closes. */
 import { expect } from 'vitest';
-import { enqueueActions, type AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { broken } from '../../fixtures/altered.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { answers, ask, documents, read, reads, showing, shown, windows } from '../../stage/showing.ts';
@@ -158,21 +157,11 @@ inHarness(
   },
 );
 
-/** A machine whose action throws in some incarnations, and works in the others. */
-const broken = (kind: string, action: string, when: (self: string) => boolean) => {
-  const machine = machines[kind] as AnyStateMachine;
-  const bug = enqueueActions(({ context, enqueue }) => {
-    if (when((context as { readonly self: string }).self)) throw new Error(`bug in ${kind}`);
-    enqueue(machine.implementations.actions[action] as never);
-  });
-  return { ...machines, [kind]: machine.provide({ actions: { [action]: bug } } as never) };
-};
-
 inHarness(
   'a Desktop whose machine breaks is opened again, told what servers show, and answers the next question',
   {
     servers: { a: windows('window://a/1') },
-    kinds: broken('desktop', 'noteAsked', (self) => self.endsWith('#2')),
+    kinds: broken('desktop', 'noteAsked', ({ self }) => self.endsWith('#2')),
     failing: '/desktop',
   },
   (s) => {
@@ -219,7 +208,7 @@ inHarness(
       ),
       b: windows('window://b/1'),
     },
-    kinds: broken('cache', 'noteRefusal', (self) => self.includes(':a#1')),
+    kinds: broken('cache', 'noteRefusal', ({ self }) => self.includes(':a#1')),
     failing: '/cache:a',
   },
   (s) => {

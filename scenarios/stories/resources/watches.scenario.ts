@@ -1,7 +1,6 @@
 /** Resources of which somebody wants to hear when they change. */
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { broken } from '../../fixtures/altered.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
@@ -107,15 +106,12 @@ inHarness(
   },
 );
 
-const watchMachine = machines['watch'] as AnyStateMachine;
-const bug = ({ context }: { context: { readonly wanted: readonly string[] } }): void => {
-  if (context.wanted.includes('u:a')) throw new Error('bug in watch');
-};
+const wantsA = ({ wanted }: { readonly wanted: readonly string[] }): boolean => wanted.includes('u:a');
 inHarness(
   'a watch whose machine broke is opened anew with the next order, and its server serves on',
   {
     ...server(),
-    kinds: { ...machines, watch: watchMachine.provide({ actions: { noteDone: bug } } as never) },
+    kinds: broken('watch', 'noteDone', wantsA),
     failing: '/watch',
   },
   (s) => {
@@ -142,7 +138,7 @@ inHarness(
       tools: { read: { answers: {}, afterMs: 600 } },
       methods: { 'resources/subscribe': { answers: {}, afterMs: 300 } },
     }),
-    kinds: { ...machines, watch: watchMachine.provide({ actions: { noteDone: bug } } as never) },
+    kinds: broken('watch', 'noteDone', wantsA),
     failing: '/watch',
   },
   (s) => {

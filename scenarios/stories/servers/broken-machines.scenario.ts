@@ -1,20 +1,9 @@
 /** Machines that break for good: whoever leans on them hears of it, and no order falls into a hole. */
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { broken } from '../../fixtures/altered.ts';
 import { inHarness } from '../../stage/scenario.ts';
 
 const tools = { read: { answers: { content: [] } } };
-type Place = { readonly self: string; readonly asked: number };
-/** A machine whose action throws when its context says so. */
-const broken = (kind: string, action: string, when: (place: Place) => boolean = () => true) => {
-  const bug = ({ context }: { context: Place }): void => {
-    if (when(context)) throw new Error(`bug in ${kind}`);
-  };
-  const machine = machines[kind] as AnyStateMachine;
-  return { ...machines, [kind]: machine.provide({ actions: { [action]: bug } } as never) };
-};
-
 inHarness(
   'a view whose machine breaks is opened again, and the tools of its computer are known after all',
   {

@@ -1,22 +1,9 @@
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { broken } from '../../fixtures/altered.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { kept, order } from '../../stage/watching.ts';
 
-/** A machine whose action throws when its context says so: the bug that no test has found yet. */
-const broken = (kind: string, action: string, when: (context: never) => boolean = () => true) => {
-  const bug = {
-    actions: {
-      [action]: ({ context }: { context: never }) => {
-        if (when(context)) throw new Error(`bug in ${kind}`);
-      },
-    },
-  };
-  const machine = machines[kind] as AnyStateMachine;
-  return { ...machines, [kind]: machine.provide(bug as never) };
-};
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
 inHarness(

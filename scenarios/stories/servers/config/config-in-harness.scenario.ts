@@ -1,7 +1,6 @@
 /** A changed config in every state of a server, and what no plan can say of it. */
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../../actors/runtime/assemble.ts';
+import { broken } from '../../../fixtures/altered.ts';
 import { inHarness } from '../../../stage/scenario.ts';
 import type { Script } from '../../../stage/scripted/script.ts';
 import type { ServerOptions } from '../../../stage/server-plan.ts';
@@ -218,17 +217,11 @@ inHarness(
   },
 );
 
-const bug = ({ context }: { context: { self: string } }): void => {
-  if (!context.self.endsWith('#7')) throw new Error('bug in client');
-};
 inHarness(
   'a server whose machine was given up is opened anew when it is taken out and put back',
   {
     servers: { fs: { tools } },
-    kinds: {
-      ...machines,
-      client: (machines['client'] as AnyStateMachine).provide({ actions: { rememberInfo: bug } } as never),
-    },
+    kinds: broken('client', 'rememberInfo', ({ self }) => !self.endsWith('#7')),
     failing: 'client:fs',
   },
   (s) => {

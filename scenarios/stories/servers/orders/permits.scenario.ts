@@ -1,7 +1,6 @@
 /** Who of many servers may connect, and when. */
 import { expect } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../../actors/runtime/assemble.ts';
+import { broken } from '../../../fixtures/altered.ts';
 import { inHarness } from '../../../stage/scenario.ts';
 import type { Script } from '../../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
@@ -202,16 +201,14 @@ inHarness(
   },
 );
 
-const bug = ({ context }: { context: { server: string } }): void => {
-  if (context.server.startsWith('bad')) throw new Error('bug in client');
-};
-const broken = {
-  ...machines,
-  client: (machines['client'] as AnyStateMachine).provide({ actions: { rememberInfo: bug } } as never),
-};
+const isBad = ({ server }: { readonly server: string }): boolean => server.startsWith('bad');
 inHarness(
   'a server whose machine was given up in its turn keeps no turn from others',
-  { servers: { ...many(40, {}, 'bad'), fs: { tools } }, kinds: broken, failing: 'client:bad' },
+  {
+    servers: { ...many(40, {}, 'bad'), fs: { tools } },
+    kinds: broken('client', 'rememberInfo', isBad),
+    failing: 'client:bad',
+  },
   (s) => {
     s.computer();
     s.run(10_000);
@@ -228,7 +225,7 @@ inHarness(
       bad: {},
       ...many(16, { initialize: 3000 }, 'bad'),
     },
-    kinds: broken,
+    kinds: broken('client', 'rememberInfo', isBad),
     failing: 'client:bad',
   },
   (s) => {

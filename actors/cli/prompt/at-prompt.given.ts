@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { run } from '../run.ts';
+import { createTerminal } from '../../../adapters/index.ts';
+
+/** `a2c up` in this process, with streams for a terminal. */
+export interface AtPrompt {
+  write(text: string): void;
+  /** The input ends. */
+  end(): void;
+  /** What Ctrl-C does where nobody reads the keys. */
+  interrupt(): void;
+  /** Everything shown since the last time that this was asked, once it matches. */
+  until(pattern: RegExp): Promise<string>;
+  /** What is shown of one line, up to the next prompt. */
+  ask(line: string): Promise<string>;
+  readonly ended: Promise<number>;
+}
+interface How {
+  readonly isTerminal?: boolean;
+  /** Lines for programs are left out. */
+  readonly isRead?: boolean;
+}
+/** The prompt, and the seat of its computer. */
+export const seated = /(?=[^]*a2c> )(?=[^]*office joined)/;
+const withoutFacts = (text: string): string =>
+  text.replaceAll(/(?<=a2c> )\n@a2c [^\n]*\n/g, '').replaceAll(/^@a2c [^\n]*\n/gm, '');
+
+/** The computer is `c1`. */
+export function atPrompt(config: object, { isTerminal = false, isRead = false }: How = {}): AtPrompt {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
+  const file = join(folder, 'a2c.json');
+  writeFileSync(file, JSON.stringify(config));
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
+  let shown = '';
+  let look = (): void => {};
+  for (const stream of [output, errors])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      shown = isRead ? withoutFacts(shown + text) : shown + text;
+      look();
+    });
+  const until = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve) => {
+      look = () => {
+        if (!pattern.test(shown)) return;
+        look = () => {};
+        resolve(shown);
+        shown = '';
+      };
+      look();
+    });
+  const aborter = new AbortController();
+  const ended = run(['up', '-c', file, '--name', 'c1', '--port', '0'], {
+    terminal: createTerminal({ input, output, errors }),
+    signal: aborter.signal,
+  }).finally(() => rmSync(folder, { recursive: true }));
+  return {
+    write: (text) => void input.write(text),
+    end: () => void input.end(),
+    interrupt: () => aborter.abort(),
+    until,
+    ask: (line) => {
+      input.write(`${line}\n`);
+      return until(/a2c> $/);
+    },
+    ended,
+  };
+}
