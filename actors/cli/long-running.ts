@@ -13,6 +13,7 @@ import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { serverLine } from './printing/answers.ts';
 import { logLine } from './printing/log-line.ts';
+import { NewsLines } from './printing/news-lines.ts';
 import { statusFact, tellFact } from './printing/facts.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
@@ -76,7 +77,7 @@ async function openComputer(
 ): Promise<Computer> {
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
-  let last = '';
+  const news = new NewsLines();
   // One file may come in parts, each with what is said of the whole.
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
@@ -107,9 +108,8 @@ async function openComputer(
           const line = value as ComputerEvents['server.wrote'];
           terminal.err(`[${line.name}] ${logLine(line)}`);
         }
-        // Only what a person wants to know as it happens, and nothing twice.
-        const line = lineOf(name, value);
-        if (line !== undefined && line !== last) terminal.err((last = line));
+        const line = news.of(name, value);
+        if (line !== undefined) terminal.err(line);
       },
     },
     { config, runtime },
@@ -133,17 +133,6 @@ function factOf(...[name, value]: Heard): Fact | undefined {
   const { added, removed, changed } = value as ComputerEvents['tools.changed'];
   return { type: 'tool_list_changed', added: [...added], removed: [...removed], changed: [...changed] };
 }
-function lineOf(...[name, value]: Heard): string | undefined {
-  if (name === 'server.changed') return `server ${serverLine(value as ServerStatus)}`;
-  if (name === 'server.removed')
-    return `server ${(value as ComputerEvents['server.removed']).name.padEnd(16)} removed`;
-  if (name !== 'link.changed') return undefined;
-  const { state, reason } = value as ComputerEvents['link.changed'];
-  return state === 'waiting'
-    ? `office not reached, trying again: ${reason ?? 'no reason given'}`
-    : `office ${state}`;
-}
-
 /** Office, computer and prompt in one process. */
 export async function up(context: Context, options: UpOptions): Promise<number> {
   const { terminal } = context;
