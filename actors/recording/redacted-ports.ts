@@ -58,8 +58,14 @@ export class RedactedPorts {
     const veil = this.#veil;
     return (at, input, emit) =>
       open(at, input, (fact) => {
-        if (fact.type === 'child.exited') emit({ ...fact, stderr: veil.text(fact.stderr) });
-        else if (fact.type === 'child.failed') emit({ ...fact, message: veil.text(fact.message) });
+        if (fact.type === 'child.exited') {
+          const { stderr, recent } = fact;
+          emit({
+            ...fact,
+            stderr: veil.text(stderr),
+            ...(recent !== undefined && { recent: veil.text(recent) }),
+          });
+        } else if (fact.type === 'child.failed') emit({ ...fact, message: veil.text(fact.message) });
         else emit(fact);
       });
   }

@@ -118,7 +118,8 @@ function running(
     stdin.destroy();
     await pumped(drained, cutPipes);
     const left = ledger.leaderEnded(entry, () => tell({ type: 'group.emptied' }));
-    tell({ type: 'child.exited', code, signal, stderr: ring.text(), left });
+    const [all, recent] = [ring.text(), ring.text('recent')];
+    tell({ type: 'child.exited', code, signal, stderr: all, ...(recent !== all && { recent }), left });
   };
   started.then(live, (error: unknown) => {
     cutPipes();

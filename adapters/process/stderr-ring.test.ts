@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStderrRing } from './stderr-ring.ts';
+import { createStderrRing, recentMs } from './stderr-ring.ts';
 
 describe('the stderr ring', () => {
   it('keeps the last bytes however they came', () => {
@@ -41,6 +41,28 @@ describe('the stderr ring', () => {
     expect(ring.text()).toBe('costs 5 ');
     ring.push(euro.subarray(2));
     expect(ring.text()).toBe('costs 5 €');
+  });
+
+  it('tells what came shortly before, a character that was cut in time left out', () => {
+    let now = 0;
+    const ring = createStderrRing(10, () => now);
+    const say = (text: string | Uint8Array): void => ring.push(Buffer.from(text as string));
+    say('Error');
+    now += recentMs;
+    say('-late');
+    expect([ring.text(), ring.text('recent')]).toEqual(['Error-late', 'Error-late']);
+    now += 1;
+    expect([ring.text(), ring.text('recent')]).toEqual(['Error-late', '-late']);
+    now += recentMs;
+    expect([ring.text(), ring.text('recent')]).toEqual(['Error-late', '']);
+    const euro = Buffer.from('€');
+    say(euro.subarray(0, 1));
+    now += recentMs + 1;
+    say(euro.subarray(1));
+    say('bye');
+    expect(ring.text('recent')).toBe('bye');
+    say('x'.repeat(20));
+    expect(ring.text('recent')).toBe('x'.repeat(10));
   });
 
   it('is empty before anything was said', () => {

@@ -71,12 +71,12 @@ export const parts = setup({
     setGoal: assign((_, params: { goal: Context['goal'] }) => params),
     rememberFailure: assign((_, params: { failure: Failure | null }) => ({ failure: params.failure })),
     rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) => ({
-      failure: failureOfEnd(c.server, end),
+      failure: failureOfEnd(c.server, end, c.wasReady),
       endedWell: c.wasReady && end.how === 'exited',
     })),
     rememberOwnedEnd: assign(({ context }, params: OwnedEnded) => ({
       failure: params.output
-        ? failureOfEnd(context.server, params.output as ProcessEnd)
+        ? failureOfEnd(context.server, params.output as ProcessEnd, context.wasReady)
         : (context.failure ??
           failureOfStep(context.server, 'process', params.error ?? 'its process is gone')),
     })),

@@ -11,6 +11,8 @@ export interface ProcessEnd {
   readonly signal: string | null;
   /** The last 64 KiB. */
   readonly stderr: string;
+  /** What of it came shortly before the end; left out: all of it. */
+  readonly recent?: string;
   /** Why it never ran. */
   readonly message: string | null;
   /** It never will, as it is configured. */
@@ -26,10 +28,11 @@ const howOf = (end: ProcessEnd): string => {
 
 /**
  * The death of a server's process as a failure: which server, exit code or signal, and what of its stderr explains it:
- * one line in the message, up to ten in `details.stderr`. All of it stays with the process.
+ * one line in the message, up to ten in `details.stderr`. All of it stays with the process. Who was ready has survived what it
+ * wrote long before: only the last seconds count then. Who never was may have waited long after it said what it lacks.
  */
-export function failureOfEnd(server: string, end: ProcessEnd): Failure {
-  const { headline, lines } = explained(end.stderr);
+export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean): Failure {
+  const { headline, lines } = explained(wasReady ? (end.recent ?? end.stderr) : end.stderr);
   const said = headline === '' ? '' : `; stderr: ${headline}`;
   return {
     code: end.isFinal === true ? 'NotStartable' : 'ServerLost',

@@ -52,13 +52,15 @@ export type ProcessFact =
   | { readonly type: 'child.failed'; readonly message: string; readonly isFinal?: boolean }
   /**
    * The leader ended and its pumps too. `left` counts living members of its group (zombies do not count);
-   * when it is above 0, `group.emptied` follows once they are gone. `stderr` is the last 64 KiB.
+   * when it is above 0, `group.emptied` follows once they are gone. `stderr` is the last 64 KiB;
+   * `recent` is what of it came within 5 s before the end, by the clock of the host; left out: all of it.
    */
   | {
       readonly type: 'child.exited';
       readonly code: number | null;
       readonly signal: string | null;
       readonly stderr: string;
+      readonly recent?: string;
       readonly left: number;
     }
   | { readonly type: 'group.emptied' };

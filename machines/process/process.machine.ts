@@ -21,7 +21,15 @@ export type { ProcessStart, ProcessOrder, ProcessNews, ProcessTag } from './proc
 
 export const processMachine = parts.createMachine({
   id: 'process',
-  context: ({ input }) => ({ ...input, pid: null, exit: null, stderr: '', message: null, isFinal: false }),
+  context: ({ input }) => ({
+    ...input,
+    pid: null,
+    exit: null,
+    stderr: '',
+    recent: null,
+    message: null,
+    isFinal: false,
+  }),
   invoke: {
     id: 'child',
     src: 'process',

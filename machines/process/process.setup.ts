@@ -28,12 +28,19 @@ export interface Context extends Input {
   readonly pid: number | null;
   readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
   readonly stderr: string;
+  readonly recent: string | null;
   readonly message: string | null;
   readonly isFinal: boolean;
 }
 export type ProcessTag = 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed';
 
 type Exited = Extract<ProcessFact, { type: 'child.exited' }>;
+
+const exitOf = ({ code, signal, stderr, recent }: Exited) => ({
+  exit: { code, signal },
+  stderr,
+  recent: recent ?? null,
+});
 
 const howItDied = (context: Context): ProcessEnd['how'] => (context.exit?.code === 0 ? 'exited' : 'failed');
 export const endOf = (context: Context, how = howItDied(context)): ProcessEnd => ({
@@ -42,6 +49,7 @@ export const endOf = (context: Context, how = howItDied(context)): ProcessEnd =>
   code: context.exit?.code ?? null,
   signal: context.exit?.signal ?? null,
   stderr: context.stderr,
+  ...(context.recent !== null && { recent: context.recent }),
   message: context.message,
   ...(context.isFinal && { isFinal: true }),
 });
@@ -59,10 +67,7 @@ export const parts = setup({
   actions: {
     ...effects,
     rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
-    rememberExit: assign((_, p: { code: number | null; signal: string | null; stderr: string }) => ({
-      exit: { code: p.code, signal: p.signal },
-      stderr: p.stderr,
-    })),
+    rememberExit: assign((_, exited: Exited) => exitOf(exited)),
     rememberFailure: assign((_, p: { message: string; isFinal?: boolean }) => ({
       message: p.message,
       isFinal: p.isFinal === true,
@@ -91,7 +96,7 @@ const tellLost = {
   params: ({ context: c, event }: { context: Context; event: Exited }) =>
     post(c.owner, {
       type: 'process.lost',
-      end: endOf({ ...c, exit: event, stderr: event.stderr }),
+      end: endOf({ ...c, ...exitOf(event) }),
     }),
 } as const;
 

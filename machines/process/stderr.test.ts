@@ -54,14 +54,14 @@ test.each(Object.entries(headlines))('what %s said is explained by one line', (n
 
 test('the message has one line, the details have up to ten', () => {
   const end = { how: 'failed', pid: 7, code: 1, signal: null, message: null } as const;
-  expect(failureOfEnd('fs', { ...end, stderr: stderrs.nodeWithCause })).toMatchObject({
+  expect(failureOfEnd('fs', { ...end, stderr: stderrs.nodeWithCause }, false)).toMatchObject({
     message: `Server 'fs' ended with exit code 1; stderr: ${headlines.nodeWithCause}`,
     details: {
       stderr:
         "Error: settings are broken\nat main (/srv/app/cause.js:1:66)\n[cause]: SyntaxError: Expected property name or '}' in JSON at position 1",
     },
   });
-  const { details, message } = failureOfEnd('fs', { ...end, stderr: stderrs.npxUnknown });
+  const { details, message } = failureOfEnd('fs', { ...end, stderr: stderrs.npxUnknown }, false);
   expect(details?.['stderr']).toContain('npm error code E404\nnpm error 404 Not Found');
   expect(message).not.toContain('\n');
 });

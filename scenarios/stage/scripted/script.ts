@@ -30,9 +30,11 @@ export interface Progressing {
   readonly times?: number;
 }
 export interface Death {
-  readonly code?: number;
-  readonly signal?: string;
+  readonly code?: number | null;
+  readonly signal?: string | null;
   readonly stderr?: string;
+  /** What of it came shortly before. Default: all of it. */
+  readonly recent?: string;
 }
 /** What a scripted server does when it is asked. */
 export type Act =

@@ -250,14 +250,14 @@ export class ScriptedServers {
     child.members = 0;
     if (!child.isAlive) child.emit({ type: 'group.emptied' });
   }
-  #die(child: Child, { code, signal, stderr = '' }: Death): void {
+  #die(child: Child, { code = null, signal = null, stderr = '', recent }: Death): void {
     if (!child.isAlive) return;
     child.isAlive = false;
     const tell = (): void => {
       if (child.session && !child.script.exitsFirst) this.#lose(child.session, { reason: 'stdout ended' });
-      const said = [stderr, ...(child.script.secrets ?? [])].filter((text) => text !== '').join('\n');
-      const end = { code: code ?? null, signal: signal ?? null, stderr: said, left: child.members };
-      child.emit({ type: 'child.exited', ...end });
+      const said = (text: string): string => [text, ...(child.script.secrets ?? [])].join('\n').trim();
+      const words = { stderr: said(stderr), ...(recent !== undefined && { recent: said(recent) }) };
+      child.emit({ type: 'child.exited', code, signal, ...words, left: child.members });
     };
     if (!child.areHeld) return tell();
     this.#time.stop(child);

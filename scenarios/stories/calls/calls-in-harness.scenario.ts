@@ -30,6 +30,30 @@ inHarness(
 );
 
 inHarness(
+  'a server that was ready is said to have died of what it wrote shortly before; one that never was, of all it wrote',
+  {
+    servers: {
+      fs: {
+        tools: { read: { dies: { code: 3, stderr: 'Error: survived\nbye\n', recent: 'bye' } } },
+        secrets: ['hunter2-hunter2'],
+      },
+      never: { crashes: { code: 3, stderr: 'Error: no key\nbye\n', recent: 'bye\n', afterMs: 1 } },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(50);
+    expect(call.settled[0]?.failure?.details).toMatchObject({ exit_code: 3, stderr: 'bye\n***' });
+    const told = s
+      .heard('computer', 'client.changed')
+      .find((e) => e.server === 'never' && e.stage === 'waiting');
+    expect(told?.failure).toMatchObject({ message: expect.stringContaining('no key') as string });
+  },
+);
+
+inHarness(
   'the same ticket twice in flight: the second is refused, the first is answered',
   { servers: { fs: slow } },
   (s) => {
