@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { asJson, asLine, asText } from '../../machines/text/index.ts';
 import { fitting } from './columns.ts';
-import { Keyboard, type TerminalInput } from './keyboard.ts';
+import { Keyboard, stopGroup, type TerminalInput } from './keyboard.ts';
 import { Questions } from './questions.ts';
 import { isClosed, TypedLine, type OnLine, type Typing } from './typed-line.ts';
 
@@ -54,8 +54,9 @@ export interface TerminalStreams {
   readonly input: TerminalInput;
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** Ctrl-C while nobody is asked. */
+  /** Ctrl-C while nobody is asked; Ctrl-Z. */
   readonly interrupt?: () => void;
+  readonly suspend?: () => void;
 }
 /** Says whether Ctrl-C ends the prompt. `isAgain`: nothing was typed since the last one. */
 export type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
@@ -77,6 +78,8 @@ class LineTerminal implements Terminal {
   /** The line of the prompt, at a terminal. */
   #typed: TypedLine | undefined;
   #wantsLine = false;
+  /** It had the last row when somebody else got the screen. */
+  #aside: TypedLine | undefined;
   /** A prompt that is piped ends no line, and nobody types one after it: also when its answer was read. */
   #isOpen = false;
   #meter: string | null = null;
@@ -85,7 +88,7 @@ class LineTerminal implements Terminal {
   #end = (): void => {};
 
   constructor(streams: TerminalStreams) {
-    const { input, output, errors, interrupt = () => {} } = streams;
+    const { input, output, errors, interrupt = () => {}, suspend = () => {} } = streams;
     this.#streams = streams;
     this.isRead = output.isTTY === true;
     this.isWatched = errors.isTTY === true;
@@ -102,6 +105,15 @@ class LineTerminal implements Terminal {
       to: () => this.#questions.line ?? this.#typed,
       press: (line, keys) => this.#press(line, keys),
       interrupt,
+      suspend: () => {
+        this.#stepAside();
+        suspend();
+      },
+      onContinue: () => {
+        this.#stepAside();
+        this.#show(this.#aside);
+        this.#aside = undefined;
+      },
       onEnd: () => {
         this.#questions.close();
         this.#typed?.lines.close();
@@ -148,6 +160,10 @@ class LineTerminal implements Terminal {
     this.#show(line);
     if (meter !== null) this.meter(meter);
   }
+  #stepAside(): void {
+    this.#aside = this.#shown ?? this.#aside;
+    this.#aside?.hide();
+  }
   /** The line that has the last row. */
   get #shown(): TypedLine | undefined {
     return [this.#questions.line, this.#typed].find((line) => line?.isShown);
@@ -162,7 +178,6 @@ class LineTerminal implements Terminal {
     return new TypedLine(this.#streams.output, {
       ...how,
       onReady: () => this.#keyboard.settle(),
-      onSuspend: () => this.#keyboard.suspend(() => this.#shown?.show()),
     });
   }
   /** What is typed while a command is at work is for the next prompt, and is shown as long as there is some of it. */
@@ -280,5 +295,6 @@ export const createTerminal = (
     output: process.stdout,
     errors: process.stderr,
     interrupt: () => void process.emit('SIGINT', 'SIGINT'),
+    suspend: stopGroup,
   },
 ): Terminal => new LineTerminal(streams);

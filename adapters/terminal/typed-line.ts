@@ -30,8 +30,6 @@ export interface LineHow {
   /** Nothing of what is typed is shown. */
   readonly isSecret?: boolean;
   readonly typing?: Typing;
-  /** Ctrl-Z. */
-  readonly onSuspend: () => void;
   /** Keys that waited can be taken. */
   readonly onReady: () => void;
 }
@@ -74,7 +72,6 @@ export class TypedLine {
     });
     // Enter ends its row. A secret stands in one that nobody has ended.
     this.lines.on('line', () => (this.#isShown &&= this.isSecret));
-    this.lines.on('SIGTSTP', how.onSuspend);
     this.lines.on('pause', () => (this.#isBusy = true));
     this.lines.on('resume', () => {
       this.#isBusy = false;
