@@ -132,10 +132,11 @@ describe('an input of the config', () => {
       'Where',
       '  1  eu',
       '  2  us',
-      "'3' is none of them",
-      "'mars' is none of them",
+      'expected a number from 1 to 2, or one of these names',
+      'expected a number from 1 to 2, or one of these names',
     ]);
     expect(await ask(pick, ['us']).answer).toBe('us');
+    expect(await ask({ ...pick, labels: { us: 'America' } }, ['America']).answer).toBe('us');
     expect(await ask(pick, ['']).answer).toBeUndefined();
   });
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { openKeyring, type Terminal } from '../../../adapters/index.ts';
 import type { AskInput } from '../../servers/inputs/inputs.ts';
+import { readField } from './form.ts';
 import { keepingPasswords } from '../../servers/inputs/kept-passwords.ts';
 
 export interface KeyringOptions {
@@ -45,9 +46,12 @@ function asking(terminal: Terminal): AskInput {
     for (;;) {
       const answer = await terminal.question(`1-${options.length}${preset}: `, signal);
       if (answer === null || answer.trim() === '') return undefined;
-      const chosen = options[Number(answer) - 1] ?? options.find((option) => option === answer.trim());
-      if (chosen !== undefined) return chosen;
-      terminal.err(`'${answer}' is none of them`);
+      const read = readField(answer.trim(), {
+        enum: options,
+        enumNames: options.map((option) => labels[option] ?? option),
+      });
+      if (typeof read !== 'string') return String(read.value);
+      terminal.err(`expected ${read}`);
     }
   };
 }
