@@ -66,6 +66,27 @@ describe('an office on two nodes', () => {
     expect(await agent.call('far', 'greet', 'r4')).toMatchObject(failed(404));
   });
 
+  it('carries each kind of update, and what follows a peer that its operator disconnects', async () => {
+    const [a, b] = [await node(), await node()];
+    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    await far.join('computer', o);
+    const kinds = ['tool_list', 'config', 'desktop', 'finder', 'skills'];
+    for (const kind of kinds)
+      expect(await far.ask(`server:update_${kind}`, { computer: 'far' })).toBeDefined();
+    for (const kind of kinds) await agent.hears(`notify:update_${kind}`, { computer: 'far' });
+    // Each node shows and disconnects its own peers.
+    const call = agent.call('far', 'hang', 'r1', 0);
+    const id = b.peers().find(({ seat }) => seat?.name === 'far')?.id ?? '';
+    expect(a.peers().map(({ seat }) => seat?.name)).toEqual(['agent']);
+    expect([a.disconnect(id), b.disconnect(id)]).toEqual([false, true]);
+    await far.hears('notify:disconnecting', { code: 401 });
+    await agent.hears('notify:leave_office', { computer: 'far' });
+    expect(await call).toMatchObject(failed(404));
+    expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
+  });
+
   it('knows a computer at once that has joined at the other node', async () => {
     const [a, b] = [await node(), await node()];
     const agent = peer(a, 'agent');

@@ -110,6 +110,15 @@ describe('nodes agree', () => {
     expect(agent.socket.connected).toBe(true);
   });
 
+  it('with Sentinel, also where the first one that is asked hangs', async () => {
+    const redis = await RedisSentinels.start();
+    endings.push(() => redis.kill());
+    redis.sentinels[0]?.pause();
+    const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
+    expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
+  });
+
   it('in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
     const redis = await RedisCluster.start();
     endings.push(() => redis.kill());

@@ -43,6 +43,8 @@ const ofSingle = {
   enableOfflineQueue: false,
   retryStrategy: once,
   sentinelRetryStrategy: once,
+  // A sentinel that hangs is passed over: the next one is asked.
+  sentinelCommandTimeout: commandMs,
   readOnly: false,
 } satisfies RedisOptions;
 const ofCluster = {

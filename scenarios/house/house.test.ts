@@ -89,7 +89,7 @@ const packages: readonly Allowance[] = [
   { where: /^scenarios\/lifecycle\/drivers\//, may: ['a2c-actors', '@modelcontextprotocol/sdk/*'] },
   {
     where: /^scenarios\/(bench|contracts|fixtures)\//,
-    may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],
+    may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue', 'ioredis'],
   },
   {
     where: /^scenarios\/fixtures\/stateless-server\./,
