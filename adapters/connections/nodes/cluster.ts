@@ -73,7 +73,6 @@ export class Cluster {
         this.#renew((renewed) => {
           this.#schedule();
           if (!renewed) return started(false);
-          this.#ageMs = renewed.ageMs;
           // Nobody would be seated before.
           const waitMs = Math.max(0, this.#options.leaseMs * newAfterLeases - renewed.ageMs);
           this.#options.timers.setTimer(() => this.#resync(() => started(true)), waitMs);
@@ -165,13 +164,9 @@ export class Cluster {
   #beat(then: () => void): void {
     this.#renew((renewed) => {
       if (!renewed || this.#isClosed) return then();
-      // It has begun anew: what was claimed last may be forgotten.
-      const isYounger = renewed.ageMs < this.#ageMs;
-      this.#ageMs = renewed.ageMs;
       this.#questions.sendAgain();
       this.#beats += 1;
-      if (isYounger || this.own.isUnsure || this.#beats % beatsToResync === 0)
-        this.#resync(() => this.#bury(then));
+      if (this.own.isUnsure || this.#beats % beatsToResync === 0) this.#resync(() => this.#bury(then));
       else this.#bury(then);
     });
   }
@@ -185,9 +180,13 @@ export class Cluster {
         this.#leaseUntil = asked + leaseMs;
         then(renewed);
       };
-      const { lease } = renewed;
+      const { lease, ageMs } = renewed;
+      // It has begun anew: the lease may be there still, and what was claimed under it forgotten.
+      const isYounger = ageMs < this.#ageMs;
+      this.#ageMs = ageMs;
+      if (isYounger) this.#heldUnder = undefined;
       if (lease === this.#heldUnder) return done();
-      if (lease !== this.#lease) {
+      if (lease !== this.#lease || isYounger) {
         this.#lease = lease;
         // By our own clock the last one has not ended: so nobody can have taken anything, and the register has forgotten.
         this.#again = now() < this.#leaseUntil;
