@@ -85,6 +85,8 @@ export type { Inspection, InspectOptions } from './inspector/inspections.ts';
 export { A2cError } from './api/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
+export type { KeepWord } from './recording/reasons.ts';
+export type { RedactHook } from './recording/veil.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/link-status.ts';
@@ -129,6 +131,7 @@ export type {
   DpeUri,
   ParsedDpeUri,
 } from '../machines/resources/finder/index.ts';
+export type { PlayedOffice } from './api/played-office.ts';
 export type { CallEnded, CallEvents, CallStarted } from './api/computer/calls/call-watch.ts';
 export type {
   Computer,

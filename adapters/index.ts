@@ -1,10 +1,24 @@
 /** Everything of the outside that the actors room may use. */
 export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs/index.ts';
-export { homeFolder, hostName, newId, processFacts, systemClock } from './clock.ts';
+export {
+  countRealWork,
+  during,
+  homeFolder,
+  hostName,
+  isRealTime,
+  liveOnClock,
+  livingHosts,
+  newId,
+  processFacts,
+  systemClock,
+  useClock,
+  type Clock,
+} from './clock.ts';
 export { readConfig, readConfigText, readConfigValue } from './storage/config/read.ts';
 export { documentsCommand, serveDocuments } from './documents/command.ts';
 export {
   mostCalls,
+  Refused,
   sessionPortOf,
   type Answers,
   type Credentials,

@@ -7,7 +7,7 @@ import { replay } from 'a2c-actors/replay';
 
 const folder = fileURLToPath(new URL('traces', import.meta.url));
 for (const name of readdirSync(folder))
-  await test(`${name} has the same effects as ever`, async () => {
+  await test(`${name} is the same as ever`, async () => {
     const { verdict, text } = await replay(`${folder}/${name}`);
     assert.equal(verdict, 'same', text);
   });

@@ -2,11 +2,8 @@
 import type { ComputerCall } from '../../machines/call/call.machine.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import type { CallOptions } from './agent/pending-calls.ts';
-import { settledBy, type CallSettled } from '../../machines/call/settlement.ts';
-import { closedText } from './computer/computer-status.ts';
+export { closedCall } from './closed.ts';
 
-export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
-  settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
 /** Options of a call that a presenter makes for one of its conversations. */
 export type InConversation = Pick<ComputerCall, 'conversation'>;
 export const hostCall = (

@@ -13,14 +13,37 @@ export interface Context {
 }
 
 export interface ReplayOptions {
-  readonly level: string;
   /** The number of an input. */
   readonly until?: number;
   readonly inputs: boolean;
+  /** Takes over what is done otherwise now: the file is written anew. */
+  readonly accept: boolean;
   /** A file for the results as JUnit XML. */
   readonly junit?: string;
   /** A file for the page that shows one trace, with the difference. */
   readonly html?: string;
+  readonly json: boolean;
+}
+/** Options of a recorded server on stdin and stdout. */
+export interface PlayingOptions {
+  /** Name in the trace. */
+  readonly server: string;
+  /** Default `exact`: method and parameters. `tool`: whatever its arguments are. */
+  readonly match?: 'exact' | 'tool';
+  /** Default true: what was not recorded is an error. */
+  readonly strict?: boolean;
+}
+export interface VerifyOptions {
+  /** Default: the one whose failure was recorded. */
+  readonly server?: string;
+  /** `PATH=VALUE` of what was hidden in the trace. */
+  readonly set: readonly string[];
+  /** Calls of tools that are not marked read-only are sent, too. */
+  readonly yes: boolean;
+  /** Answers are compared by value. */
+  readonly exact: boolean;
+  /** Seconds for each request that did not fail by time. */
+  readonly timeout: number;
   readonly json: boolean;
 }
 export interface ForkOptions {
@@ -31,6 +54,13 @@ export interface ForkOptions {
   /** The file of the new trace. */
   readonly out?: string;
   readonly json: boolean;
+}
+export interface RedactTraceOptions {
+  readonly path: readonly string[];
+  readonly value: readonly string[];
+  /** The file of the new trace. */
+  readonly out?: string;
+  readonly inPlace: boolean;
 }
 export interface ShowOptions {
   /** Default: any free one. */
@@ -62,7 +92,15 @@ export interface SimOptions {
 /** Commands that live with the scenarios, and are loaded when they are asked for (main.ts). */
 export interface Laboratory {
   replayTraces(context: Context, paths: readonly string[], options: ReplayOptions): Promise<number>;
+  playServer(context: Context, paths: readonly string[], options: PlayingOptions): Promise<number>;
+  verifyServer(
+    context: Context,
+    file: string,
+    command: readonly string[],
+    options: VerifyOptions,
+  ): Promise<number>;
   forkTrace(context: Context, file: string, options: ForkOptions): Promise<number>;
+  redactTrace(context: Context, file: string, options: RedactTraceOptions): Promise<number>;
   showTrace(context: Context, file: string, options: ShowOptions): Promise<number>;
   simulate(context: Context, options: SimOptions): Promise<number>;
 }

@@ -69,6 +69,11 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),
 });
+/** The same for a command that ends at once. That a server gave up it says itself; no file is kept of it each time. */
+export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
+  on: ['callUnknown', 'fault'],
+  ...recordBy(options),
+});
 export const tracingBy = ({ tracing = false }: RecordingOptions): { readonly tracing: boolean } => ({
   tracing,
 });

@@ -156,6 +156,12 @@ describe('a command', () => {
       ['tools', `--${inArgument}`],
       ['replay', trace],
       ['replay', join(folder, `none${fileName}`)],
+      ['replay', trace, '--server', inArgument],
+      ['verify', trace],
+      ['verify', trace, '--server', inArgument],
+      ['verify', trace, '--set', inArgument],
+      ['redact', trace, '--path', inArgument],
+      ['redact', trace, '--value', inArgument],
       ['fork', trace, '--at', '1'],
       ['sim', '--faults', inArgument, '--seed', '1'],
       ['schema'],
@@ -195,6 +201,8 @@ describe('a command', () => {
       'documents',
       'inspect',
       'show',
+      'verify',
+      'redact',
     ];
     const changes = ['add', 'import', 'remove', 'enable', 'disable', 'login', 'logout'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];

@@ -1,5 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Context, ForkOptions, Laboratory, ReplayOptions, ShowOptions, SimOptions } from './context.ts';
+import type {
+  Context,
+  ForkOptions,
+  Laboratory,
+  RedactTraceOptions,
+  PlayingOptions,
+  ReplayOptions,
+  ShowOptions,
+  SimOptions,
+} from './context.ts';
+import { addVerify, playedMatch, playedServer, playedStrictly } from './checking/verifying.ts';
 import { portOf } from './options.ts';
 
 const countOf = (text: string): number => {
@@ -27,8 +37,8 @@ const spanOf = (text: string): number => {
 };
 const collected = (text: string, all: readonly string[]): string[] => [...all, text];
 const replayHelp = `
-exit codes: 0 the same · 1 diverged · 2 an invariant is violated · 3 something never came, or never ended ·
-4 not deterministic · 5 the trace is unusable · 64 wrong usage. For several files: the highest.`;
+exit codes: 0 the same · 1 changed · 2 an invariant is violated · 3 something never came, or never ended ·
+5 the trace is unusable · 64 wrong usage. For several files: the highest.`;
 const laboratoryOf = ({ laboratory }: Context): Promise<Laboratory> =>
   laboratory ? laboratory() : Promise.reject(new Error('replay, fork and sim belong to the command a2c'));
 
@@ -94,25 +104,74 @@ function addShow(program: Command, does: Does): void {
     );
 }
 
-/** `a2c replay`, `a2c fork`, `a2c show` and `a2c sim`. */
+function addRedact(program: Command, does: Does): void {
+  program
+    .command('redact')
+    .description('writes a trace without values that nobody else may see; it stays a trace that replays')
+    .argument('<file>', 'a trace')
+    .option(
+      '--path <path>',
+      'what stands there, such as ev.arguments.pin; * for any step; may be given again',
+      collected,
+      [],
+    )
+    .option('--value <text>', 'a text, wherever it stands; may be given again', collected, [])
+    .addOption(
+      new Option(
+        '-o, --out <file>',
+        'the new trace (default: NAME.redacted.trace.ndjson beside it)',
+      ).conflicts('inPlace'),
+    )
+    .option('--in-place', 'replace the file', false)
+    .addHelpText(
+      'after',
+      '\nexit codes: 0 written · 1 a path or a text matched nothing, or it cannot write · 5 the trace is unusable · 64 wrong usage',
+    )
+    .action(
+      does(async (c: Context, file: string, options: RedactTraceOptions) =>
+        (await laboratoryOf(c)).redactTrace(c, file, options),
+      ),
+    );
+}
+
+/** `a2c replay`, `a2c fork`, `a2c redact`, `a2c show` and `a2c sim`. */
 export function addLaboratory(program: Command, does: Does): void {
   addSim(program, does);
   addShow(program, does);
+  addRedact(program, does);
+  addVerify(program, does);
   program
     .command('replay')
-    .description('lets everything that a trace recorded happen again on today’s machines, and compares')
+    .description(
+      'lets everything that a trace recorded happen again on today’s code, and compares what the world and the user see of it',
+    )
     .argument('<path...>', 'traces, or folders of them')
-    .option('--level <level>', 'effects (survives refactoring), steps or strict', 'effects')
-    .option('--until <seq>', 'stop after this input and show where every machine stands', countOf)
+    .addOption(
+      new Option('--until <seq>', 'stop after this input and show where every machine stands')
+        .argParser(countOf)
+        .conflicts('accept'),
+    )
     .option('--inputs', 'also list what the world did, each with its number', false)
+    .option(
+      '--accept',
+      'take a wanted change over: write each changed trace anew, with what is done now',
+      false,
+    )
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--html <out>', 'of one trace: write the page that shows it, and what differs, as one HTML file')
     .option('--json', 'one JSON document on stdout', false)
+    .addOption(playedServer())
+    .addOption(playedMatch())
+    .addOption(playedStrictly())
     .addHelpText('after', replayHelp)
     .action(
-      does(async (c: Context, paths: string[], options: ReplayOptions) =>
-        (await laboratoryOf(c)).replayTraces(c, paths, options),
-      ),
+      does(async (c: Context, paths: string[], options: ReplayOptions & Partial<PlayingOptions>) => {
+        const { replayTraces, playServer } = await laboratoryOf(c);
+        const { server } = options;
+        return server === undefined
+          ? replayTraces(c, paths, options)
+          : playServer(c, paths, { ...options, server });
+      }),
     );
   program
     .command('fork')
@@ -120,7 +179,12 @@ export function addLaboratory(program: Command, does: Does): void {
     .argument('<file>', 'a trace')
     .option('--at <seq>', 'the input from which on it is another world', countOf)
     .option('--set <key=value>', 'another value in that input, such as ev.code=1', collected, [])
-    .option('--inject <json>', 'an input just before it', collected, [])
+    .option(
+      '--inject <json>',
+      'an input just before it, such as {"ch":"host:computer","ev":{"type":"close"}}',
+      collected,
+      [],
+    )
     .option(
       '--skip <seq>',
       'an input that does not happen',

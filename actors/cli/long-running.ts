@@ -19,7 +19,7 @@ import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
 import { credentialBy, entryBy, keepEntry, openOffice, type EntryOptions } from './office/entry.ts';
-import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
+import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { answersBy } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
 import { showInspector } from './inspecting/show.ts';
@@ -40,13 +40,16 @@ interface WatchedRuntime {
   stop(): void;
 }
 /** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
-async function watchedRuntimeOf(context: Context, options: WatchOptions): Promise<WatchedRuntime> {
+async function watchedRuntimeOf(
+  context: Context,
+  options: WatchOptions,
+  record = recordBy(options),
+): Promise<WatchedRuntime> {
   const { terminal } = context;
   const { reaper, stately } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const watch = new TreeWatch(() => systemClock.now());
   tap.add(watch);
-  const record = recordBy(options);
   const runtime = new Runtime({
     tap,
     reaper,
@@ -232,7 +235,7 @@ export async function status(
   const { signal, terminal } = context;
   let isUsable = false;
   const config = await configOf(context, options);
-  const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
+  const { runtime, watch, stop } = await watchedRuntimeOf(context, options, briefRecordBy(options));
   try {
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {
       const started = await createComputer({ signal, timing: atOnce }, { config, runtime });

@@ -8,7 +8,7 @@ import { logLine } from './printing/log-line.ts';
 import { A2cError } from '../api/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { credentialBy } from './office/entry.ts';
-import { logBy, recordBy, tracingBy, type RecordingOptions } from './host-options.ts';
+import { briefRecordBy, logBy, recordBy, tracingBy, type RecordingOptions } from './host-options.ts';
 import { answersBy, foldersOf } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
 import type { Context } from './context.ts';
@@ -52,7 +52,7 @@ export async function withComputer<T>(
   patience: OneShotPatience = {},
 ): Promise<T> {
   const { signal, terminal } = context;
-  const record = recordBy(options);
+  const record = briefRecordBy(options);
   return unlessInterrupted(signal, async (mustGoOn) => {
     // What Desktop and Finder leave out is nothing to somebody who calls a tool. Listings and calls tell of refused tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {

@@ -80,7 +80,7 @@ export const withRecording = (command: Command): Command =>
   command
     .option('--record <dir>', 'write there what the machines are told, for a2c replay')
     .addOption(
-      new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
+      new Option('--profile <what>', 'how much of it: boundary is enough to replay').choices([...profiles]),
     )
     .option(
       '--tracing',

@@ -35,7 +35,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = {
   office: [
     ...['url', 'port', 'metricsUrl', 'on', 'inspect', 'admit', 'stats'],
-    ...['peers', 'disconnect', 'reload', 'drain', 'writeTrace', 'close'],
+    ...['peers', 'disconnect', 'reload', 'drain', 'writeTrace', 'mark', 'close'],
   ],
   computer: [
     ...([
@@ -62,8 +62,8 @@ const names = {
       'prompts',
       'getPrompt',
     ] as const),
-    ...(['watchResources', 'announceRoots', 'inputs', 'logs'] as const),
-    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'inspect', 'writeTrace', 'close'] as const),
+    ...(['watchResources', 'announceRoots', 'inputs', 'logs', 'restartServer', 'retryServer'] as const),
+    ...(['join', 'leave', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
   presenter: [
     ...(['computer', 'initialize', 'getMcpServers', 'startServer', 'stopServer', 'addMcpServer'] as const),
@@ -78,7 +78,7 @@ const names = {
   agent: [
     ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
-    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'inspect', 'writeTrace', 'close'] as const),
+    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
 } as const;
 const functions = {
@@ -182,14 +182,14 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
-      | ('follow' | 'record' | keyof LogOptions | 'tracing')
+      | ('follow' | 'record' | keyof LogOptions | 'tracing' | 'links')
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
       | (keyof LogOptions | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
-      | 'assertion'
+      | ('assertion' | 'links')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -221,7 +221,7 @@ const values = {
     ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'parametersOf'],
     ...['readArguments', 'textOf', 'toResponse'],
   ],
-  './replay': ['levels', 'replay'],
+  './replay': 'CannotVerify ForkError UnusableTrace fork redact replay verify virtualTime worldOf'.split(' '),
   './scenario': [
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'violationsOf', 'wordsOf'],

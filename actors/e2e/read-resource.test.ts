@@ -9,7 +9,7 @@ import {
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { createComputer as openComputer } from '../api/computer/computer.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
-import { readOrThrow } from '../servers/plan.ts';
+import { readOrThrow } from '../servers/plans/plan.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';

@@ -1,16 +1,14 @@
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
-import { keysOf } from './frame-keys.ts';
 import type { Frame } from '../../machines/trace/index.ts';
 
-/** A longer message is cut: who looks at it sees its beginning. */
-const mostChars = 64 * 1024;
-
-/** The messages on the wires of those whom somebody looks at. Of all others nothing is read or kept. */
+/** The messages on the wires of those whom somebody looks at, and of sessions for a recorder. Of all others nothing is kept. */
 export class Frames {
   /** By name of an actor: how many look at it. */
   readonly #watched = new Map<Address, number>();
-  /** Hears each of them. */
+  /** Hears those that somebody looks at. */
   heard: (frame: Frame) => void = () => {};
+  /** Hears those of all MCP sessions. */
+  kept: ((frame: Frame) => void) | undefined;
 
   /** Those of this client, link or seat, from now on until what is returned is called. */
   watch(actor: Address): () => void {
@@ -30,15 +28,12 @@ export class Frames {
     this.take(a, 'socket', dir, message);
   /** `a`: the port instance that the message passes. */
   readonly take = (a: Address, via: Frame['via'], dir: Frame['dir'], message: unknown): void => {
-    if (this.#watched.size === 0 || !this.#isWatched(a)) return;
-    try {
-      const text = JSON.stringify(message) ?? 'null';
-      const cut = text.length - mostChars;
-      const body = cut > 0 ? { text: text.slice(0, mostChars), cut } : { json: JSON.parse(text) as unknown };
-      this.heard({ k: 'frame', a, via, dir, ...keysOf(message), ...body });
-    } catch {
-      // What cannot be written as JSON was not on the wire either.
-    }
+    const isSeen = this.#watched.size > 0 && this.#isWatched(a);
+    const kept = via === 'mcp' ? this.kept : undefined;
+    if (!isSeen && !kept) return;
+    const frame: Frame = { k: 'frame', a, via, dir, json: message };
+    if (isSeen) this.heard(frame);
+    kept?.(frame);
   };
   #isWatched(a: Address): boolean {
     for (const name of this.#watched.keys())

@@ -57,6 +57,8 @@ export interface Shown {
   readonly stateDir: string | false | undefined;
   readonly notice: (text: string) => void;
   linesOf(server: string): readonly unknown[];
+  /** Throws where nothing is recorded. */
+  trace(): string;
 }
 
 let known: Charts | undefined;
@@ -170,6 +172,7 @@ export class Inspections {
   #told(ask: InspectorAsk, watching: Attached['watching']): unknown {
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
     if (ask.what === 'checks') throw new Error(onRecordings);
+    if (ask.what === 'trace') return this.#shown.trace();
     watching.get(ask.a)?.();
     watching.delete(ask.a);
     if (!ask.on) return {};

@@ -141,9 +141,10 @@ describe('the live page', () => {
     await computer.close();
     await page.getByRole('status').filter({ hasText: 'ended: the host closed' }).first().waitFor();
     expect(await page.locator('.actor').count()).toBe(0);
-    await page.locator('#moment').focus();
+    await open(page, 'Records');
+    await page.getByRole('listbox', { name: 'Records' }).focus();
     await page.keyboard.press('Home');
-    await page.keyboard.press('ArrowRight');
+    await page.locator('.record.key').first().click();
     await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
     expect(await page.getByRole('status').first().innerText()).toContain('ended');
   });

@@ -26,7 +26,7 @@ const numbersIn = (lines: string): number[] =>
 const nobody = (): never => {
   throw new Error('nothing is opened here');
 };
-function streamed(): { stream: LiveStream; tap: Tap; happen(times: number): void } {
+function streamed(): { stream: LiveStream; tap: Tap; directory: Directory; happen(times: number): void } {
   const tap = new Tap();
   const ports = { process: nobody, session: nobody, link: nobody, office: nobody, request: nobody };
   const platform = {
@@ -44,7 +44,7 @@ function streamed(): { stream: LiveStream; tap: Tap; happen(times: number): void
     // An input and the message that it is.
     for (let n = 0; n < times; n++) directory.send('host:test', { type: 'news' });
   };
-  return { stream, tap, happen };
+  return { stream, tap, directory, happen };
 }
 const batch = (): void => void vi.advanceTimersByTime(200);
 
@@ -131,6 +131,27 @@ it('a checkpoint comes after every 25,000 records, up to which a page may let go
   // None is missing.
   expect(page.numbers).toEqual(Array.from({ length: 26_001 }, (_, at) => at + 2));
   stream.remove(page);
+});
+
+it('a page that comes later has each long list in a line of its own before what refers to it', () => {
+  const { stream, directory } = streamed();
+  const pages = [new Page(), new Page()];
+  const tell = (): void => {
+    directory.send('host:test', { type: 'news', tools } as never);
+    batch();
+  };
+  const tools = Array.from({ length: 200 }, (_, n) => ({ name: `tool ${n}` }));
+  const seen = (page: Page | undefined): string =>
+    page?.messages.map((message) => ('lines' in message ? message.lines : '')).join('') ?? '';
+  for (const page of pages) {
+    stream.add(page);
+    tell();
+    tell();
+  }
+  for (const page of pages) expect(seen(page).match(/"k":"list"/g)).toHaveLength(page === pages[0] ? 2 : 1);
+  expect(seen(pages[1]).indexOf('"k":"list"')).toBeLessThan(seen(pages[1]).indexOf('"$list"'));
+  expect(seen(pages[1])).not.toMatch(/"k":"(in|said)"[^\n]*tool 150/);
+  for (const page of pages) stream.remove(page);
 });
 
 it('who is parted from hears what happened until then, and nothing more', () => {

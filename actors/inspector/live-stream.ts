@@ -1,7 +1,8 @@
 import { systemClock } from '../../adapters/index.ts';
 import type { ToPage } from '../../machines/inspection/index.ts';
 import { pictureOf } from '../recording/checkpoint.ts';
-import { Recorder, type RecorderOptions, type TraceWriter } from '../recording/recorder.ts';
+import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
+import type { TraceWriter } from '../recording/trace-lines.ts';
 import type { Frames } from './frames.ts';
 import type { Directory } from '../runtime/directory.ts';
 
@@ -19,12 +20,14 @@ const mostInBatch = 5_000;
 /** After so many a checkpoint follows, up to which a page may let go what is older. */
 const mostBetween = 25_000;
 const ringBytes = 32 * 1024 * 1024;
+/** A longer message is cut: who looks at it sees its beginning. */
+const frames = { held: ringBytes, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
 
 interface Running {
   readonly recorder: Recorder;
   writer: TraceWriter;
   readonly leave: () => void;
-  /** The number of the next record that goes out. */
+  /** The number of the next entry that goes out. */
   next: number;
   /** Records since the last checkpoint. */
   since: number;
@@ -43,8 +46,8 @@ export class LiveStream {
   #running: Running | undefined;
   #timer: unknown;
 
-  constructor(directory: Directory, options: () => RecorderOptions, frames: Frames) {
-    frames.heard = (frame) => this.#running?.recorder.frame(frame);
+  constructor(directory: Directory, options: () => RecorderOptions, wires: Frames) {
+    wires.heard = (frame) => this.#running?.recorder.frame(frame);
     this.#directory = directory;
     this.#options = options;
   }
@@ -52,7 +55,7 @@ export class LiveStream {
   add(viewer: Viewer): string {
     this.#flush();
     const running = (this.#running ??= this.#start());
-    const head = running.recorder.head(running.next);
+    const head = running.recorder.head(running.writer.next);
     const lines = this.#checkpoint(running);
     this.#tell(lines, 1);
     this.#viewers.set(viewer, 0);
@@ -75,7 +78,7 @@ export class LiveStream {
   }
 
   #start(): Running {
-    const recorder = new Recorder({ ...this.#options(), ringBytes, onEntry: () => this.#due() });
+    const recorder = new Recorder({ ...this.#options(), ringBytes, frames, onEntry: () => this.#due() });
     return {
       recorder,
       writer: recorder.writer(),
@@ -89,6 +92,8 @@ export class LiveStream {
   }
   #checkpoint(running: Running): string {
     running.recorder.begin(pictureOf(this.#directory));
+    // Lists that it refers to stand before it: a page may not have seen them.
+    running.writer = running.recorder.writer(running.writer.next, running.writer);
     const entries = running.recorder.take();
     running.next = (entries.at(-1)?.s ?? 0) + 1;
     running.since = 0;
@@ -108,7 +113,8 @@ export class LiveStream {
     running.since += count;
     if (count > 0 && isTooMuch) {
       // What it remembers of contexts is no longer what the pages have seen.
-      running.writer = running.recorder.writer();
+      // The numbers of what they miss are missing, too.
+      running.writer = running.recorder.writer(running.writer.next + count, running.writer);
       for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + count);
     } else if (count > 0) this.#tell(running.writer.lines(entries), count);
     this.#recover(running, isTooMuch);

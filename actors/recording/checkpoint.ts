@@ -1,22 +1,17 @@
-import type { AnyActorRef, EventObject } from 'xstate';
+import type { EventObject } from 'xstate';
 import type { HeldFrame, Checkpoint, RootFrame } from '../../machines/trace/index.ts';
-import { makeRequest, startDeadline } from '../runtime/assemble.ts';
 import type { Directory } from '../runtime/directory.ts';
-import { Root, type Handle } from '../runtime/root.ts';
+import type { Root } from '../runtime/root.ts';
 
 /**
- * Leans on three facts of XState that its types do not promise: a persisted snapshot names its children, the
- * system lists its delayed events in the order in which they were scheduled, and `scheduler.schedule` puts one
- * back. XState itself does not: a machine restored from a snapshot has lost its `after`.
+ * Leans on two facts of XState that its types do not promise: a persisted snapshot names its children, and the system lists
+ * its delayed events in the order in which they were scheduled.
  */
 interface Scheduled {
   readonly id: string;
   readonly event: EventObject;
 }
 interface Internals {
-  readonly scheduler: {
-    schedule(source: AnyActorRef, target: AnyActorRef, event: EventObject, delay: number, id: string): void;
-  };
   getSnapshot(): { readonly _scheduledEvents: Readonly<Record<string, Scheduled>> };
 }
 const internalsOf = (root: Root): Internals => root.ref.system as Internals;
@@ -71,59 +66,3 @@ export const pictureOf = (directory: Directory): Checkpoint => ({
   outlets: [...directory.subscribers].map(([a, { messages }]) => ({ a, letters: messages })),
   roots: [...directory.roots].map(frameOf),
 });
-
-const isHeld =
-  (frame: HeldFrame) =>
-  ({ what, name }: Handle): boolean => {
-    if (what !== frame.held) return false;
-    return name === ('n' in frame ? frame.n : 'a' in frame ? frame.a : frame.id);
-  };
-
-function restoreRoot(directory: Directory, frame: RootFrame): void {
-  const owner = frame.owner === null ? undefined : directory.find(frame.owner);
-  const name = frame.a.slice(0, frame.a.lastIndexOf('#'));
-  const place = { name, id: frame.a, kind: frame.kind, key: frame.key, owner, ownerAddress: frame.tells };
-  const root = new Root(directory, place, frame.will);
-  const timers = frame.holds.filter((held) => held.held === 'timer');
-  root.restored = {
-    timers: timers.map(({ n }) => n),
-    leaves: frame.holds.flatMap((held) => (held.held === 'leaf' ? [held.a] : [])),
-  };
-  directory.restore(root, frame.snapshot);
-  for (const { id, ev } of timers) internalsOf(root).scheduler.schedule(root.ref, root.ref, ev, 0, id);
-  for (const held of frame.holds) {
-    if (held.held === 'ask') makeRequest(root, { id: held.id, target: '', method: '' });
-    if (held.held !== 'deadline') continue;
-    root.restored.timers.push(held.n);
-    startDeadline(root, 0);
-  }
-  root.restored = undefined;
-  Object.assign(root, { opened: frame.opened, leaves: frame.leaves, timers: frame.timers });
-  // They are released in the order in which they were taken.
-  const handles = [...root.handles];
-  root.handles.clear();
-  for (const held of frame.holds) {
-    const handle = handles.find(isHeld(held));
-    if (handle) root.handles.add(handle);
-  }
-}
-
-/**
- * Puts everything back into an empty directory whose platform does nothing by itself. `listen` opens a subscriber
- * that has had so many messages. What a port instance, timer or question would be told comes from the trace.
- */
-export function restoreFrom(
-  key: Checkpoint,
-  directory: Directory,
-  listen: (subscriber: string, letters: number) => void,
-): void {
-  directory.isRestoring = true;
-  for (const { a, letters } of key.outlets) {
-    listen(a, letters);
-    const subscriber = directory.subscribers.get(a);
-    if (subscriber) subscriber.messages = letters;
-  }
-  for (const frame of key.roots) restoreRoot(directory, frame);
-  directory.opened = key.opened;
-  directory.isRestoring = false;
-}

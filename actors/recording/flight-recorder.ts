@@ -6,39 +6,50 @@ import {
   writeTraceFile,
   type TraceFile,
 } from '../../adapters/index.ts';
-import type { Profile } from '../../machines/trace/index.ts';
+import type { DirectoryRecord, Frame, Profile } from '../../machines/trace/index.ts';
 import { A2cError } from '../api/errors.ts';
-import type { Directory } from '../runtime/directory.ts';
-import { pictureOf } from './checkpoint.ts';
 import type { KnownSecrets } from './known-secrets.ts';
-import { Recorder, type TraceWriter } from './recorder.ts';
+import { keepWords, keptByDefault, KeptLately, reasonOf, type KeepWord, type Reason } from './reasons.ts';
+import type { RedactHook } from './veil.ts';
+import { Recorder } from './recorder.ts';
+import type { TraceWriter } from './trace-lines.ts';
 import type { Tap } from '../runtime/tap.ts';
 
 /** How a host records what its machines are told, so that a failure can be replayed (docs/replay.md). */
 export interface RecordOptions {
-  /** `inputs` (default): enough to replay. `steps`: also what the machines did. `full`: and what they remembered. */
+  /** `boundary` (default): enough to replay. `steps`: also what the machines did in between. `full`: and what they remembered. */
   readonly profile?: Profile;
   /** A folder to which everything is written while it happens. Without it the last `ringBytes` stay in memory. */
   readonly dir?: string;
-  /** Memory for what is not written, roughly; the oldest goes first. Default 16 MiB. */
+  /**
+   * When what is in memory is written by itself, to `traces/` in `stateDir`, 100 ms after: `onNotice` hears what happened and
+   * `a2c replay FILE`. Default `['callUnknown', 'serverGaveUp', 'fault']`; `[]`: never. At most one file a minute for a reason
+   * and its tool or server, ten a minute in all; the newest 20 are kept. With `dir` nothing more is written than a mark.
+   */
+  readonly on?: readonly KeepWord[];
+  /** Memory for what is not written, in bytes, roughly; the oldest goes first. Default 16 MiB, and 1 MiB for messages of servers. */
   readonly ringBytes?: number;
   /** Texts that never appear in a trace, besides what is found by name and form (docs/trace-format.md). */
   readonly secrets?: readonly string[];
+  /**
+   * Hides more than names and forms tell, when it is written: `(value, key) => unknown` hears each text, number and truth value
+   * with the name that it stands under; what it returns is written, undefined hides. One that throws hides the value.
+   */
+  readonly redact?: RedactHook;
   /** With the same key two traces hide the same secret behind the same text. Default: a new one, never kept. */
   readonly key?: string;
 }
 export interface FlightOptions {
   /** `false`: nothing is recorded. */
   readonly record?: RecordOptions | false | undefined;
-  /** Where traces of crashes go: `traces/` in there; `false`: nowhere. */
+  /** Where traces go that are kept by themselves: `traces/` in there; `false`: nowhere. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
 }
-/** After an alarm, so that what follows from it is in the trace too. */
-const alarmMs = 100;
-/** A machine that fails again and again must not fill a disk. */
-const leastBetweenAlarmsMs = 60_000;
+/** So long after a reason it is written, so that what follows is in it too. */
+const settleMs = 100;
 const keptTraces = 20;
+const longestMark = 200;
 
 let named = 0;
 /** Sorts by time. Numbered, because two hosts of one process may write in the same millisecond. */
@@ -51,24 +62,27 @@ const nameNow = (reason: string): string => {
 export class FlightRecorder {
   readonly #recorder: Recorder;
   readonly #options: FlightOptions;
-  #picture: Recorder['picture'];
   #file: TraceFile | undefined;
   #writer: TraceWriter | undefined;
-  #alarm: { readonly timer: unknown; readonly what: string } | undefined;
-  #lastAlarm = -Infinity;
+  readonly #redact: (text: string) => string;
+  readonly #wanted: ReadonlySet<KeepWord>;
+  readonly #lately = new KeptLately();
+  #due: { readonly timer: unknown; readonly reasons: Reason[] } | undefined;
   /** The file that grew, when it is whole. */
   #closed: string | undefined;
 
   constructor(options: FlightOptions, secrets: KnownSecrets, tap: Tap) {
-    const { profile = 'inputs', dir, ringBytes, key } = options.record || {};
+    const { profile = 'boundary', dir, ringBytes, key, on = keptByDefault } = options.record || {};
     this.#options = options;
+    this.#redact = (text) => secrets.redactor.text(text);
+    this.#wanted = new Set(known(on));
     this.#recorder = new Recorder({
       ...secrets.recording(profile, key),
       ...(ringBytes !== undefined && { ringBytes }),
-      onAlarm: (what) => this.#ring(what),
       onEntry: (isFull) => (isFull ? this.#file?.flush() : this.#file?.wants()),
     });
-    tap.add(this.#recorder);
+    const { inspect } = this.#recorder;
+    tap.add({ record: this.#record, ...(inspect && { inspect }) });
     if (dir !== undefined) this.#open(dir);
   }
   #open(dir: string): void {
@@ -90,19 +104,24 @@ export class FlightRecorder {
       },
       onError: (error) => {
         this.#file = undefined;
-        this.#recorder.picture = this.#picture;
         notice?.(`cannot record any more: ${error.message}`);
       },
     });
   }
-  /** From now on a ring that is full forgets up to a picture of this directory, and can still be replayed. */
-  watch(directory: Directory): void {
-    this.#picture = () => pictureOf(directory);
-    if (!this.#file) this.#recorder.picture = this.#picture;
-  }
+  /** Takes a message on the wire of a session. */
+  readonly frame = (frame: Frame): void => this.#recorder.frame(frame);
   /** The file that grows, with `dir`. */
   get path(): string | undefined {
     return this.#file?.path;
+  }
+  /** What is in memory as a trace. Throws with `dir`: there it stands in a file. */
+  text(): string {
+    if (!this.#file) return this.#recorder.text('asked');
+    throw new A2cError({
+      code: 409,
+      message: `This host records to ${this.#file.path}`,
+      remedy: `Replay that file: a2c replay ${this.#file.path}`,
+    });
   }
   /** Writes what is in memory, or, with `dir`, what has not been written yet. Returns the file. */
   write(reason: string, dir: string): string {
@@ -117,42 +136,64 @@ export class FlightRecorder {
       throw cannotWrite(dir, error);
     }
   }
-  #ring(what: string): void {
-    const now = systemClock.now();
-    if (this.#alarm || now - this.#lastAlarm < leastBetweenAlarmsMs) return;
-    this.#lastAlarm = now;
-    this.#alarm = { timer: systemClock.setTimeout(() => this.#dump(what), alarmMs), what };
+  /** A word of its host, at most 200 characters of it. */
+  mark(given: unknown): void {
+    const text = String(given);
+    this.#recorder.mark(text.length > longestMark ? `${text.slice(0, longestMark - 1)}…` : text);
   }
-  #dump(what: string): void {
-    this.#alarm = undefined;
+  readonly #record = (record: DirectoryRecord): void => {
+    this.#recorder.record(record);
+    const reason = reasonOf(record);
+    if (!reason || !this.#wanted.has(reason.on)) return;
+    if (!this.#lately.take(reason, systemClock.now())) return;
+    // What comes at the same time is told by the same file.
+    if (this.#due) this.#due.reasons.push(reason);
+    else this.#due = { timer: systemClock.setTimeout(() => this.#keep(), settleMs), reasons: [reason] };
+  };
+  #keep(): void {
+    const { reasons } = this.#due ?? { reasons: [] };
+    this.#due = undefined;
     const { stateDir, notice } = this.#options;
     if (stateDir === false && !this.#file) return;
+    const what = this.#redact(reasons.map((each) => each.what).join('; '));
+    const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
     try {
-      const dir = `${stateDir || defaultStateDir()}/traces`;
-      const path = this.#file
-        ? this.write('crash', dir)
-        : writeTraceFile(dir, nameNow('crash'), this.#recorder.text('crash'), keptTraces);
-      notice?.(`${what}\n  what led to it can be replayed: a2c replay ${path}`);
+      notice?.(`${what}; see a2c replay ${this.#kept(tail, reasons[0]?.on ?? 'fault')}`);
     } catch (error) {
-      notice?.(`${what}\n  and what led to it could not be written: ${(error as Error).message}`);
+      notice?.(`${what}; its trace could not be written: ${(error as Error).message}`);
     }
+  }
+  #kept(reason: string, name: string): string {
+    const dir = `${this.#options.stateDir || defaultStateDir()}/traces`;
+    if (!this.#file) return writeTraceFile(dir, nameNow(name), this.#recorder.text(reason), keptTraces);
+    this.mark(reason);
+    return this.write(name, dir);
   }
   /** What still waits to be written is written now. `isQuiet`: everything had ended. */
   close(isQuiet: boolean): void {
-    if (this.#alarm) {
-      systemClock.clearTimeout(this.#alarm.timer);
-      this.#dump(this.#alarm.what);
+    if (this.#due) {
+      systemClock.clearTimeout(this.#due.timer);
+      this.#keep();
     }
     const file = this.#file;
     const writer = this.#writer;
     if (!file || !writer) return;
     file.flush();
-    file.append(this.#recorder.tail(isQuiet ? 'closed' : 'cut', writer.digest(), writer.records));
+    file.append(this.#recorder.tail(isQuiet ? 'closed' : 'cut', writer));
     file.close();
     if (this.#file) this.#closed = file.path;
     this.#file = undefined;
   }
 }
+const known = (on: readonly KeepWord[]): readonly KeepWord[] => {
+  const unknown = on.find((word) => !keepWords.includes(word));
+  if (unknown === undefined) return on;
+  throw new A2cError({
+    code: 400,
+    message: `record.on has no word ${unknown}`,
+    remedy: `It takes ${keepWords.join(', ')}.`,
+  });
+};
 const cannotWrite = (dir: string, error: unknown): A2cError =>
   new A2cError({
     code: 400,

@@ -5,33 +5,45 @@ import {
   sha256Of,
   systemClock,
 } from '../../adapters/index.ts';
-import { redactorOf, SecretIndex, SecretRedactor, type Profile } from '../../machines/trace/index.ts';
+import { markOf, redactorOf, SecretIndex, SecretRedactor, type Profile } from '../../machines/trace/index.ts';
 import { machines } from '../runtime/assemble.ts';
-import { chartText, wordsOf } from '../runtime/charts.ts';
+import { wordsOf } from '../runtime/charts.ts';
 import { version, xstateVersion } from '../version.ts';
+import { apiWords } from './host-words.ts';
 import type { RecorderOptions } from './recorder.ts';
+import { Veil, type RedactHook } from './veil.ts';
 
 let words: ReadonlySet<string> | undefined;
-/** Made when it is first asked for: that takes a few ms, and most hosts have no secret. */
-const chartWords = (): ReadonlySet<string> => (words ??= new Set(Object.values(machines).flatMap(wordsOf)));
-
-/** By kind: what a head says of the charts. */
-export const fingerprints = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(machines).map(([kind, m]) => [kind, sha256Of([chartText(m)])]));
+/**
+ * Words of ours, which are hidden under names of secrets only. Made when they are first asked for: that takes a few ms, and most
+ * hosts have no secret.
+ */
+export const ownWords = (): ReadonlySet<string> =>
+  (words ??= new Set([...Object.values(machines).flatMap(wordsOf), ...apiWords(Object.keys(machines))]));
 
 /** A key of several lines is often told line by line. */
 const wholeAndLines = (secret: string): readonly string[] =>
   [secret, ...secret.split(/\r?\n/)].filter((text) => text.trim() !== '');
 
+/** Marks of one key: the same for the same. `key`: see `RecordOptions`. */
+export function marksBy(key?: string): (secret: string) => string {
+  const { hash } = createRedactionKey(key);
+  return (secret) => markOf(hash(secret));
+}
 /** What a host knows to be secret, for everything that it records or shows. */
 export class KnownSecrets {
   readonly #secrets: SecretIndex;
   readonly #names = new Set<string>();
+  readonly #hook: RedactHook | undefined;
+  #notice: (text: string) => void;
   /** For what hosts and peers are told. */
   readonly redactor: SecretRedactor;
 
-  constructor(secrets: readonly string[] = []) {
+  /** `hook`: that of the host; `notice` is told once when it throws. */
+  constructor(secrets: readonly string[] = [], hook?: RedactHook, notice: (text: string) => void = () => {}) {
     this.#secrets = new SecretIndex(secrets);
+    this.#hook = hook;
+    this.#notice = notice;
     this.redactor = new SecretRedactor({ secrets: this.#secrets });
   }
   /** Texts that are hidden from now on, of a server whose name is not, should it be the same word. */
@@ -39,14 +51,30 @@ export class KnownSecrets {
     this.#names.add(server);
     for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
   }
+  #failed(error: unknown): void {
+    const notice = this.#notice;
+    this.#notice = () => {};
+    notice(
+      `record.redact failed, and what it was asked about is hidden: ${this.redactor.text(String(error))}`,
+    );
+  }
   /** A recorder of this host in real time, with a redactor of its own. `key`: see `RecordOptions`. */
   recording(profile: Profile, key?: string): RecorderOptions {
     const { hash, keyId } = createRedactionKey(key);
+    const hook = this.#hook;
     return {
       profile,
+      ...(hook && {
+        veil: new Veil(
+          hook,
+          (secret) => markOf(hash(secret)),
+          (error) => this.#failed(error),
+        ),
+      }),
       now: systemClock.now,
+      wallClock: () => Date.now(),
       redactor: redactorOf(hash, this.#secrets, {
-        has: (word) => this.#names.has(word) || chartWords().has(word),
+        has: (word) => this.#names.has(word) || ownWords().has(word),
       }),
       sha256: (text) => sha256Of([text]),
       digest: createDigest,
@@ -58,7 +86,6 @@ export class KnownSecrets {
         started: new Date().toISOString(),
         redaction: { keyId },
       },
-      charts: fingerprints,
     };
   }
 }

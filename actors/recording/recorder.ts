@@ -1,40 +1,34 @@
 import type { InspectionEvent } from 'xstate';
 import {
   canonical,
-  RollingHash,
-  textOfRecord,
-  Texts,
   traceFormat,
   type DirectoryRecord,
   type Frame,
   type Head,
   type Checkpoint,
-  type Profile,
   type Redactor,
   type RootFrame,
 } from '../../machines/trace/index.ts';
 import { remembered } from '../../machines/kernel/remembered.ts';
 import type { Observer } from '../runtime/observer.ts';
-import { isMicrostep, lineOf, Steps, type Entry } from './trace-lines.ts';
+import { ForgottenRecords } from './facts/facts.ts';
+import { keptFrames } from './frame-lines.ts';
+import { FrameRing } from './frame-ring.ts';
+import { TraceWriter, type Entry, type WritingOptions } from './trace-lines.ts';
 
-export interface RecorderOptions {
-  readonly profile: Profile;
+export interface RecorderOptions extends WritingOptions {
   /** ms, monotonic. */
   readonly now: () => number;
+  /** Wall clock, ms since 1970. Default: that of `now`. */
+  readonly wallClock?: () => number;
   /** Hides secrets; without it everything is written as it is. */
   readonly redactor?: Redactor;
-  readonly sha256: (text: string) => string;
-  readonly digest: () => { add(text: string): void; value(): string };
   /** What only the host knows of itself. */
   readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'redaction'> & {
     readonly title?: string;
   };
-  /** Fingerprints of the charts, asked for when something is written. */
-  readonly charts: () => Head['charts'];
   /** Bytes in memory, as a rough weight of what is held; the oldest goes first. Default 16 MiB. */
   readonly ringBytes?: number;
-  /** Something that must not happen: a machine failed, a message was lost, a defect. */
-  readonly onAlarm?: (what: string) => void;
   /** Told of each new entry, by whoever writes them out as they come. `isFull`: what is not taken now is lost. */
   readonly onEntry?: (isFull: boolean) => void;
 }
@@ -43,19 +37,20 @@ const deepest = 32;
 /** What holds itself has no end, and more ways than one to go round. */
 const mostVisits = 50_000;
 
+let visits = 0;
+function weigh(each: unknown, depth: number): number {
+  if (typeof each === 'string') return 16 + each.length;
+  if (typeof each !== 'object' || each === null) return 8;
+  visits += 1;
+  if (depth > deepest || visits > mostVisits) return 48;
+  let sum = 48;
+  if (Array.isArray(each)) for (const one of each) sum += 8 + weigh(one, depth + 1);
+  else for (const key in each) sum += 8 + weigh((each as Record<string, unknown>)[key], depth + 1);
+  return sum;
+}
 /** About so many bytes are held by a value. */
 function weightOf(value: unknown): number {
-  let visits = 0;
-  const weigh = (each: unknown, depth: number): number => {
-    if (typeof each === 'string') return 16 + each.length;
-    if (typeof each !== 'object' || each === null) return 8;
-    visits += 1;
-    if (depth > deepest || visits > mostVisits) return 48;
-    let sum = 48;
-    if (Array.isArray(each)) for (const one of each) sum += 8 + weigh(one, depth + 1);
-    else for (const key in each) sum += 8 + weigh((each as Record<string, unknown>)[key], depth + 1);
-    return sum;
-  };
+  visits = 0;
   try {
     return weigh(value, 0);
   } catch {
@@ -72,23 +67,25 @@ function weightOfRoot(frame: RootFrame): number {
     sum += 8 + (typeof value === 'object' && value !== null ? remembersOf(value) : weightOf(value));
   return sum;
 }
-const alarmOf = (record: DirectoryRecord): string | undefined => {
-  if (record.k === 'defect') return `${record.a}: ${record.what}`;
-  if (record.k === 'end' && record.why === 'failed') return `${record.a} failed: ${record.error}`;
-  if (record.k === 'post' && record.dead === 'lost') return `${record.ev.type} to nobody at ${record.a}`;
-  return undefined;
+const isRecord = (what: Exclude<Entry['what'], { readonly type: string }>): what is DirectoryRecord =>
+  what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
+/** Whether it is kept where only what crosses the boundary is: timers give others their names. */
+const isKept = (record: DirectoryRecord): boolean => {
+  const { k } = record;
+  if (k === 'in') return record.via !== 'outlet';
+  if (k === 'post') return record.a.startsWith('host:');
+  return k === 'out' || k === 'draw' || k === 'timer' || k === 'defect';
 };
 
 /**
- * The flight recorder: an observer of the one tap. With the profile `inputs` it keeps what the world did and
- * nothing else; what the machines did goes into a rolling hash that each input carries. References are kept,
- * and become text only when somebody wants to read them.
+ * The flight recorder: an observer of the one tap. With the profile `boundary` it keeps what crosses between the host and its
+ * world and nothing else. References are kept, and become text only when somebody wants to read them.
  */
 export class Recorder implements Observer {
   readonly inspect?: (event: InspectionEvent) => void;
   readonly #options: RecorderOptions;
-  readonly #rollingHash = new RollingHash();
   readonly #start: number;
+  readonly #wallClock: () => number;
   readonly #limit: number;
   #entries: Entry[] = [];
   #weights: number[] = [];
@@ -96,146 +93,130 @@ export class Recorder implements Observer {
   #first = 0;
   #bytes = 0;
   #next = 1;
-  #sinceKey = 0;
-  /** Their numbers, of those that are not forgotten. */
-  #checkpoints: number[] = [];
-  /** Puts down everything, so that a replay can begin there. With it the ring forgets up to a checkpoint. */
-  picture: (() => Checkpoint) | undefined;
-  #inputs = 0;
+  /** Somebody writes the records out as they come. */
+  #isTaken = false;
+  readonly #frames: FrameRing;
+  /** What holds of all that the ring has forgotten; undefined: it has forgotten nothing. */
+  #forgotten: ForgottenRecords | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#start = options.now();
+    this.#wallClock = options.wallClock ?? (() => Math.round(options.now()));
     this.#limit = options.ringBytes ?? defaultRingBytes;
-    if (options.profile !== 'inputs')
+    this.#frames = new FrameRing((options.frames ?? keptFrames).held);
+    if (options.profile !== 'boundary')
       this.inspect = (event) => {
-        if (event.type === '@xstate.microstep') this.#keep(event, undefined, 200);
+        if (event.type === '@xstate.microstep') this.#keep(event, 200);
       };
   }
   record(record: DirectoryRecord): void {
-    const { profile, onAlarm } = this.#options;
-    const isInput = record.k === 'in';
-    // An input comes between two others: nothing is under way, so everything can be put down.
-    if (isInput && this.picture && this.#sinceKey > this.#limit / 2) this.#checkpoint(this.picture());
-    if (isInput || record.k === 'draw' || profile !== 'inputs') {
-      const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
-      this.#keep(record, isInput ? this.#rollingHash.value : undefined, 120 + weightOf(payload));
-    }
-    if (isInput) this.#inputs += 1;
-    this.#rollingHash.take(record);
-    if (!onAlarm) return;
-    const alarm = alarmOf(record);
-    if (alarm !== undefined) onAlarm(alarm);
+    if (this.#options.profile === 'boundary' && !isKept(record)) return;
+    const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
+    this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
   }
   /** A message on the wire: it stands beside what happened, and nothing follows from it. */
   frame(frame: Frame): void {
-    this.#keep(frame, undefined, 120 + weightOf(frame.json ?? frame.text));
+    this.#frames.push(this.#placed(frame), 120 + weightOf(frame.json));
+    this.#options.onEntry?.(this.#frames.isFull);
+    this.#frames.forget();
+  }
+  /** A word of the host, for people. */
+  mark(text: string): void {
+    this.#keep({ k: 'mark', text }, 100 + text.length);
   }
   /** It begins in mid-life: before anything else is reported. */
   begin(key: Checkpoint): void {
-    this.#checkpoint(key);
+    this.#keep(
+      key,
+      key.roots.reduce((sum, frame) => sum + weightOfRoot(frame), 200),
+    );
   }
-  #checkpoint(key: Checkpoint): void {
-    const weight = key.roots.reduce((sum, frame) => sum + weightOfRoot(frame), 200);
-    this.#checkpoints.push(this.#next);
-    this.#keep(key, this.#rollingHash.value, weight);
-    // What it weighs itself must not bring the next one sooner.
-    this.#sinceKey = 0;
-  }
-  #keep(what: Entry['what'], check: number | undefined, weight: number): void {
-    const { now, onEntry } = this.#options;
-    const t = Math.round((now() - this.#start) * 1000) / 1000;
-    this.#entries.push({ s: this.#next, t, check, what });
-    this.#next += 1;
+  #keep(what: Entry['what'], weight: number): void {
+    const { onEntry } = this.#options;
+    this.#entries.push(this.#placed(what));
     this.#weights.push(weight);
     this.#bytes += weight;
-    this.#sinceKey += weight;
     onEntry?.(this.#bytes > this.#limit);
     if (this.#bytes > this.#limit) this.#forget();
   }
-  /** Everything before the next checkpoint goes, so that what is left can be replayed; without one, one by one. */
+  #placed(what: Entry['what']): Entry {
+    const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
+    const s = this.#next;
+    this.#next += 1;
+    return { s, t, w: this.#wallClock(), what };
+  }
   #forget(): void {
-    const first = this.#entries[this.#first]?.s ?? 0;
-    const until = this.#checkpoints.find((s) => s > first);
-    if (until === undefined && this.picture) return;
-    while (this.#first < this.#entries.length - 1) {
-      if (until === undefined ? this.#bytes <= this.#limit : this.#entries[this.#first]?.s === until) break;
+    this.#forgotten ??= new ForgottenRecords();
+    while (this.#first < this.#entries.length - 1 && !this.#mayBegin(this.#forgotten)) {
+      const { what, t } = this.#entries[this.#first] as Entry;
+      if ('k' in what && isRecord(what)) this.#forgotten.take(what, t);
       this.#bytes -= this.#weights[this.#first] ?? 0;
       this.#first += 1;
     }
-    this.#checkpoints = this.#checkpoints.filter((s) => s >= (until ?? 0));
     // The forgotten half goes at once: one by one would move the rest each time.
     if (this.#first * 2 < this.#entries.length) return;
     this.#entries = this.#entries.slice(this.#first);
     this.#weights = this.#weights.slice(this.#first);
     this.#first = 0;
   }
+  /**
+   * Where a trace may begin: with something that the world did, so that nothing follows from what is forgotten, and in a calm
+   * moment, as long as one comes.
+   */
+  #mayBegin(forgotten: ForgottenRecords): boolean {
+    if (this.#bytes > this.#limit * 0.9) return false;
+    const { what } = this.#entries[this.#first] as Entry;
+    if (!('k' in what) || what.k !== 'in') return false;
+    return forgotten.isCalm || this.#bytes < this.#limit / 2;
+  }
   /** Bytes held, roughly. */
   get weight(): number {
     return this.#bytes;
   }
+  /** `next`: number of its first record. */
   head(next: number): string {
-    const { about, charts, profile } = this.#options;
-    const head = { k: 'head', format: traceFormat, ...about, charts: charts(), profile, next };
-    return lineOf({ s: 0, t: 0, check: undefined }, canonical(head));
+    const { about, profile } = this.#options;
+    const head = canonical({ k: 'head', format: traceFormat, ...about, profile, next });
+    return `{"s":0,"t":0,${head.slice(1)}\n`;
   }
-  writer(): TraceWriter {
-    return new TraceWriter(this.#options);
+  writer(next?: number, before?: TraceWriter): TraceWriter {
+    return new TraceWriter(this.#options, next, before);
   }
   /** What came since the last time, for whoever writes it out as it comes; forgotten here. */
   take(): readonly Entry[] {
-    const taken = this.#entries.slice(this.#first);
+    const taken = this.#frames.among(this.#entries.slice(this.#first));
+    this.#frames.clear();
+    this.#isTaken = true;
     this.#entries = [];
     this.#weights = [];
     this.#first = 0;
     this.#bytes = 0;
     return taken;
   }
-  tail(reason: string, digest: string, records: number): string {
+  tail(reason: string, writer: TraceWriter): string {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
-    const tail = { k: 'tail', reason, records, inputs: this.#inputs, check: this.#rollingHash.text, digest };
-    return lineOf({ s: this.#next, t, check: undefined }, canonical(tail));
+    const { records, inputs } = writer;
+    const tail = canonical({ k: 'tail', reason, records, inputs, digest: writer.digest() });
+    return `{"s":${writer.next},"t":${t},${tail.slice(1)}\n`;
   }
   /** The whole trace as far as it is in memory. */
   text(reason: string): string {
-    const entries = this.#entries.slice(this.#first);
-    const met = this.#options.redactor?.met;
-    let writer = this.writer();
-    let body = writer.lines(entries);
+    const kept = this.#entries.slice(this.#first);
+    const entries = this.#frames.among(kept, this.#forgotten ? kept[0]?.s : 0);
     const { redactor } = this.#options;
+    const met = redactor?.met;
+    // What was taken stands elsewhere, and nobody knows what holds of it.
+    const start = this.#isTaken ? 2 : 1;
+    const write = (): { readonly writer: TraceWriter; readonly body: string } => {
+      const writer = this.writer(start);
+      const [first] = entries;
+      const opening = this.#forgotten && first ? writer.opening(this.#forgotten, first) : '';
+      return { writer, body: opening + writer.lines(entries) };
+    };
+    let { writer, body } = write();
     // What gave a secret away may have come after a text with it: then all is written again, for whom it is not new.
-    if (redactor && redactor.met !== met) {
-      writer = this.writer();
-      body = writer.lines(entries);
-    }
-    return this.head(entries[0]?.s ?? this.#next) + body + this.tail(reason, writer.digest(), writer.records);
-  }
-}
-
-/** Turns entries into lines, in order, and keeps the digest of all of them. */
-export class TraceWriter {
-  readonly #redactor: Redactor | undefined;
-  readonly #texts = new Texts();
-  readonly #steps: Steps;
-  readonly #digest: { add(text: string): void; value(): string };
-  records = 0;
-  constructor({ redactor, sha256, digest, profile }: RecorderOptions) {
-    this.#redactor = redactor;
-    this.#steps = new Steps({ redactor, texts: this.#texts, digest: sha256, isFull: profile === 'full' });
-    this.#digest = digest();
-  }
-  lines(entries: readonly Entry[]): string {
-    let lines = '';
-    for (const entry of entries) {
-      const { what } = entry;
-      const text = textOfRecord(isMicrostep(what) ? this.#steps.of(what) : what, this.#redactor, this.#texts);
-      this.#digest.add(text);
-      this.records += 1;
-      lines += lineOf(entry, text);
-    }
-    return lines;
-  }
-  digest(): string {
-    return this.#digest.value();
+    if (redactor && redactor.met !== met) ({ writer, body } = write());
+    return this.head(start) + body + this.tail(reason, writer);
   }
 }

@@ -63,7 +63,7 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
     const root = rootOf(self);
     const { directory } = root;
     if (!root.isAlive) throw new Error(`${port} of a root that is gone`);
-    const at = root.restored?.leaves.shift() ?? `${root.id}/${port}#${(root.leaves += 1)}`;
+    const at = `${root.id}/${port}#${(root.leaves += 1)}`;
     const told = (ev: EventObject): void => directory.report({ k: 'out', port, a: at, ev });
     const opened: { instance?: PortInstance } = {};
     const handle = new Handle(root, 'leaf', at, () => {
@@ -95,7 +95,7 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
 }
 
 /** A question without an actor: half the price of a port instance. The same id again withdraws the older one. */
-export function makeRequest(root: Root, request: PortRequest): void {
+function makeRequest(root: Root, request: PortRequest): void {
   const { directory } = root;
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
   root.requests.get(request.id)?.release();
@@ -125,14 +125,13 @@ export function makeRequest(root: Root, request: PortRequest): void {
   }
 }
 
-function setDeadline(root: Root, { ms, spread = 0 }: Deadline): void {
+function setDeadline(root: Root, { ms, for: purpose = 'deadline', spread = 0 }: Deadline): void {
   root.clearTimeout(root.deadline);
   const late = ms > 0 && spread > 0 ? Math.round(ms * spread * root.directory.random(root.id)) : 0;
   root.deadline = undefined;
-  if (ms > 0) startDeadline(root, ms + late);
-}
-export function startDeadline(root: Root, ms: number): void {
-  root.deadline = root.startTimer('deadline', () => root.ref.send({ type: 'deadline.passed' }), ms);
+  if (ms <= 0) return;
+  const pass = (): void => root.ref.send({ type: 'deadline.passed' });
+  root.deadline = root.startTimer('deadline', pass, ms + late, purpose);
 }
 
 /** What a machine asks for goes to the directory of its root. */

@@ -46,8 +46,6 @@ export class Directory implements RootHost {
   readonly #roots = new Map<Address, Root>();
   readonly #subscribers = new Map<Address, Subscriber>();
   opened = 0;
-  /** While a checkpoint is put back nothing happens that anybody should hear of. */
-  isRestoring = false;
   readonly #inputs = new Fifo<Input>();
   readonly #effects = new Fifo<{ readonly from: Address; readonly run: () => void }>();
   readonly #over: Root[] = [];
@@ -62,7 +60,7 @@ export class Directory implements RootHost {
   }
 
   report(record: DirectoryRecord): void {
-    if (this.tap.isWatched && !this.isRestoring) this.tap.record(record);
+    if (this.tap.isWatched) this.tap.record(record);
   }
 
   // ── inputs: the only door ──────────────────────────────────────────────────────────────────────────
@@ -119,18 +117,18 @@ export class Directory implements RootHost {
         this.#subscribers.delete(subscriber),
       );
   }
-  /** Opens a root without an owner; its end is told to the subscriber `tell`. */
-  start(kind: string, input: object, tell: Address): Address {
+  /** Opens a root without an owner; its end is told to the subscriber `tell`. `given`: see `DirectoryRecord`. */
+  start(kind: string, input: object, tell: Address, given?: object): Address {
     const ev = { type: 'start', input, tell };
-    this.enter({ k: 'in', via: 'start', a: kind, ev }, undefined, () =>
+    this.enter({ k: 'in', via: 'start', a: kind, ev, ...(given && { given }) }, undefined, () =>
       this.#performOpen(undefined, tell, open(kindOf(kind), input)),
     );
     return kind;
   }
-  /** `onUndelivered`: what is said when nobody is there, or whoever is there fails over it. */
-  send(to: Address, ev: EventObject, onUndelivered?: CheckedMessage): void {
-    const otherwise = onUndelivered && { orElse: onUndelivered };
-    this.enter({ k: 'in', via: 'host', a: to, ev, ...otherwise }, undefined, () =>
+  /** `onUndelivered`: what is said when nobody is there, or whoever is there fails over it. `given`: see `start`. */
+  send(to: Address, ev: EventObject, onUndelivered?: CheckedMessage, given?: object): void {
+    const more = { ...(onUndelivered && { orElse: onUndelivered }), ...(given && { given }) };
+    this.enter({ k: 'in', via: 'host', a: to, ev, ...more }, undefined, () =>
       this.#performPost('host', post(addressFor(to), ev, onUndelivered && { onUndelivered })),
     );
   }
@@ -237,19 +235,11 @@ export class Directory implements RootHost {
     }
     this.#bring(root, extended(input, { self: root.id, owner: root.ownerAddress }));
   }
-  /** A root of a checkpoint: its machine is where it was, its children start again. */
-  restore(root: Root, snapshot: unknown): void {
-    this.#roots.set(root.name, root);
-    root.owner?.owned.set(root.name, root);
-    this.#bring(root, undefined, snapshot);
-  }
-  #bring(root: Root, input?: object, snapshot?: unknown): void {
+  #bring(root: Root, input: object): void {
     const machine = this.kinds[root.kind];
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
     // Only what there is: XState copies its options, and each name more costs a hidden class with every root.
-    const options: { id: Address; clock: Root; [more: string]: unknown } = { id: root.id, clock: root };
-    if (input) options['input'] = input;
-    if (snapshot !== undefined) options['snapshot'] = snapshot;
+    const options: Record<string, unknown> = { id: root.id, clock: root, input };
     if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
     root.follow((hasFailed) => {
@@ -270,7 +260,7 @@ export class Directory implements RootHost {
     const end = { why, output, ...(error !== undefined && { error: textOf(error) }) } as const;
     this.report({ k: 'end', a: root.id, ...(by !== undefined && { by }), ...end });
     root.ref.stop();
-    for (const handle of root.handles) handle.release();
+    root.releaseAll();
     const bereaved: OwnerEnded = { type: 'owner.ended', why };
     for (const owned of root.owned.values())
       this.post(root.id, post(addressFor(owned.id), bereaved, { optional: true }));

@@ -64,6 +64,19 @@ const isSameState = (a: unknown, b: unknown): boolean => {
   return keys.length === Object.keys(other).length && keys.every((key) => isSameState(one[key], other[key]));
 };
 
+/** XState notes a delayed event before it asks for its timer: the last one is it. */
+interface Scheduling {
+  readonly _snapshot: { readonly _scheduledEvents: Readonly<Record<string, { readonly id: string }>> };
+}
+const afterDelay = /^xstate\.after\.([^.]+)\./;
+/** Purpose of the timer that is asked for: the name of its delay, or of the event that is raised. */
+function delayOf(ref: Actor<AnyStateMachine>): string {
+  let last = '';
+  const { _scheduledEvents: all } = (ref.system as unknown as Scheduling)._snapshot;
+  for (const key in all) last = all[key]?.id ?? '';
+  return afterDelay.exec(last)?.[1] ?? last;
+}
+
 /** One root actor: what it owns, what it holds, and the clock of its own actor system. */
 export class Root {
   ref!: Actor<AnyStateMachine>;
@@ -93,8 +106,6 @@ export class Root {
   /** Since when it is in its state, by the same clock. */
   inStateSince: number;
   #state: unknown;
-  /** While it is put back from a checkpoint: the names of what it held, to be taken again in this order. */
-  restored: { readonly timers: number[]; readonly leaves: Address[] } | undefined;
 
   constructor(
     directory: RootHost,
@@ -136,17 +147,27 @@ export class Root {
 
   // The clock of XState: timers are numbered per root, so that a replay can fire the same one.
   setTimeout(fire: () => void, ms: number): Handle {
-    return this.startTimer('timer', fire, ms);
+    return this.startTimer('timer', fire, ms, delayOf(this.ref));
   }
   clearTimeout(timer: Handle | undefined): void {
     if (timer?.isLive !== true) return;
-    this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.name as number });
+    const late = this.#isDue(timer) && { late: true as const };
+    this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.name as number, ...late });
     timer.release();
   }
-  startTimer(via: 'timer' | 'deadline', fire: () => void, ms: number): Handle {
+  /** What it holds ends with it. */
+  releaseAll(): void {
+    for (const handle of this.handles)
+      if (handle.due === undefined) handle.release();
+      else this.clearTimeout(handle);
+  }
+  #isDue({ due }: Handle): boolean {
+    return due !== undefined && due <= this.directory.platform.now();
+  }
+  startTimer(via: 'timer' | 'deadline', fire: () => void, ms: number, purpose: string): Handle {
     const { directory } = this;
-    const n = this.restored?.timers.shift() ?? (this.timers += 1);
-    directory.report({ k: 'timer', op: 'set', via, a: this.id, n, ms });
+    const n = (this.timers += 1);
+    directory.report({ k: 'timer', op: 'set', via, a: this.id, n, ms, for: purpose });
     const handle = new Handle(this, via, n, () => directory.platform.clearTimeout(timer));
     handle.due = directory.platform.now() + ms;
     const timer = directory.platform.setTimeout(

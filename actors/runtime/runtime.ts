@@ -25,6 +25,7 @@ import { CallPorts } from '../api/computer/call-ports.ts';
 import { deferred } from '../api/deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
+import { liveOn } from './living.ts';
 import { OfficeAccess } from './office-access.ts';
 import { unanswered } from './platform.ts';
 import { RedactedPorts } from '../recording/redacted-ports.ts';
@@ -54,6 +55,8 @@ export interface RuntimeOptions
   readonly tracing?: Tracing | undefined;
   /** How servers come to life. Default: as children of this process. */
   readonly launcher?: Launcher | undefined;
+  /** Reaches offices. Default: over sockets. */
+  readonly links?: Links | undefined;
 }
 export class Runtime {
   readonly directory: Directory;
@@ -94,12 +97,14 @@ export class Runtime {
   readonly #frames = new Frames();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
+  readonly #leaveClock = liveOn(() => this.directory.roots);
   #hosts = 0;
 
   constructor({
     tap = new Tap(),
     record,
     launcher,
+    links,
     log,
     logLevel,
     tracing,
@@ -109,11 +114,10 @@ export class Runtime {
     if (this.hostLog) tap.add(this.hostLog);
     this.access = new OfficeAccess(survival.stateDir);
     this.tracing = tracing;
-    this.#links = lazyLinks({
-      tracing,
-      credential: this.access.credential,
-      frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
-    });
+    const { credential } = this.access;
+    const frame = (at: Address, dir: 'in' | 'out', message: object): void =>
+      this.#frames.take(at, 'socket', dir, message);
+    this.#links = links ?? lazyLinks({ tracing, credential, frame });
     this.#offices = lazyOffices({
       tracing,
       answered: this.hostLog?.answered.bind(this.hostLog),
@@ -126,10 +130,12 @@ export class Runtime {
       frame: () => this.#frames.ofSockets,
     });
     this.#survival = survival;
-    this.secrets = new KnownSecrets((record || {}).secrets);
+    const { secrets, redact, key } = record || {};
+    this.secrets = new KnownSecrets(secrets, redact, survival.notice);
     this.#redacted = new RedactedPorts(this.secrets.redactor);
     this.flight =
       record === false ? undefined : new FlightRecorder({ record, ...survival }, this.secrets, tap);
+    this.#frames.kept = this.flight?.frame;
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
     const ports: Ports = {
@@ -149,19 +155,18 @@ export class Runtime {
     this.directory = assemble(
       new Directory({ ...systemClock, ports, draw: (a, _port, params) => this.calls.judge(a, params) }, tap),
     );
-    this.flight?.watch(this.directory);
     const { stateDir, notice = () => {} } = survival;
     this.inspections = new Inspections({
-      stream: new LiveStream(
-        this.directory,
-        () => this.secrets.recording('full', (record || {}).key),
-        this.#frames,
-      ),
+      stream: new LiveStream(this.directory, () => this.secrets.recording('full', key), this.#frames),
       frames: this.#frames,
       started: new Date().toISOString(),
       stateDir,
       notice,
       linesOf: (server) => this.output.linesOf(server),
+      trace: () => {
+        if (!this.flight) throw notRecorded;
+        return this.flight.text();
+      },
     });
   }
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
@@ -249,8 +254,8 @@ export class Runtime {
     if (ended.length > 0)
       notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
   }
-  /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. */
-  start(kind: string, input: object, hear: (event: AnyEventObject) => void): Hosted {
+  /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. `given`: for a trace. */
+  start(kind: string, input: object, hear: (event: AnyEventObject) => void, given?: object): Hosted {
     const host = addressFor(`host:${kind}.${(this.#hosts += 1)}`);
     const { directory } = this;
     const { promise: ended, resolve } = deferred<OwnedEnded>();
@@ -258,7 +263,7 @@ export class Runtime {
       if (event.type === 'owned.ended') resolve(event as OwnedEnded);
       hear(event);
     });
-    directory.start(kind, input, host);
+    directory.start(kind, input, host, given);
     return { address: kind, host, ended };
   }
   /** Asks it to end; ends it by force when it has not done so within `patienceMs`. */
@@ -269,7 +274,7 @@ export class Runtime {
   ): Promise<void> {
     if (this.directory.find(address)) this.directory.send(address, order);
     const timer = systemClock.setTimeout(() => this.directory.abandon(address), patienceMs);
-    await ended;
+    await systemClock.drive(ended);
     systemClock.clearTimeout(timer);
   }
   /** After this no process, socket or timer of ours is left; bounded by a few seconds. */
@@ -278,14 +283,13 @@ export class Runtime {
     this.ledger.killAll();
     let timer: unknown;
     const bound = new Promise<void>((resolve) => (timer = systemClock.setTimeout(resolve, leftoverMs)));
-    await Promise.race([
-      bound,
-      Promise.all([this.ledger.closed(), this.#offices.closed(), this.#sessions.closed()]),
-    ]);
+    const closed = Promise.all([this.ledger.closed(), this.#offices.closed(), this.#sessions.closed()]);
+    await systemClock.drive(Promise.race([bound, closed]));
     systemClock.clearTimeout(timer);
     this.tracing?.close();
     await this.inspections.close();
     this.flight?.close(this.directory.size === 0);
+    this.#leaveClock();
   }
 }
 export interface Hosted {

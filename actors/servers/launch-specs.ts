@@ -139,6 +139,16 @@ export class LaunchSpecs {
   #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
     if (spec.kind === 'stdio') return { process: spec };
     const { inMemory, transports } = this.#options;
+    const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
+    if (connect) {
+      const { args = [], env = {} } = spec as Partial<Parameters<InMemoryServer>[0]>;
+      return {
+        remote: {
+          kind: 'inmemory',
+          connect: () => connect({ args, env }) as ReturnType<InMemorySpec['connect']>,
+        },
+      };
+    }
     if (spec.kind === 'own') {
       const { facts, type } = spec;
       const make = Object.hasOwn(transports, type) ? transports[type] : undefined;
@@ -146,16 +156,10 @@ export class LaunchSpecs {
         make?.({ server: name, facts, signal }) as ReturnType<OwnSpec['connect']>;
       return make && { remote: { kind: 'own', connect } };
     }
-    if (spec.kind !== 'inmemory') {
-      const { oauth: _, ...remote } = spec;
-      const credentials = this.#options.credentialsOf?.(name, spec);
-      return { remote: { ...remote, ...(credentials && { credentials }) } };
-    }
-    const { args, env } = spec;
-    const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
-    const open = (): ReturnType<InMemorySpec['connect']> =>
-      connect?.({ args, env }) as ReturnType<InMemorySpec['connect']>;
-    return connect && { remote: { kind: 'inmemory', connect: open } };
+    if (spec.kind === 'inmemory') return undefined;
+    const { oauth: _, ...remote } = spec;
+    const credentials = this.#options.credentialsOf?.(name, spec);
+    return { remote: { ...remote, ...(credentials && { credentials }) } };
   }
   #notGiven(server: ServerConfig): Failure {
     const { name } = server;

@@ -8,11 +8,12 @@ import {
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
-import { cannotOrder, closedText } from '../api/computer/computer-status.ts';
+import { closedText } from '../api/closed.ts';
+import { cannotOrder } from '../api/computer/computer-status.ts';
 import { deferred } from '../api/deferred.ts';
 import { A2cError } from '../api/errors.ts';
 import type { Listeners } from '../api/listeners.ts';
-import { readOrThrow } from './plan.ts';
+import { readOrThrow } from './plans/plan.ts';
 import type { Servers } from './servers.ts';
 
 /** Where a server rests, or is on a way that may be long: whoever ordered something is answered. */
@@ -53,7 +54,8 @@ export interface OrdersOptions {
   define(inputs: readonly InputDefinition[]): void;
   statusOf(name: string): ServerStatus | undefined;
   isOpen(): boolean;
-  send(event: AnyEventObject): void;
+  /** `given`: the order as the host gave it, for a trace. */
+  send(event: AnyEventObject, given?: object): void;
 }
 
 /** What a host orders of its servers while they run. Changes of the config happen one after another. */
@@ -195,7 +197,7 @@ export class ServerOrders {
   /** The same config, of which values may be others. */
   renew(): void {
     const { servers, send } = this.#options;
-    send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() });
+    send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() }, servers.given());
   }
   /** Nothing of a change that is refused is taken. */
   async #change(of: (now: Config) => Config): Promise<void> {

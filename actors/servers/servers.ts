@@ -2,11 +2,8 @@ import { mostCalls } from '../../adapters/index.ts';
 import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/index.ts';
 import { isUsable, type Lists } from '../../machines/catalog/index.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
-import { bundleIdOf } from './identity/bundle-id.ts';
 import {
   launchSettingsOf,
-  shownServer,
-  toProtocol,
   type Config,
   type LaunchSettings,
   type ServerConfig,
@@ -14,10 +11,11 @@ import {
 import type { Transformer } from '../../machines/kernel/transformer.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { fingerprintOf } from './identity/fingerprint.ts';
+import { givenConfig, shownConfig, type GivenConfig } from './plans/given-config.ts';
 import { InputUses } from './input-uses.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
-import { isNaming, planOf, type Policy } from './plan.ts';
+import { isNaming, planOf, type Policy } from './plans/plan.ts';
 import { Programs } from './programs.ts';
 
 export interface ServersOptions extends LaunchSpecsOptions {
@@ -201,11 +199,12 @@ export class Servers {
   }
   /** As `client:get_config` shows it: secrets hidden. */
   shown(): object {
-    const servers = this.#config.servers.map((s) => ({
-      ...s,
-      raw: { ...shownServer(s.raw), bundle_id: bundleIdOf(s) },
-    }));
-    return toProtocol({ servers, inputs: this.#config.inputs });
+    return shownConfig(this.#config);
+  }
+  /** The config as it was given and what is known beside it, for a trace. */
+  given(): GivenConfig {
+    const known = [...this.#known].map(([name, { server: _, ...facts }]) => [name, facts] as const);
+    return givenConfig(this.#config, this.#options.policy, Object.fromEntries(known));
   }
 
   /** What it listed in its last run, where names depend on that. */

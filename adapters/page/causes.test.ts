@@ -36,11 +36,20 @@ describe('what led to a record', () => {
   it('of an answer is the question', () => {
     const asked = rowsOf([
       { k: 'step', a: client, ev: 'x', tr: [], v: 'a' },
-      { k: 'out', port: 'ask', a: client, ev: { type: 'ask', id: 'spec' } },
-      { k: 'out', port: 'ask', a: client, ev: { type: 'ask', id: 'other' } },
-      { k: 'in', via: 'ask', a: client, id: 'spec', ev: { type: 'ask.answered', id: 'spec' } },
+      { k: 'out', ch: 'ask tools/list of web/1', port: 'ask', a: client, ev: { type: 'ask' } },
+      { k: 'out', ch: 'ask tools/list of web/2', port: 'ask', a: client, ev: { type: 'ask' } },
+      { k: 'in', ch: 'ask tools/list of web/1', via: 'ask', a: client, ev: { type: 'ask.answered' } },
     ]);
     expect(causesOf(asked, 3)).toEqual([1, 0]);
+  });
+  it('of what a host hears is the last step of who said it; of a mark and a list nothing', () => {
+    const said = rowsOf([
+      { k: 'step', a: client, ev: 'x', tr: [], v: 'a' },
+      { k: 'said', ch: 'host:computer', from: client, a: 'host:computer.1', ev: { type: 'server.changed' } },
+      { k: 'mark', text: 'checkout' },
+      { k: 'list', h: 'f', v: [] },
+    ]);
+    expect([1, 2, 3].map((at) => causesOf(said, at))).toEqual([[0], [], []]);
   });
 });
 

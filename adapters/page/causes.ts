@@ -21,7 +21,7 @@ export const eventOf = ({ ev }: Row): string => (typeof ev === 'string' ? ev : t
 
 /** What led to `row`: the first record before it for which this holds. */
 function sought(row: Row): ((earlier: Row) => boolean) | undefined {
-  const { k, via, n, id, from } = row;
+  const { k, via, n, ch, from } = row;
   const address = textOf(row['a']);
   const stepOf =
     (who: string) =>
@@ -38,19 +38,17 @@ function sought(row: Row): ((earlier: Row) => boolean) | undefined {
   if (k === 'in' && (via === 'timer' || via === 'deadline'))
     return (earlier) =>
       earlier.k === 'timer' && earlier['op'] === 'set' && earlier['n'] === n && isFor(earlier, address);
-  if (k === 'in' && via === 'ask')
-    return (earlier) =>
-      earlier.k === 'out' && earlier['port'] === 'ask' && isFor(earlier, address) && idIn(earlier) === id;
+  if (k === 'in' && via === 'ask') return (earlier) => earlier.k === 'out' && earlier['ch'] === ch;
   if (k === 'in') return undefined;
-  if (k === 'post' || k === 'open')
+  if (k === 'post' || k === 'said' || k === 'open')
     return textOf(from) === 'host' || textOf(from).startsWith('host:')
       ? (earlier) => earlier.k === 'in'
       : stepOf(textOf(from));
+  if (k === 'mark' || k === 'list' || k === 'facts') return undefined;
   if (k === 'draw' || k === 'defect') return (earlier) => earlier.k === 'in';
   // A leaf stands below its root.
   return stepOf(k === 'out' && row['port'] !== 'ask' ? rootOf(address) : address);
 }
-const idIn = ({ ev }: Row): unknown => fieldsOf(ev)['id'];
 
 /** The indexes of what led to the record at `index`, the nearest first. A fact from outside is where it ends. */
 export function causesOf(records: Records, index: number): number[] {

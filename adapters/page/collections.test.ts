@@ -27,6 +27,13 @@ describe('a change of the Desktop', () => {
       { t: 10, collection: 'desktop', added: ['w://a', 'w://b'], removed: [], toldAfter: 10 },
     ]);
   });
+  it('is none where a step tells of another field only', () => {
+    const other = { k: 'step', a: desktop, ev: 'tick', tr: [], v: 'open', ctx: { sequence: 2 } };
+    expect(changesAfter(opened, listed('w://a'), other, listed('w://b'))).toMatchObject([
+      { added: ['w://b'], removed: ['w://a'] },
+      { added: ['w://a'] },
+    ]);
+  });
   it('that was not announced says so', () => {
     const ev = { type: 'resource.updated', server: 'web', uri: 'window://other' };
     const untouched = { k: 'step', a: desktop, ev: 'resource.updated', tr: [], v: 'open' };

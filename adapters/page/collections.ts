@@ -1,3 +1,4 @@
+import { contextAfter } from '../../machines/trace/step.ts';
 import type { Records } from './causes.ts';
 import type { Lane, Story } from './story.ts';
 import { fieldsOf, isFields, textOf, type Fields } from './values.ts';
@@ -78,8 +79,9 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
       updated = undefined;
     }
     if (k === 'step' && row['ctx'] !== undefined) {
-      changes.push(...listChanges(context, row['ctx'], textOf(row['ev']), at));
-      context = row['ctx'];
+      const next = contextAfter(context, { ctx: row['ctx'], gone: row['gone'] });
+      changes.push(...listChanges(context, next, textOf(row['ev']), at));
+      context = next;
     }
     if (k !== 'post') continue;
     if (row['from'] === lane.address && ev['type'] === 'aggregate.changed') told.push(t);

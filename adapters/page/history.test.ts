@@ -16,14 +16,38 @@ const last = (rows: readonly object[]): Living | undefined => historyOf(placed(r
 
 describe('who lives after a record', () => {
   it('is in the state of its last step, since the step that changed it', () => {
-    const step = { k: 'step', a, ev: 'x', tr: ['one'], v: { up: 'ready' }, ctx: { tries: 1 } };
-    const living = last([open, step, { ...step, tr: [], ctx: undefined }]);
-    expect(living).toMatchObject({
+    const step = {
+      k: 'step',
+      a,
+      ev: 'x',
+      tr: ['one'],
+      v: { up: 'ready' },
+      ctx: { tries: 1, why: 'it died' },
+    };
+    const living = last([
+      open,
+      step,
+      { ...step, tr: [], ctx: undefined },
+      { ...step, ctx: { more: 2 }, gone: ['why'] },
+    ]);
+    expect(living?.context).toEqual({ tries: 1, more: 2 });
+    expect(last([open, step, { ...step, tr: [], ctx: undefined }])).toMatchObject({
       state: { up: 'ready' },
       since: 10,
-      context: { tries: 1 },
+      context: { tries: 1, why: 'it died' },
       taken: ['one'],
     });
+  });
+  it('is found by its first step where a ring has forgotten its beginning, and not after its end', () => {
+    const step = { k: 'step', a, ev: 'x', tr: ['one'], v: 'waiting', ctx: { tries: 1 } };
+    const owner = { ...step, a: 'computer#1', v: 'serving' };
+    expect(last([owner, step])).toMatchObject({
+      kind: 'client',
+      owner: 'computer#1',
+      state: 'waiting',
+      since: null,
+    });
+    expect(last([step, { k: 'end', a, why: 'closed' }, { ...step, st: 'stopped' }])).toBeUndefined();
   });
   it('has no timer that was cleared or that has fired', () => {
     const set = (n: number): object => ({ k: 'timer', op: 'set', a, n, ms: 500 });

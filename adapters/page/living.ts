@@ -1,6 +1,7 @@
+import { contextAfter } from '../../machines/trace/step.ts';
 import { fieldsOf, listOf, textOf, type Fields } from './values.ts';
 
-/** Who lives after a record, and in which state: folded from trace format 1 with the profile `full`. Pure. */
+/** Who lives after a record, and in which state: folded from a trace with the profile `full`. Pure. */
 
 /** One line of a trace. */
 export interface Row extends Fields {
@@ -65,15 +66,36 @@ function withTimer({ due }: Living, { n, op, ms, t }: Row): Map<number, number> 
   else next.delete(Number(n));
   return next;
 }
-function stepped(known: Living, { v, ctx, tr, t }: Row): Living {
+function stepped(known: Living, { v, ctx, gone, tr, t }: Row): Living {
   const isMoved = v !== undefined && JSON.stringify(v) !== JSON.stringify(known.state);
   return {
     ...known,
-    ...(isMoved && { state: v, since: t }),
-    ...(ctx !== undefined && { context: ctx }),
+    // Of one that was found late nobody knows since when.
+    ...(isMoved && { state: v, since: known.state === undefined && known.since === null ? null : t }),
+    ...((ctx !== undefined || gone !== undefined) && { context: contextAfter(known.context, { ctx, gone }) }),
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
   };
 }
+const nameOf = (address: string): string => address.replace(/#\d+$/, '');
+/** The kind that an address tells: `client` of `computer/client:files#3`. */
+export const kindIn = (address: string): string => nameOf(address.split('/').at(-1) ?? '').replace(/:.*/, '');
+/** Who owns it, as its address has it: the last that came of that name. */
+export function ownerIn(address: string, known: Iterable<string>): string | undefined {
+  const above = address.slice(0, address.lastIndexOf('/'));
+  return [...known].findLast((each) => nameOf(each) === above);
+}
+/** One that was there when a ring forgot its beginning: its first step is the first that is heard of it. */
+const foundLate = (alive: Alive, address: string): Living => ({
+  address,
+  kind: kindIn(address),
+  owner: ownerIn(address, alive.keys()) ?? null,
+  state: undefined,
+  context: undefined,
+  opened: 0,
+  since: null,
+  taken: [],
+  due: new Map(),
+});
 /** Changes `alive` into what it is after `row`. */
 export function take(alive: Map<string, Living>, row: Row): void {
   const { k, t, via } = row;
@@ -86,7 +108,8 @@ export function take(alive: Map<string, Living>, row: Row): void {
     const fresh = { state: undefined, context: undefined, opened: t, since: t, taken: [], due: new Map() };
     return void alive.set(address, { address, kind, owner, ...fresh });
   }
-  const known = alive.get(address);
+  const isLate = k === 'step' && row['st'] === undefined && !alive.has(address);
+  const known = isLate ? foundLate(alive, address) : alive.get(address);
   if (known === undefined) return;
   if (k === 'step') alive.set(address, stepped(known, row));
   else if (k === 'timer') alive.set(address, { ...known, due: withTimer(known, row) });

@@ -123,6 +123,11 @@ describe('a story', () => {
     expect(callsOf(story, 9)).toMatchObject([{ end: 'timedOut', mood: 'bad', why: 'no answer. Wait' }]);
   });
 
+  it('has the end of a call that its host hears', () => {
+    const said = { ...settled, k: 'said', ch: 'host:computer', a: 'host:computer.1' };
+    expect(callsOf(storyOf(checkpoint, opened, said), 9)).toMatchObject([{ end: 'timedOut' }]);
+  });
+
   it('takes the outcome of a computer from the result that its agent got', () => {
     const result = { meta: { a2c_outcome: 'unknown' }, structuredContent: { error: { message: 'it died' } } };
     const told = { type: 'call.settled', end: 'failed', failure: null, result };

@@ -1,16 +1,36 @@
-import { fieldsOf } from './values.ts';
 import type { Row } from './living.ts';
+import { fieldsOf, numberOf, textOf } from './values.ts';
 
-/** The records that a page has, as a trace that `a2c replay` plays. Pure. */
+/** The records that a page has, as a trace. Pure. */
 
+/** A row as its file has it: a list that stands in a line of its own is a reference everywhere else. */
+function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
+  const own = row.k === 'list' ? row['v'] : undefined;
+  return `${JSON.stringify(row, (_, value: unknown) => {
+    const h = value === own ? undefined : hashes.get(value);
+    return h === undefined ? value : { $list: h };
+  })}\n`;
+}
 /** Up to this index, from the beginning or from the checkpoint after the last records that the page missed. */
 export function traceUpTo(rows: readonly Row[], index: number): string {
   const shown = rows.slice(0, index + 1);
   const head = shown.find(({ k }) => k === 'head');
   let from = 0;
-  for (let at = 1; at < shown.length; at++)
-    if (shown[at]?.k === 'key' && shown[at]?.s !== (shown[at - 1]?.s ?? 0) + 1) from = at;
+  for (let at = 1; at < shown.length; at++) if (shown[at]?.s !== (shown[at - 1]?.s ?? 0) + 1) from = at;
   const kept = shown.slice(from).filter(({ k }) => k !== 'head' && k !== 'tail');
-  const lines = head ? [{ ...fieldsOf(head), next: kept[0]?.s ?? 1 }, ...kept] : kept;
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const hashes = new Map(kept.flatMap((row) => (row.k === 'list' ? [[row['v'], textOf(row['h'])]] : [])));
+  const lines = head ? [{ ...fieldsOf(head), next: kept[0]?.s ?? 1 } as unknown as Row, ...kept] : kept;
+  return lines.map((line) => lineOf(line, hashes)).join('');
+}
+
+/** The wall clock of the record at `index`, in ms since 1970, or of the last before it that tells. */
+export const clockAt = (rows: readonly Row[], index: number): number | undefined =>
+  numberOf(rows.slice(0, index + 1).findLast(({ w }) => numberOf(w) !== undefined)?.['w']);
+/** Lines of a trace up to the last that crossed the boundary at this time of the wall clock. */
+export function traceUntil(trace: string, clock: number): string {
+  const lines = trace.split('\n');
+  const end = lines.findIndex(
+    (line) => Number(/^\{"s":\d+,"t":[\d.]+,"w":([\d.]+)/.exec(line)?.[1] ?? 0) > clock,
+  );
+  return end < 0 ? trace : `${lines.slice(0, end).join('\n')}\n`;
 }

@@ -22,7 +22,7 @@ const posts = (from: number, until: number): string => {
 };
 function attached(mode: 'live' | 'file'): Session {
   const session = new Session(() => 0);
-  const lines = line({ s: 0, t: 0, k: 'head', format: 'a2c-trace/1', next: 1 }) + checkpoint(1, 1);
+  const lines = line({ s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 }) + checkpoint(1, 1);
   session.take({ type: 'welcome', protocol: 1, host, mode, control: false, charts: {}, lines });
   return session;
 }
@@ -54,6 +54,25 @@ describe('a page of a host that runs', () => {
     expect(session.story.lane(client)?.rows.every((index) => session.history.row(index)?.k === 'post')).toBe(
       true,
     );
+  });
+  it('keeps the lists of that checkpoint, which stand before it', () => {
+    const session = attached('live');
+    const middle = mostKept / 2 + 10;
+    const list = line({ s: middle, t: 1, k: 'list', h: 'aa', v: ['tool'] });
+    session.take({ type: 'records', lines: posts(2, middle) + list + checkpoint(middle + 1, 3) });
+    session.take({ type: 'records', lines: posts(middle + 2, mostKept + 5) });
+    expect(session.history.row(1)).toMatchObject({ k: 'list', s: middle });
+    const step = {
+      s: mostKept + 5,
+      t: 1,
+      k: 'step',
+      a: client,
+      ev: 'x',
+      tr: [],
+      ctx: { tools: { $list: 'aa' } },
+    };
+    session.take({ type: 'records', lines: line(step) });
+    expect(session.history.at(Infinity).get(client)?.context).toEqual({ server: 'web', tools: ['tool'] });
   });
   it('keeps all of a file', () => {
     const session = attached('file');

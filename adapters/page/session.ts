@@ -2,6 +2,7 @@ import type { Checks } from '../../machines/inspection/checks.ts';
 import type { Charts } from '../../machines/inspection/charts.ts';
 import type { FromPage, HostFacts, ToPage } from '../../machines/inspection/messages.ts';
 import { History } from './history.ts';
+import { Lists } from './lists.ts';
 import type { Row } from './living.ts';
 import { Story } from './story.ts';
 import { fieldsOf } from './values.ts';
@@ -42,6 +43,7 @@ export class Session {
   /** Others, once the oldest records of a host that runs were let go. */
   history = new History();
   story = new Story();
+  #lists = new Lists();
   charts: Charts = {};
   host: HostFacts | undefined;
   control = false;
@@ -118,7 +120,7 @@ export class Session {
     if (message.type === 'closed') this.enter('over', message.reason);
   }
   #read(lines: string): void {
-    for (const line of lines.split('\n')) if (line !== '') this.#add(JSON.parse(line) as Row);
+    for (const line of lines.split('\n')) if (line !== '') this.#add(this.#lists.read(line));
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
   }
@@ -129,12 +131,18 @@ export class Session {
   /** What is left begins with a head and a checkpoint, as any trace: it can be saved and replayed. */
   #forget(): void {
     const rows = this.history.rows();
-    const from = rows.findIndex(({ k }, index) => k === 'key' && index >= mostKept / 2);
+    let from = rows.findIndex(({ k }, index) => k === 'key' && index >= mostKept / 2);
     const [head] = rows;
     if (from < 0 || !head) return;
+    // Its lists stand before it.
+    while (rows[from - 1]?.k === 'list') from -= 1;
     this.history = new History();
     this.story = new Story();
-    for (const row of [{ ...head, next: rows[from]?.s }, ...rows.slice(from)]) this.#add(row);
+    this.#lists = new Lists();
+    for (const row of [{ ...head, next: rows[from]?.s }, ...rows.slice(from)]) {
+      this.#lists.keep(row);
+      this.#add(row);
+    }
     this.dropped += from - 1;
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };

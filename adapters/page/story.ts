@@ -1,4 +1,4 @@
-import type { Row } from './living.ts';
+import { kindIn, ownerIn, type Row } from './living.ts';
 import { fieldsOf, listOf, numberOf, stateText, textOf } from './values.ts';
 
 /** What happened over time, folded from records as they come: who lived when and in which state, and what was said. */
@@ -46,6 +46,12 @@ export interface Fault {
   readonly index: number;
   readonly what: string;
 }
+/** A word of the host, for people. */
+export interface MarkLine {
+  readonly t: number;
+  readonly index: number;
+  readonly text: string;
+}
 export interface Said {
   readonly t: number;
   /** The index of its record. */
@@ -84,6 +90,7 @@ export class Story {
   readonly lanes: Lane[] = [];
   readonly said: Said[] = [];
   readonly faults: Fault[] = [];
+  readonly marks: MarkLine[] = [];
   readonly #byAddress = new Map<string, Lane>();
   /** Letters go to an address without its number: whoever lives there now. */
   readonly #byName = new Map<string, Lane>();
@@ -96,9 +103,19 @@ export class Story {
     if (k === 'key') return this.#restore(row);
     const address = textOf(row['a']);
     if (k === 'open') this.#begin(address, textOf(row['kind']), textOf(row['from']), t, false, row['input']);
+    if (k === 'step' && row['st'] === undefined && !this.#byAddress.has(address))
+      this.#begin(
+        address,
+        kindIn(address),
+        ownerIn(address, this.#byAddress.keys()) ?? '',
+        0,
+        true,
+        row['ctx'],
+      );
     const lane = this.lane(address) ?? this.lane(address.slice(0, address.lastIndexOf('/')));
     lane?.rows.push(index);
-    if (k === 'post') this.#post(row, address, index);
+    if (k === 'post' || k === 'said') this.#post(row, address, index);
+    if (k === 'mark') this.marks.push({ t, index, text: textOf(row['text']) });
     if ((k === 'in' && faults.has(textOf(fieldsOf(row['ev'])['type']))) || k === 'defect')
       this.faults.push({
         t,
@@ -112,7 +129,7 @@ export class Story {
     } else if (k === 'step') this.#step(lane, row);
     else if (k === 'timer') this.#timer(lane, row);
     else if (k === 'in' && (row['via'] === 'timer' || row['via'] === 'deadline'))
-      this.#finish(lane, Number(row['n']), t, true);
+      this.#finish(lane, Number(row['n']), t, fieldsOf(row['ev'])['type'] !== 'late');
   }
 
   #begin(address: string, kind: string, owner: string, from: number, isOlder: boolean, input: unknown): Lane {

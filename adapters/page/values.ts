@@ -27,6 +27,11 @@ export function durationText(ms: number): string {
   if (ms < 3_600_000) return withUnit(ms / 60_000, 'min');
   return withUnit(ms / 3_600_000, 'h');
 }
+/** ms since 1970 as ISO 8601, UTC; what is no time as it is. */
+export function clockText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
+}
 /** `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
 export function stateText(value: unknown): string {
   if (typeof value === 'string') return value;

@@ -1,3 +1,4 @@
+import { during } from '../clock.ts';
 import type { PortInstance } from '../../machines/kernel/ports.ts';
 import type { Links, LinksOptions } from './link.ts';
 import type { Offices, OfficesOptions } from './office.ts';
@@ -8,7 +9,8 @@ import type { Offices, OfficesOptions } from './office.ts';
  */
 export function lazyLinks(options: LinksOptions = {}): Links {
   let loaded: Links | undefined;
-  const load = async (): Promise<Links> => (loaded ??= (await import('./link.ts')).createLinks(options));
+  const load = async (): Promise<Links> =>
+    (loaded ??= (await during(import('./link.ts'))).createLinks(options));
   return {
     open: (at, input, emit) =>
       loaded?.open(at, input, emit) ?? opened(load().then((links) => () => links.open(at, input, emit))),
@@ -32,7 +34,7 @@ export function lazyOffices(options: OfficesOptions = {}): Offices {
   let loaded: Offices | undefined;
   let loading: Promise<Offices> | undefined;
   const load = (): Promise<Offices> =>
-    (loading ??= import('./office.ts').then((office) => (loaded = office.createOffices(options))));
+    (loading ??= during(import('./office.ts').then((office) => (loaded = office.createOffices(options)))));
   return {
     open: (at, input, emit) =>
       loaded?.open(at, input, emit) ?? opened(load().then((offices) => () => offices.open(at, input, emit))),

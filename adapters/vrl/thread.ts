@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { realWork } from '../clock.ts';
 import type { Diagnostic } from '../../machines/call/transform/index.ts';
 
 /** One program to run over an event, or, without one, to check. */
@@ -42,6 +43,7 @@ class WorkerThread implements Thread {
   readonly #worker: Worker;
   readonly #hear: (told: Told) => void;
   #isLost = false;
+  #work: (() => void) | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(entry: URL, hear: (told: Told) => void) {
@@ -63,8 +65,15 @@ class WorkerThread implements Thread {
   hold(isWanted: boolean): void {
     if (isWanted) this.#worker.ref();
     else this.#worker.unref();
+    if (isWanted) this.#work ??= realWork();
+    else this.#rest();
+  }
+  #rest(): void {
+    this.#work?.();
+    this.#work = undefined;
   }
   end(): Promise<void> {
+    this.#rest();
     return (this.#ended ??= this.#worker.terminate().then(() => {}));
   }
 }

@@ -4,7 +4,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { broken, closed, ended, missing, notHanded, tooLong, unusable } from './failures.ts';
 import { openWorker, type Asked, type OpenThread, type Thread, type Told } from './thread.ts';
-import { waitingTimers, type Timers } from '../clock.ts';
+import { wallTimers, type Timers } from '../clock.ts';
 
 export interface TransformerOptions {
   /** One program over one result. */
@@ -186,7 +186,7 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
     vrlMs: timing.vrlMs,
     loadMs: timing.vrlLoadMs,
     idleMs: timing.vrlIdleMs,
-    timers: waitingTimers,
+    timers: wallTimers,
     open: openWorker(),
     ...options,
   });

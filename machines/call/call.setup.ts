@@ -254,12 +254,14 @@ export const drawnOf = ({ context }: { context: Context }): Partial<Judgement> =
 export const confirmationOf = saidIn<Confirmation>;
 
 // ── its clock ──────────────────────────────────────────────────────────────────────────────────────────
-const clock = (ms: (c: Context) => number) =>
-  ({ type: 'setDeadline', params: ({ context }: { context: Context }) => ({ ms: ms(context) }) }) as const;
+const clock = (purpose: string, ms: (c: Context) => number) => {
+  const params = ({ context }: { context: Context }) => ({ ms: ms(context), for: purpose });
+  return { type: 'setDeadline', params } as const;
+};
 /** The whole time that its caller gives it, whatever it waits for. */
-export const startClock = clock(limitOf);
+export const startClock = clock('limit', limitOf);
 /** Its answer is here: what comes now is not taken from its caller's time. */
-export const startLook = clock((c) => c.policy?.lookMs ?? 0);
+export const startLook = clock('look', (c) => c.policy?.lookMs ?? 0);
 
 // ── ways out that many states share ────────────────────────────────────────────────────────────────────
 const rememberCancel = {

@@ -62,7 +62,7 @@ export const poll = {
   type: 'setDeadline',
   params: ({ context: c }: { context: Context }) => {
     const { isDeclared, isDoubted, timing: t } = c;
-    if (isDoubted) return { ms: doubtMs(c) };
-    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), spread: 2 / 9 };
+    if (isDoubted) return { ms: doubtMs(c), for: 'poll' };
+    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), for: 'poll', spread: 2 / 9 };
   },
 } as const;

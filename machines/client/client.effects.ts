@@ -204,15 +204,15 @@ export const tellList = {
 } as const;
 
 // ── its own clock ──────────────────────────────────────────────────────────────────────────────────────
-const deadline = (ms: (c: Context) => number, spread = 0) =>
+const deadline = (purpose: string, ms: (c: Context) => number, spread = 0) =>
   ({
     type: 'setDeadline',
-    params: ({ context }: { context: Context }) => ({ ms: ms(context), spread }),
+    params: ({ context }: { context: Context }) => ({ ms: ms(context), for: purpose, spread }),
   }) as const;
-export const awaitBackoff = deadline(backoffOf, backoffSpread);
-export const awaitTrial = deadline(trialOf, backoffSpread);
-export const awaitTick = deadline(tickOf);
-export const noDeadline = deadline(() => 0);
+export const awaitBackoff = deadline('backoff', backoffOf, backoffSpread);
+export const awaitTrial = deadline('trial', trialOf, backoffSpread);
+export const awaitTick = deadline('tick', tickOf);
+export const noDeadline = { type: 'setDeadline', params: { ms: 0 } } as const;
 export const askPing = {
   type: 'request',
   params: ({ context }: { context: Context }) => ({ id: 'ping', target: context.self, method: 'ping' }),

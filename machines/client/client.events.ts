@@ -50,7 +50,14 @@ export interface ClientStart extends ClientPlan {
   /** Its lists from the last good run. */
   readonly cached: Lists | null;
   /** How often this launch config has failed already, and how the last time: whoever is put back goes on there. */
-  readonly spent: { readonly attempt: number; readonly failure: Failure | null };
+  readonly spent: Spent;
+}
+/** How often a launch config has failed in a row, and how the last time. */
+export interface Spent {
+  readonly attempt: number;
+  readonly failure: Failure | null;
+  /** It came up again after that: it is started, however often it has failed before. */
+  readonly isUp?: boolean;
 }
 /** A call that its computer has resolved to this server. */
 export interface ServerCall extends CallRequest {

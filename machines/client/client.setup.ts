@@ -107,7 +107,7 @@ export const parts = setup({
     rollBack: assign(({ context: c }) => ({ ...c.fallback, fallback: null, attempt: 0 })),
   },
   guards: {
-    hasSpent: ({ context: c }) => c.attempt >= Math.max(1, c.budget),
+    hasSpent: ({ context: c }) => c.attempt >= Math.max(1, c.budget) && c.spent.isUp !== true,
     isEager: ({ context: c }) => c.start === 'eager' || (c.start === 'lazy' && c.cached === null),
     isRefreshing: ({ context: c }) => c.refreshing.length > 0,
     isLazy: ({ context: c }) => c.start === 'lazy',

@@ -5,7 +5,7 @@ import type { Caller } from '../call/call-request.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import type { CatalogList, Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
-import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from '../client/client.events.ts';
+import type { ClientChanged, ClientNews, ClientPlan, ClientStage, Spent } from '../client/client.events.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart, ToolsWanted } from '../link/link.machine.ts';
 import type { Participation } from '../resources/participation.ts';
@@ -37,6 +37,8 @@ export interface ComputerStart {
   readonly timing: Timing;
   /** How many calls are remembered. Default 10. */
   readonly remembered?: number;
+  /** By server: how often it has failed in a row, where a recording begins in the middle of its life. Default: never. */
+  readonly failed?: Readonly<Record<string, Spent>>;
 }
 /** The whole config as it is wanted from now on: what is gone is closed, what is new is started, the rest is kept. */
 export interface ServersSet {
@@ -98,11 +100,6 @@ export type ComputerNews =
 export type Input = ComputerStart & { readonly self: Address; readonly owner: AddressFor<ComputerNews> };
 /** Questions about all servers, which wait for those that start. */
 export type Question = ToolsWanted | Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
-/** How often a launch config has failed, and how the last time. */
-export interface Spent {
-  readonly attempt: number;
-  readonly failure: Failure | null;
-}
 export interface WithdrawnTools {
   readonly names: readonly string[];
   readonly failure: Failure;

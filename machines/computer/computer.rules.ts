@@ -16,7 +16,8 @@ import {
   type ClientOrder,
   type ClientStage,
 } from '../client/client.events.ts';
-import type { ComputerContext, ComputerStart, ServerPlan, ServersSet, Spent } from './computer.events.ts';
+import type { Spent } from '../client/client.events.ts';
+import type { ComputerContext, ComputerStart, ServerPlan, ServersSet } from './computer.events.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
 import { isSameCaller, type Caller } from '../call/call-request.ts';
 import { open, post, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
@@ -48,7 +49,9 @@ export const isSame = (open: Open, ended: OwnedEnded): boolean =>
   ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
 export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}): Open[] => [
   ...linkOpens(c),
-  ...c.servers.map(clientOpen(spent)),
+  ...c.servers.map((plan) =>
+    clientOpen({ [plan.fingerprint]: c.failed?.[nameIn(plan)] ?? unspent, ...spent })(plan),
+  ),
 ];
 export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefined =>
   [...c.servers.map(nameIn), ...c.leaving].find((name) => ended.key === `client:${keyOf(name)}`);

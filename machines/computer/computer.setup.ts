@@ -164,7 +164,7 @@ export const step = <E>(rule: (c: ComputerContext, event: E) => Step) =>
     const { opens = [], messages = [], deadlineMs, cancels = [], next } = rule(context, event as E);
     if (opens.length > 0) enqueue({ type: 'openAll', params: { opens } });
     if (messages.length > 0) enqueue({ type: 'postAll', params: { messages } });
-    if (deadlineMs !== undefined) enqueue({ type: 'setDeadline', params: { ms: deadlineMs } });
+    if (deadlineMs !== undefined) enqueue({ type: 'setDeadline', params: { ms: deadlineMs, for: 'permit' } });
     for (const id of cancels) enqueue.cancel(id);
     enqueue({ type: 'remember', params: { next } });
   });

@@ -101,7 +101,7 @@ export const totals = [
 ] as const;
 
 /** What of its settings a server is launched with, beside its launch config. */
-const ofLaunch = [
+export const ofLaunch = [
   'baseEnv',
   'passEnv',
   'path',

@@ -1,11 +1,11 @@
 /** What `a2c replay` says of a recording, as its page shows it. */
 export interface Checks {
-  /** `same`, `diverged`, … */
+  /** `same`, `changed`, … */
   readonly verdict: string;
   /** As `a2c replay` prints it. */
   readonly text: string;
   readonly invariants: readonly CheckedInvariant[];
-  /** Where today's machines go another way; null: they do the same. */
+  /** Where today's code does something else; null: it does the same. */
   readonly difference: CheckedDifference | null;
 }
 export interface CheckedInvariant {
@@ -19,11 +19,13 @@ export interface CheckedInvariant {
   }[];
 }
 export interface CheckedDifference {
-  /** The number of the input that was handled; null: the first one. */
+  /** The number of the input that was handled; null: it is not there. */
   readonly s: number | null;
-  /** The last records that are the same, as text. */
-  readonly agreed: readonly string[];
-  /** What was recorded from there on, and what today's machines do, until the next input. */
-  readonly recorded: readonly string[];
-  readonly replayed: readonly string[];
+  /** What the world did just before, as text. */
+  readonly before: readonly string[];
+  /** What was recorded, and what today's code does; null: nothing. */
+  readonly recorded: string | null;
+  readonly now: string | null;
+  /** What kind of change it is, in words. */
+  readonly cause: string;
 }

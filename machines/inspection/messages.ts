@@ -5,7 +5,7 @@ import { inspectionProtocol } from './wire.ts';
 /**
  * What an inspector's page and the host that serves it say to each other: JSON texts over one WebSocket, and the lines
  * of `records` alone as binary messages. Everything
- * that happened is NDJSON of trace format 1 with the profile `full` (docs/trace-format.md), live or from a file.
+ * that happened is NDJSON of the trace format with the profile `full` (docs/trace-format.md), live or from a file.
  */
 
 const lines = z.string();
@@ -52,6 +52,8 @@ const ask = { type: z.literal('ask'), id };
 export const askSchema = z.discriminatedUnion('what', [
   /** What a server wrote to its stderr and logged last: `{lines: [{at, from, level?, text}]}`, at most 500. */
   z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
+  /** Of a host that lives: the trace that it has of itself until now, as text. */
+  z.object({ ...ask, what: z.literal('trace') }),
   /** Of a recording: every invariant, and what today's machines make of it (`Checks`). */
   z.object({ ...ask, what: z.literal('checks') }),
   /** Frames of this session or seat come as records from now on, or no more: `{}`. */

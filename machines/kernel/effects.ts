@@ -55,6 +55,8 @@ export interface TellOwned extends Checked {
 export interface Deadline {
   /** 0 = none. */
   readonly ms: number;
+  /** Purpose, such as `backoff`: the name of the timer in a trace. Not needed where `ms` is 0. */
+  readonly for?: string;
   /** Up to so much of `ms` later, at random, so that many do not come in the same second. */
   readonly spread?: number;
 }

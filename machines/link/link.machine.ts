@@ -183,7 +183,7 @@ export const linkMachine = parts.createMachine({
         tellStage('waiting'),
         {
           type: 'setDeadline',
-          params: ({ context }) => ({ ms: does.pauseMs(context), spread: 0.5 }),
+          params: ({ context }) => ({ ms: does.pauseMs(context), for: 'linkBackoff', spread: 0.5 }),
         },
       ],
       on: { 'deadline.passed': 'online', close: 'closed' },

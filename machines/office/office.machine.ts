@@ -42,7 +42,7 @@ const tellHost = {
 
 const drain = [
   { type: 'command', params: (): Did => ({ commands: [{ type: 'office.drain' }], messages: [] }) },
-  { type: 'setDeadline', params: ({ event }: { event: Draining }) => ({ ms: event.ms }) },
+  { type: 'setDeadline', params: ({ event }: { event: Draining }) => ({ ms: event.ms, for: 'drain' }) },
 ] as const;
 
 export const officeMachine = setup({

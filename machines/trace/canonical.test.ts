@@ -11,7 +11,19 @@ const letter = fc.constantFrom('a', 'b', '$', '0', ' ', '"', '\\', '\n', '\0', '
 /** Names of fields, among them those that the text itself uses. */
 const name = fc.oneof(
   fc.string(),
-  fc.constantFrom('$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$esc', '__proto__', 'toString'),
+  fc.constantFrom(
+    '$num',
+    '$big',
+    '$err',
+    '$map',
+    '$set',
+    '$bytes',
+    '$lost',
+    '$list',
+    '$esc',
+    '__proto__',
+    'toString',
+  ),
 );
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(
@@ -149,6 +161,33 @@ describe('canonical text', () => {
   it('is refused when it is no value', () => {
     for (const wrong of ['{"$big":"many"}', '{"$map":3}', '{"$err":null}'])
       expect(() => read(wrong)).toThrow(Error);
+  });
+});
+
+describe('a list that stands elsewhere', () => {
+  const long = ['one', 'two'];
+  const h = 'aa11';
+  const texts = (): Texts => new Texts((text) => (text === '["one","two"]' ? h : undefined));
+
+  it('is written by its hash wherever it is, in fields, lists, maps and deeper', () => {
+    const ev = { long, in: [long, ['one']], map: new Map([['a', long]]) };
+    expect(canonical({ ev }, undefined, texts())).toBe(
+      '{"ev":{"in":[{"$list":"aa11"},["one"]],"long":{"$list":"aa11"},"map":{"$map":[["a",{"$list":"aa11"}]]}}}',
+    );
+    // A field of the record itself is none.
+    expect(canonical({ roots: long }, undefined, texts())).toBe('{"roots":["one","two"]}');
+  });
+  it('is read as it was, and is the same one wherever it is', () => {
+    const written: unknown = JSON.parse(canonical({ ev: { a: long, b: [long] } }, undefined, texts()));
+    const { ev } = revived(written, new Map([[h, long]])) as { ev: { a: unknown; b: unknown[] } };
+    expect(ev).toEqual({ a: long, b: [long] });
+    expect(ev.a).toBe(ev.b[0]);
+    expect(() => revived(written, new Map())).toThrow('the list aa11 is missing');
+  });
+  it('is told from an object that looks like a reference', () => {
+    const odd = { $list: h };
+    expect(canonical(odd)).toBe('{"$esc":{"$list":"aa11"}}');
+    expect(revived(JSON.parse(canonical(odd)), new Map([[h, long]]))).toEqual(odd);
   });
 });
 

@@ -32,11 +32,16 @@ interface Known {
 export class Texts {
   readonly sorted = new WeakMap<object, Known>();
   readonly given = new WeakMap<object, Known>();
+  /** The hash by which a list is written that stands elsewhere; undefined: it is written where it is. */
+  readonly shared: (text: string) => string | undefined;
+  constructor(shared: Texts['shared'] = () => undefined) {
+    this.shared = shared;
+  }
 }
 
 /** Deeper than any message of a protocol, and what is nested without end must not end the host. */
 const deepest = 500;
-const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$esc']);
+const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$list', '$esc']);
 const isWord = (keys: readonly string[]): boolean => keys.length === 1 && words.has(keys[0] ?? '');
 const lost = (what: string): string => `{"$lost":${JSON.stringify(what)}}`;
 /** Names of fields, which no secret is; so the fields of a record can never be hidden. */
@@ -56,6 +61,7 @@ class Writer {
   readonly #isSorted: boolean;
   readonly #known: WeakMap<object, Known> | undefined;
   readonly #revision: number;
+  readonly #shared: Texts['shared'] | undefined;
   /** Of a part of it, what is written depends on what is around it. */
   #isCut = false;
   constructor({ redactor, isSorted, texts }: Writing) {
@@ -63,6 +69,7 @@ class Writer {
     this.#isSorted = isSorted;
     this.#known = isSorted ? texts?.sorted : texts?.given;
     this.#revision = redactor?.revision ?? 0;
+    this.#shared = texts?.shared;
   }
   /** `key`: the property that it stands under, the one around an array for what is in it. */
   text(value: unknown, key: string): string {
@@ -118,7 +125,12 @@ class Writer {
     return `{"$map":[${pairs.join(',')}]}`;
   }
   #object(value: object, key: string): string {
-    if (Array.isArray(value)) return this.#list(value, key);
+    if (Array.isArray(value)) {
+      const text = this.#list(value, key);
+      // A field of a record is its own: the roots of a checkpoint are no list that comes again.
+      const hash = this.#above.size > 2 ? this.#shared?.(text) : undefined;
+      return hash === undefined ? text : `{"$list":"${hash}"}`;
+    }
     if (Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value))
       return this.#fields(value as Fields, key);
     return this.#instance(value, key);
@@ -197,7 +209,7 @@ function written(value: unknown, writing: Writing): string {
   // A secret may stand in a text before the name that gives it away: then all of it is written again.
   return redactor?.met === known ? text : new Writer(writing).text(value, '');
 }
-const given = new Set(['in', 'draw', 'key']);
+const given = new Set(['in', 'draw']);
 /**
  * The text of a record. What the machines did is canonical. What the world gave them is written as it was given:
  * whoever walks over the fields of an object meets them in that order, and a replay must meet them so too.
@@ -208,29 +220,38 @@ export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const readers: Readonly<Record<string, (value: never) => unknown>> = {
+/** Lists by their hash, as a file has them. */
+export type Lists = ReadonlyMap<string, readonly unknown[]>;
+const noLists: Lists = new Map();
+type Reader = (value: never, lists: Lists) => unknown;
+const readers: Readonly<Record<string, Reader>> = {
   $num: (text: string) => Number(text),
   $big: (text: string) => BigInt(text),
-  $err: ({ name, message, code }: { name: string; message: string; code?: unknown }) => {
+  $err: ({ name, message, code }: { name: string; message: string; code?: unknown }, lists) => {
     const error = new Error(message);
     // As a class has it, so that it is no field of its own.
     if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, configurable: true });
-    return code === undefined ? error : Object.assign(error, { code: revived(code) });
+    return code === undefined ? error : Object.assign(error, { code: revived(code, lists) });
   },
-  $map: (entries: unknown[]) => new Map(revived(entries) as [unknown, unknown][]),
-  $set: (values: unknown[]) => new Set(revived(values) as unknown[]),
+  $map: (entries: unknown[], lists) => new Map(revived(entries, lists) as [unknown, unknown][]),
+  $set: (values: unknown[], lists) => new Set(revived(values, lists) as unknown[]),
   $bytes: (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)),
   $lost: (what: string) => (what === 'undefined' ? undefined : new Lost(what)),
-  $esc: (inner: Record<string, unknown>) => fieldsOf(inner),
+  $list: (hash: string, lists) => {
+    const list = lists.get(hash);
+    if (!list) throw new Error(`the list ${hash} is missing`);
+    return list;
+  },
+  $esc: (inner: Record<string, unknown>, lists) => fieldsOf(inner, lists),
 };
-const fieldsOf = (value: Record<string, unknown>): object =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revived(inner)]));
+const fieldsOf = (value: Record<string, unknown>, lists: Lists): object =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revived(inner, lists)]));
 
 /** The value behind parsed canonical JSON. Throws when it is none. What was lost in writing stays lost. */
-export function revived(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(revived);
+export function revived(value: unknown, lists: Lists = noLists): unknown {
+  if (Array.isArray(value)) return value.map((each) => revived(each, lists));
   if (!isPlain(value)) return value;
   const keys = Object.keys(value);
   const read = isWord(keys) ? readers[keys[0] as string] : undefined;
-  return read ? read(value[keys[0] as string] as never) : fieldsOf(value);
+  return read ? read(value[keys[0] as string] as never, lists) : fieldsOf(value, lists);
 }

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { canonical, headSchema, readTrace, recordSchema, revived, tailSchema, traceFormat } from './index.ts';
+import {
+  canonical,
+  headSchema,
+  readTrace,
+  recordSchema,
+  revived,
+  tailSchema,
+  textOfRecord,
+  Texts,
+  traceFormat,
+} from './index.ts';
 
 const page = readFileSync(new URL('../../docs/trace-format.md', import.meta.url), 'utf8');
 
@@ -10,8 +20,10 @@ const schemas: readonly z.ZodObject[] = [headSchema, ...recordSchema.options, ta
 const kindOf = ({ shape }: z.ZodObject): string => String((shape['k'] as z.ZodLiteral).value);
 const kinds = new Map(schemas.map((schema) => [kindOf(schema), schema]));
 const schemaOf = (kind: string): z.ZodObject => kinds.get(kind) as z.ZodObject;
-/** Stand in the table of what every line begins with. */
+/** Stand in the table of what every line begins with, and of what every crossing has. */
 const placed = new Set(['s', 't', 'k']);
+const crossing = new Set(['w', 'ch', 'a', 'req']);
+const isCrossing = (kind: string): boolean => 'ch' in schemaOf(kind).shape;
 
 const code = (word: string): string => `\`${word}\``;
 /** The type of a field in the words of the page. */
@@ -78,7 +90,9 @@ describe('docs/trace-format.md', () => {
 
   it.each([...kinds.keys()])('has a row for every field of %s, and no other', (kind) => {
     const { shape } = schemaOf(kind);
-    const fields = Object.entries(shape as Shape).filter(([name]) => !placed.has(name));
+    const fields = Object.entries(shape as Shape).filter(
+      ([name]) => !placed.has(name) && !(isCrossing(kind) && crossing.has(name)),
+    );
     const rows = rowsOf(sectionOf(`### \`${kind}\``), 'field').map((row) => row.slice(0, 3).join(' | '));
     expect(rows.toSorted()).toEqual(fields.map((field) => rowOf(field).join(' | ')).toSorted());
   });
@@ -103,7 +117,7 @@ describe('docs/trace-format.md', () => {
     expect(rows).toEqual([
       ['`s`', of('s')],
       ['`t`', of('t')],
-      ['`check`', 'text'],
+      ['`w`', of('w')],
       ['`k`', 'text'],
     ]);
   });
@@ -114,7 +128,12 @@ describe('docs/trace-format.md', () => {
     for (const [shape = '', has = ''] of rows)
       for (const key of shapes[shape] ?? []) expect(has).toContain(code(key));
     const doors = rowsOf(sectionOf('### `in`'), '`via`').map(([via]) => via);
-    expect(doors.join(' ')).toBe(typeOf((schemaOf('in').shape as Shape)['via'] as z.ZodType));
+    const via = (schemaOf('in').shape as Shape)['via'] as z.ZodType;
+    expect(doors.join(' ')).toBe(typeOf(via));
+    const shared = Object.entries(schemaOf('in').shape as Shape).filter(([name]) => crossing.has(name));
+    expect(rowsOf(sectionOf('## Kinds'), 'of a crossing').map((row) => row.slice(0, 3))).toEqual(
+      shared.map(rowOf),
+    );
   });
 
   it('tells the profiles', () => {
@@ -131,9 +150,19 @@ describe('docs/trace-format.md', () => {
         expect(schemaOf(kind).safeParse(value).error).toBeUndefined();
         // Known to the schema, and written as a recorder writes it.
         expect(Object.keys(value as object).filter((key) => !(key in schemaOf(kind).shape))).toEqual([]);
-        const { s: _s, t: _t, check, ...rest } = value as Record<string, unknown>;
-        const said = kind === 'tail' ? { ...rest, check } : rest;
-        expect(line.endsWith(canonical(said).slice(1))).toBe(true);
+        const {
+          s: _s,
+          t: _t,
+          w,
+          ch,
+          ...rest
+        } = value as { s: number; t: number; k: string; ch?: string; w?: number };
+        // A reference to a list is none of an object that looks like one.
+        const text = textOfRecord(rest).replaceAll(/\{"\$esc":(\{"\$list":"\w+"\})\}/g, '$1');
+        const named = ch === undefined ? text : `{"ch":${JSON.stringify(ch)},${text.slice(1)}`;
+        expect(line.endsWith(w === undefined ? named.slice(1) : `"w":${w},${named.slice(1)}`), line).toBe(
+          true,
+        );
       }
     }
   });
@@ -143,12 +172,12 @@ describe('docs/trace-format.md', () => {
     const read = readTrace(`${whole}\n`);
     expect(read).toMatchObject({
       ok: true,
-      trace: { isTorn: false, tail: { reason: 'closed', records: 4 } },
+      trace: { isTorn: false, tail: { reason: 'closed', records: 7 } },
     });
     // The last line torn: what a killed host leaves.
     expect(readTrace(whole.slice(0, -9))).toMatchObject({
       ok: true,
-      trace: { isTorn: true, tail: undefined, lines: { length: 4 } },
+      trace: { isTorn: true, tail: undefined, lines: { length: 7 } },
     });
   });
 
@@ -163,8 +192,14 @@ describe('docs/trace-format.md', () => {
       $lost: () => {},
       $esc: { $num: 'mine' },
     };
-    const rows = rowsOf(sectionOf('## Canonical values'), 'key');
-    expect(rows.map(([key, , example]) => [key, example])).toEqual(
+    const rows = rowsOf(sectionOf('## Canonical values'), 'key').map(([key, , example]) => [key, example]);
+    const h = '214b9ad32c4e8fd6';
+    const { ev } = JSON.parse(canonical({ ev: { list: ['x'] } }, undefined, new Texts(() => h))) as {
+      ev: { list: object };
+    };
+    const list = code(JSON.stringify(ev.list));
+    expect(rows.filter(([key]) => key === code('$list'))).toEqual([[code('$list'), list]]);
+    expect(rows.filter(([key]) => key !== code('$list'))).toEqual(
       Object.entries(values).map(([key, value]) => [code(key), code(canonical(value))]),
     );
     // Read and written again it is the same text.

@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { profiles } from './profiles.ts';
 
-/** The format of `*.trace.ndjson`; docs/trace-format.md tells it. Additions keep the number, anything else raises it. */
-export const traceFormat = 'a2c-trace/1';
+/**
+ * The format of `*.trace.ndjson`, described in docs/trace-format.md. Additions keep the number. Anything else raises it and
+ * brings an upcaster (upcasters.ts), so that older files stay readable.
+ */
+export const traceFormat = 'a2c-trace/2';
 
 const seq = z.int().min(0);
 const time = z.number().min(0);
 const address = z.string().min(1);
 const event = z.looseObject({ type: z.string() });
 const letter = z.looseObject({ to: address, event });
+/** Name of a channel by its purpose. */
+const channel = z.string().min(1);
 /** Any number, as nobody keeps a host from a time-out of Infinity. */
 const quantity = z.custom<number>((value) => typeof value === 'number', 'a number');
 const thrown = z.looseObject({ name: z.string(), message: z.string() });
@@ -28,8 +33,6 @@ export const headSchema = z.looseObject({
   started: z.string().nullable(),
   /** The number of the next record: 1, unless the ring has lost the beginning. */
   next: seq,
-  /** Kind of machine → fingerprint of its chart. */
-  charts: z.record(z.string(), z.string()),
   redaction: z.looseObject({ keyId: z.string().nullable() }),
   title: z.string().optional(),
 });
@@ -43,9 +46,7 @@ export const tailSchema = z.looseObject({
   reason: z.string(),
   records: seq,
   inputs: seq,
-  /** Over everything that the machines did, see rolling-hash.ts. */
-  check: z.string(),
-  /** SHA-256 of all lines between head and tail, without `s`, `t` and `check`. */
+  /** SHA-256 of all lines between head and tail, without `s`, `t` and `w`. */
   digest: z.string(),
 });
 export type Tail = z.infer<typeof tailSchema>;
@@ -69,31 +70,64 @@ const rootFrame = z.looseObject({
   leaves: z.int(),
   timers: z.int(),
   age: quantity.optional(),
+  inState: quantity.optional(),
   holds: z.array(held),
   snapshot: z.unknown(),
 });
 
+/** By which door the world came in. */
+const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] as const;
+const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
+/** Of what crosses the boundary: the wall clock in ms since 1970, and the id of the call that it belongs to. */
+const crossing = { ...placed, w: time, ch: channel, a: address.optional(), req: z.string().optional() };
 export const recordSchema = z.discriminatedUnion('k', [
   z.looseObject({
-    ...placed,
+    ...crossing,
     k: z.literal('in'),
-    check: z.string(),
-    via: z.enum(['start', 'host', 'abandon', 'outlet', 'leaf', 'ask', 'timer', 'deadline']),
-    a: address,
+    ev: event.optional(),
+    via: z.enum(doors).optional(),
     n: z.int().optional(),
     id: z.string().optional(),
-    ev: event.optional(),
-    orElse: letter.optional(),
   }),
+  z.looseObject({ ...crossing, k: z.literal('out'), ev: event, port: z.string().optional() }),
+  z.looseObject({ ...crossing, k: z.literal('said'), ev: event, from: address.optional() }),
   z.looseObject({
-    ...placed,
+    ...crossing,
     k: z.literal('draw'),
-    a: address,
-    port: z.string(),
+    port: z.string().optional(),
+    n: z.int().optional(),
     v: z.union([quantity, z.looseObject({}), z.null()]).optional(),
     threw: thrown.optional(),
-    n: z.int().optional(),
+  }),
+  z.looseObject({ ...crossing, k: z.literal('defect'), what: z.string() }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('facts'),
+    w: time,
+    orders: z.array(told),
+    told: z.array(told),
+    ended: z.array(told),
+    answers: z.array(told),
+    open: z.array(told),
+    draws: z.array(z.looseObject({ ch: channel, v: z.unknown() })),
+    timers: z.array(z.looseObject({ ch: channel, left: quantity })),
+  }),
+  z.looseObject({ ...placed, k: z.literal('mark'), w: time, text: z.string() }),
+  z.looseObject({ ...placed, k: z.literal('list'), h: z.string(), v: z.array(z.unknown()) }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('frame'),
+    a: address,
+    via: z.enum(['mcp', 'socket']),
+    dir: z.enum(['in', 'out']),
+    of: channel,
+    name: z.string().optional(),
+    req: z.string().optional(),
+    json: z.unknown().optional(),
+    text: z.string().optional(),
+    cut: z.int().optional(),
+    left: z.int().optional(),
   }),
   z.looseObject({
     ...placed,
@@ -129,17 +163,8 @@ export const recordSchema = z.discriminatedUnion('k', [
     a: address,
     n: z.int(),
     ms: quantity.optional(),
+    for: z.string().optional(),
   }),
-  z.looseObject({ ...placed, k: z.literal('out'), port: z.string(), a: address, ev: event }),
-  z.looseObject({
-    ...placed,
-    k: z.literal('key'),
-    check: z.string(),
-    opened: z.int(),
-    outlets: z.array(z.looseObject({ a: address, letters: z.int() })),
-    roots: z.array(rootFrame),
-  }),
-  z.looseObject({ ...placed, k: z.literal('defect'), a: address, what: z.string() }),
   z.looseObject({
     ...placed,
     k: z.literal('step'),
@@ -148,20 +173,15 @@ export const recordSchema = z.discriminatedUnion('k', [
     v: z.unknown().optional(),
     tr: z.array(z.string()),
     st: z.string().optional(),
-    c: z.string().optional(),
     ctx: z.unknown().optional(),
+    gone: z.array(z.string()).optional(),
   }),
   z.looseObject({
     ...placed,
-    k: z.literal('frame'),
-    a: address,
-    via: z.enum(['mcp', 'socket']),
-    dir: z.enum(['in', 'out']),
-    name: z.string().optional(),
-    req: z.string().optional(),
-    json: z.unknown().optional(),
-    text: z.string().optional(),
-    cut: z.int().optional(),
+    k: z.literal('key'),
+    opened: z.int(),
+    outlets: z.array(z.looseObject({ a: address, letters: z.int() })),
+    roots: z.array(rootFrame),
   }),
 ]);
 export type WrittenRecord = z.infer<typeof recordSchema>;

@@ -1,8 +1,8 @@
 import type { Address } from '../kernel/address.ts';
 
 /**
- * One message on the wire, as it was seen by somebody who looked: JSON-RPC of an MCP session, or an event of a seat.
- * Stands beside what happened: neither a replay nor a hash needs it.
+ * One message on the wire: JSON-RPC of an MCP session, or an event of a seat, where somebody looks at it.
+ * Stands beside what happened: no replay needs it.
  */
 export interface Frame {
   readonly k: 'frame';
@@ -11,13 +11,6 @@ export interface Frame {
   readonly via: 'mcp' | 'socket';
   /** `in`: it came to this host. */
   readonly dir: 'in' | 'out';
-  /** Of the method or the event, when it has one. */
-  readonly name?: string;
-  /** What an answer has in common with its request. */
-  readonly req?: string;
-  readonly json?: unknown;
-  /** In the place of `json`, when it was none, or was too long. */
-  readonly text?: string;
-  /** So many characters are missing at the end of `text`. */
-  readonly cut?: number;
+  /** The message as it is. Its name, its id and where it is cut are written with it. */
+  readonly json: unknown;
 }

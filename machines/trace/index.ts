@@ -1,14 +1,36 @@
+export { shortText } from './channel-words.ts';
+export { ChannelNames, type Crossing, type HostWords } from './channels.ts';
 export { canonical, revived, textOfRecord, Texts, type Redactor } from './canonical.ts';
-export { RollingHash, rollingHashText } from './rolling-hash.ts';
-export { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
+export {
+  headSchema,
+  recordSchema,
+  tailSchema,
+  traceFormat,
+  type Head,
+  type Tail,
+  type WrittenRecord,
+} from './format.ts';
 export type { HeldFrame, Checkpoint, RootFrame } from './checkpoint.ts';
+export type { Mark } from './mark.ts';
 export { profiles, type Profile } from './profiles.ts';
-export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
+export {
+  isCrossing,
+  readTrace,
+  textOfLine,
+  type CrossingLine,
+  type FrameLine,
+  type Trace,
+  type TraceLine,
+  type TraceRead,
+} from './reading.ts';
+export { withoutNumber, type ChannelEvent, type Facts } from './facts.ts';
 export type { Frame } from './frame.ts';
+export { ownId, plainParams } from './own-ids.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
-export { redacted, redactorOf, SecretRedactor, type KeyedHash } from './secrets/redaction.ts';
+export { Hiding } from './secrets/hiding.ts';
+export { markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './secrets/redaction.ts';
 export { SecretIndex } from './secrets/secret-index.ts';
 export { isSecretName } from './secrets/secret-names.ts';
 export { isSecretValue, loginsIn, secretSpansIn, secretsIn, secretsUnder } from './secrets/secret-values.ts';
 export { replacedIn, type Span } from './secrets/secret-search.ts';
-export type { Step } from './step.ts';
+export { contextAfter, type Step } from './step.ts';

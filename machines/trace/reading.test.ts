@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textOfRecord } from './canonical.ts';
 import { traceFormat } from './format.ts';
-import { readTrace, textOfLine, type Trace, type TraceLine } from './reading.ts';
+import { readTrace, textOfLine, type CrossingLine, type Trace, type TraceLine } from './reading.ts';
 
 /** Short, and another one for another text. */
 const sha256 = (texts: Iterable<string>): string => {
@@ -12,19 +12,21 @@ const sha256 = (texts: Iterable<string>): string => {
 };
 const head = {
   ...{ s: 0, t: 0, k: 'head', format: traceFormat, runtime: '1', xstate: '5', node: 'v20' },
-  ...{ profile: 'inputs', clock: 'real', started: null, next: 1, charts: {} },
+  ...{ profile: 'boundary', clock: 'real', started: null, next: 1 },
   redaction: { keyId: null },
 };
-const line = (s: number, record: { k: string; [field: string]: unknown }, check = ''): string =>
-  `{"s":${s},"t":${s / 10},${check}${textOfRecord(record).slice(1)}`;
+const wall = 1_700_000_000_000;
+const line = (s: number, record: { k: string; [field: string]: unknown }, w = `"w":${wall},`): string =>
+  `{"s":${s},"t":${s / 10},${w}${textOfRecord(record).slice(1)}`;
+const inner = (s: number, record: { k: string; [field: string]: unknown }): string => line(s, record, '');
 const inputs = [
-  { k: 'in', via: 'start', a: 'computer', ev: { type: 'start', input: {}, tell: 'host:computer' } },
-  { k: 'draw', a: 'computer#1', port: 'random', v: 0.25 },
-  { k: 'in', via: 'host', a: 'computer', ev: { type: 'close', why: new Error('enough') } },
+  { k: 'in', ch: 'host:computer', a: 'computer', ev: { type: 'createComputer', name: 'c1' } },
+  { k: 'draw', ch: 'random', a: 'computer#1', v: 0.25 },
+  { k: 'in', ch: 'host:computer', a: 'computer', ev: { type: 'close', why: new Error('enough') } },
 ];
-const body = inputs.map((record, at) => line(at + 1, record, record.k === 'in' ? '"check":"00ff00ff",' : ''));
+const body = inputs.map((record, at) => line(at + 1, record));
 const tail = {
-  ...{ s: 4, t: 1, k: 'tail', reason: 'closed', records: 3, inputs: 2, check: '00ff00ff' },
+  ...{ s: 4, t: 1, k: 'tail', reason: 'closed', records: 3, inputs: 2 },
   digest: sha256(inputs.map((record) => textOfRecord(record))),
 };
 const fileOf = (...rows: readonly (object | string)[]): string =>
@@ -50,9 +52,8 @@ describe('a whole trace', () => {
       [2, 0.2],
       [3, 0.3],
     ]);
-    expect(lines.map(({ record }) => record)).toEqual(inputs);
+    expect(lines.map(({ record }) => record)).toEqual(inputs.map((record) => ({ ...record, w: wall })));
     expect(lines[2]?.record).toMatchObject({ ev: { why: expect.any(Error) } });
-    expect(lines.map(({ check }) => check)).toEqual(['00ff00ff', undefined, '00ff00ff']);
     expect(lines.map(({ text }) => text)).toEqual(inputs.map((record) => textOfRecord(record)));
     expect({ reason: end?.reason, isTorn }).toEqual({ reason: 'closed', isTorn: false });
   });
@@ -62,15 +63,13 @@ describe('a whole trace', () => {
   });
 
   it('has what the world gave in the order in which it came: whoever walks over it meets it so', () => {
-    const given = { k: 'in', via: 'leaf', a: 'c#1/process#1', ev: { z: 1, a: { y: 2, b: 3 }, type: 'x' } };
-    const { record, text } = traceIn(fileOf(head, line(1, given, '"check":"00ff00ff",')))
-      .lines[0] as TraceLine;
+    const given = { k: 'in', ch: 'process:c/1', ev: { z: 1, a: { y: 2, b: 3 }, type: 'x' } };
+    const { record, text } = traceIn(fileOf(head, line(1, given))).lines[0] as TraceLine;
     expect(text).toBe(JSON.stringify(given));
-    expect(textOfRecord(record)).toBe(text);
-    const done = { k: 'out', port: 'process', a: 'c#1/process#1', ev: { z: 1, type: 'x' } };
-    expect(textOfRecord(done)).toBe(
-      '{"a":"c#1/process#1","ev":{"type":"x","z":1},"k":"out","port":"process"}',
-    );
+    const { w: _, ...read } = record as CrossingLine;
+    expect(textOfRecord(read)).toBe(text);
+    const done = { k: 'out', ch: 'process:c/1', ev: { z: 1, type: 'x' } };
+    expect(textOfRecord(done)).toBe('{"ch":"process:c/1","ev":{"type":"x","z":1},"k":"out"}');
   });
 
   it('may have more fields than this version knows', () => {
@@ -78,14 +77,38 @@ describe('a whole trace', () => {
     expect(traceIn(added).lines).toHaveLength(3);
   });
 
+  it('has each list in its place, also a list in a list, and frames beside', () => {
+    const rows = [
+      inner(1, { k: 'list', h: 'aa', v: ['a'] }),
+      '{"s":2,"t":0,"k":"list","h":"bb","v":[{"$list":"aa"}]}',
+      inner(3, { k: 'frame', a: 'c#1/session#1', via: 'mcp', dir: 'in', of: 'session:c/1', json: {} }),
+      '{"s":4,"t":0,"w":1,"k":"said","ch":"host:c","ev":{"type":"x","v":{"$list":"bb"}}}',
+      line(5, { k: 'mark', text: 'checkout' }),
+    ];
+    const { lines } = traceIn(fileOf(head, ...rows));
+    expect(lines.map(({ s, record }) => [s, record])).toMatchObject([
+      [4, { ch: 'host:c', ev: { v: [['a']] } }],
+      [5, { k: 'mark', text: 'checkout' }],
+    ]);
+  });
+
+  it('whose ring has lost its beginning opens with what held then', () => {
+    const told = { orders: [], told: [], ended: [], answers: [], open: [], draws: [], timers: [] };
+    const { facts, lines } = traceIn(
+      fileOf(head, line(1, { k: 'facts', ...told }), line(2, inputs[2] as never)),
+    );
+    expect(facts).toMatchObject({ t: 0.1, facts: told });
+    expect(lines.map(({ s }) => s)).toEqual([2]);
+  });
+
   it('may hold numbers that JSON has no word for: no host is kept from a time-out of Infinity', () => {
     const timer = { k: 'timer', op: 'set', via: 'deadline', a: 'c#1', n: 1, ms: Infinity };
-    expect(traceIn(fileOf(head, line(1, timer))).lines[0]?.record).toEqual(timer);
+    expect(traceIn(fileOf(head, inner(1, timer))).lines[0]?.record).toEqual(timer);
   });
 
   it('has texts that do not tell where they stand', () => {
-    expect(textOfLine(line(1, { k: 'x' }, '"check":"ab",'))).toBe('{"k":"x"}');
-    expect(textOfLine(line(99, { k: 'x' }))).toBe('{"k":"x"}');
+    expect(textOfLine(line(1, { k: 'x' }))).toBe('{"k":"x"}');
+    expect(textOfLine(inner(99, { k: 'x' }))).toBe('{"k":"x"}');
   });
 });
 
@@ -115,9 +138,9 @@ const problems: readonly (readonly [what: string, text: string, line: number, pr
   ['no head', fileOf(...body, tail), 1, 'its first line is no head of an a2c-trace'],
   [
     'a newer format',
-    fileOf({ ...head, format: 'a2c-trace/2' }, ...body),
+    fileOf({ ...head, format: 'a2c-trace/3' }, ...body),
     1,
-    'it has the format a2c-trace/2, this version reads a2c-trace/1',
+    'it has the format a2c-trace/3, this version reads a2c-trace/2',
   ],
   ['a head without a profile', fileOf({ ...head, profile: 'all' }, ...body), 1, 'its head is wrong'],
   ['a line that is missing', fileOf(head, first, third, tail), 3, 'record 2 is missing: 3 comes instead'],
@@ -127,7 +150,19 @@ const problems: readonly (readonly [what: string, text: string, line: number, pr
   ['a line without a number', fileOf(head, { k: 'in' }), 2, 'no record: it has no number'],
   ['a line that is a number', fileOf(head, '42', second), 2, 'no record: it has no number'],
   ['a kind that nobody knows', fileOf(head, line(1, { k: 'dream' })), 2, 'no record: '],
-  ['a record without its address', fileOf(head, line(1, { k: 'draw', port: 'random' })), 2, 'no record: '],
+  ['a crossing without its channel', fileOf(head, line(1, { k: 'draw', v: 0.5 })), 2, 'no record: '],
+  [
+    'a crossing without its wall clock',
+    fileOf(head, inner(1, { k: 'draw', ch: 'random', v: 1 })),
+    2,
+    'no record: ',
+  ],
+  [
+    'a list that is missing',
+    fileOf(head, '{"s":1,"t":0,"w":1,"k":"said","ch":"host:c","ev":{"type":"x","v":{"$list":"aa"}}}'),
+    2,
+    'no record: the list aa is missing',
+  ],
   ['a number that is none', fileOf(head, '{"s":1,"t":0,"k":"draw","a":{"$big":"x"}}'), 2, 'no record: '],
   ['a tail that is cut short', fileOf(head, { s: 1, t: 0, k: 'tail' }), 2, 'its tail is wrong'],
   [

@@ -1,34 +1,64 @@
 import { z } from 'zod';
-import { revived } from './canonical.ts';
+import { revived, type Lists } from './canonical.ts';
+import type { Crossing } from './channels.ts';
 import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { Facts } from './facts.ts';
+import type { Mark } from './mark.ts';
 import type { DirectoryRecord } from './record.ts';
 import type { Step } from './step.ts';
+import { isReadable, upcast } from './upcasters.ts';
 
+/** What crosses the boundary, as a trace has it. */
+export type CrossingLine = Crossing & {
+  /** ms since 1970. */
+  readonly w: number;
+  /** Address of the machine, for people. */
+  readonly a?: string;
+};
+/** Records between machines: an explanation, which no verdict compares. */
+export type InnerRecord =
+  | Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }>
+  | Step
+  | Checkpoint;
 /** A record as it stands in a trace. */
 export interface TraceLine {
   readonly s: number;
-  /** ms since the beginning; for people, never for a decision. */
+  /** ms since the beginning. */
   readonly t: number;
-  /** On inputs: the rolling hash of everything before. */
-  readonly check?: string;
-  readonly record: DirectoryRecord | Step;
-  /** The canonical text of the record alone: what two runs are compared by. */
+  readonly record: CrossingLine | InnerRecord | Mark;
+  /** The canonical text of the record alone. */
   readonly text: string;
+}
+/** A message on the wire, as a trace has it. */
+export interface FrameLine {
+  readonly s: number;
+  readonly t: number;
+  readonly via: 'mcp' | 'socket';
+  readonly dir: 'in' | 'out';
+  /** Channel that it passed. */
+  readonly of?: string;
+  /** Absent where it was too long. */
+  readonly json?: unknown;
 }
 export interface Trace {
   readonly head: Head;
   readonly lines: readonly TraceLine[];
-  /** Where it begins, when that is not the start of its host. */
-  readonly key: { readonly frame: Checkpoint; readonly check: string } | undefined;
+  /** Where it begins, when its recorder has forgotten the beginning. */
+  readonly facts: { readonly t: number; readonly facts: Facts } | undefined;
+  /** Messages on the wire, which no replay needs. */
+  readonly frames?: readonly FrameLine[];
   /** Absent when the host died, or the last line is torn. */
   readonly tail: Tail | undefined;
   readonly isTorn: boolean;
 }
+/** Whether a record crosses the boundary. */
+export const isCrossing = (record: TraceLine['record']): record is CrossingLine => 'ch' in record;
+
 export type TraceRead = { readonly ok: true; readonly trace: Trace } | Problem;
 
 /** A line is its place, then the canonical text of the record without its first brace. */
-const place = /^\{"s":\d+,"t":[\d.]+,(?:"check":"[0-9a-f]+",)?/;
+const place = /^\{"s":\d+,"t":[\d.]+,(?:"w":[\d.]+,)?/;
 export const textOfLine = (line: string): string => line.replace(place, '{');
 
 interface Problem {
@@ -63,35 +93,33 @@ function headOf(line: string | undefined): Head | Problem {
   if (line === undefined || line === '') return wrong(1, 'it is empty', remedies.other);
   if (typeof format !== 'string' || !format.startsWith('a2c-trace/'))
     return wrong(1, 'its first line is no head of an a2c-trace', remedies.other);
-  if (format !== traceFormat)
+  if (!isReadable(format))
     return wrong(1, `it has the format ${format}, this version reads ${traceFormat}`, remedies.newer);
-  const head = headSchema.safeParse(value);
+  const head = headSchema.safeParse(upcast(value, format));
   return head.success
     ? head.data
     : wrong(1, `its head is wrong: ${z.prettifyError(head.error)}`, remedies.damaged);
 }
-type Placed = (DirectoryRecord | Step) & Pick<TraceLine, 's' | 't' | 'check'>;
-/** Read as it was meant: a number may be one that JSON cannot say. */
-const meant = (value: unknown): unknown => {
+type Placed = (TraceLine['record'] | List | Facts) & Pick<TraceLine, 's' | 't'>;
+interface List {
+  readonly k: 'list';
+  readonly h: string;
+  readonly v: readonly unknown[];
+}
+type AnyLine = Omit<TraceLine, 'record'> & { readonly record: TraceLine['record'] | List | Facts };
+function lineOf(row: string, value: unknown, at: number, lists: Lists): AnyLine | Problem {
+  let said: unknown;
   try {
-    return revived(value);
-  } catch {
-    return undefined;
+    // Read as it was meant: a number may be one that JSON cannot say.
+    said = revived(value, lists);
+  } catch (error) {
+    return wrong(at, `no record: ${(error as Error).message}`, remedies.damaged);
   }
-};
-function lineOf(row: string, value: unknown, at: number): TraceLine | Problem {
-  const said = meant(value);
   const read = recordSchema.safeParse(said);
   if (!read.success) return wrong(at, `no record: ${z.prettifyError(read.error)}`, remedies.damaged);
   // What was read, not what zod made of it: that has its fields in another order.
-  const { s, t, check, ...record } = said as Placed;
-  return {
-    s,
-    t,
-    ...(check !== undefined && { check }),
-    record,
-    text: textOfLine(row),
-  };
+  const { s, t, ...record } = said as Placed;
+  return { s, t, record, text: textOfLine(row) };
 }
 
 type Read = Trace & { readonly texts: readonly string[] };
@@ -105,16 +133,27 @@ function readLines(text: string): Read | Problem {
   if (isProblem(head)) return head;
   const lines: TraceLine[] = [];
   const texts: string[] = [];
-  let key: Trace['key'];
-  const done = (tail: Tail | undefined, isTorn = false): Read => ({ head, lines, key, tail, isTorn, texts });
+  const lists = new Map<string, readonly unknown[]>();
+  const frames: FrameLine[] = [];
+  let facts: Trace['facts'];
+  const done = (tail: Tail | undefined, isTorn = false): Read => ({
+    head,
+    lines,
+    frames,
+    facts,
+    tail,
+    isTorn,
+    texts,
+  });
   for (const [at, row] of rows.entries()) {
     if (at === 0) continue;
-    const value = parsed(row);
+    const written = parsed(row);
     const isLast = at === rows.length - 1;
-    if (value === undefined && isLast) return done(undefined, true);
+    if (written === undefined && isLast) return done(undefined, true);
+    if (written === undefined) return wrong(at + 1, 'no JSON', remedies.damaged);
+    const value = upcast(written, head.format);
     const { s, k } = (value ?? {}) as { s?: unknown; k?: unknown };
     const due = head.next + texts.length;
-    if (value === undefined) return wrong(at + 1, 'no JSON', remedies.damaged);
     if (s !== due)
       return wrong(
         at + 1,
@@ -130,15 +169,15 @@ function readLines(text: string): Read | Problem {
       if (!isLast) return wrong(at + 2, 'there are lines after its tail', remedies.damaged);
       return done(tail.data);
     }
-    const line = lineOf(row, value, at + 1);
+    const line = lineOf(row, value, at + 1, lists);
     if (isProblem(line)) return line;
+    const { record } = line;
     texts.push(line.text);
-    // Told beside what happened: no replay needs it.
-    if (k === 'frame') continue;
-    if (k !== 'key') lines.push(line);
-    // Later ones are there for a ring that forgets what is before them.
-    else if (texts.length === 1)
-      key = { frame: line.record as unknown as Checkpoint, check: line.check ?? '' };
+    if (record.k === 'list') lists.set(record.h, record.v);
+    else if (record.k === 'facts') facts = { t: line.t, facts: record };
+    else if ((record.k as string) !== 'frame') lines.push(line as TraceLine);
+    // They stand beside what happened: no replay needs them.
+    else frames.push({ ...(record as unknown as FrameLine), s: line.s, t: line.t });
   }
   return done(undefined);
 }

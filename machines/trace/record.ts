@@ -26,6 +26,8 @@ export type DirectoryRecord =
       readonly id?: string;
       readonly ev?: EventObject;
       readonly orElse?: Message;
+      /** What the host gave, where its machines get what was made of it: a config and not the plan. */
+      readonly given?: object;
     }
   /** What the world answered at once, without an event: a number by chance, a judgement, an error that was thrown. */
   | {
@@ -70,6 +72,10 @@ export type DirectoryRecord =
       readonly a: Address;
       readonly n: number;
       readonly ms?: number;
+      /** Purpose of a timer that is set: the name of its delay, such as `connectTimeout`. */
+      readonly for?: string;
+      /** It was due, and is cleared before it has fired: the host was busy. */
+      readonly late?: true;
     }
   /** A command to a port instance, a question, or the end of either. */
   | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: EventObject }

@@ -3,7 +3,7 @@ import type { Address } from '../kernel/address.ts';
 /** One microstep of a machine. Kept in traces of the profiles `steps` and `full`. */
 export interface Step {
   readonly k: 'step';
-  /** The root whose machine it is. */
+  /** Address of the root whose machine it is. */
   readonly a: Address;
   /** The type of the event that it took. */
   readonly ev: string;
@@ -13,8 +13,20 @@ export interface Step {
   readonly tr: readonly string[];
   /** `done`, `error` or `stopped`; absent while the machine lives. */
   readonly st?: string;
-  /** A digest of the context after it. */
-  readonly c?: string;
-  /** The context itself, when it is another than before (`full`). */
-  readonly ctx?: unknown;
+  /** Fields of the context that have another value than before (`full`); all of them with the first step. */
+  readonly ctx?: Readonly<Record<string, unknown>>;
+  /** Fields of the context that are no longer there. */
+  readonly gone?: readonly string[];
+}
+/** The context after a step, from the one before it. */
+export function contextAfter(
+  before: unknown,
+  { ctx, gone = [] }: { readonly ctx?: unknown; readonly gone?: unknown },
+): Readonly<Record<string, unknown>> {
+  const next = { ...(before as object | undefined), ...(ctx as object | undefined) } as Record<
+    string,
+    unknown
+  >;
+  for (const key of Array.isArray(gone) ? (gone as string[]) : []) delete next[key];
+  return next;
 }

@@ -51,7 +51,7 @@ describe('a chain', () => {
     ['directory alone, map + timer', mapAndTimer],
     ['directory alone, ours', oursInMemory],
     ['recorder, nobody', heardByNobody],
-    ['recorder, inputs', heardBy('inputs')],
+    ['recorder, boundary', heardBy('boundary')],
     ['watched, nobody', unwatched],
     ['watched, a page', watched],
     ['lifecycle, baseline', byHandLives],
@@ -77,7 +77,7 @@ describe('a chain', () => {
     const groups = new Set(chains.map(({ group }) => group));
     for (const group of groups) {
       expect(chains.find((each) => each.group === group)?.name).toMatch(
-        /^(baseline|map \+ timer|nobody|calls on a clock|bare sort|2 × 2,000)$/,
+        /^(baseline|SDK client|map \+ timer|nobody|calls on a clock|bare sort|2 × 2,000)$/,
       );
       expect(chains.filter((each) => each.group === group).length).toBeGreaterThan(1);
     }

@@ -21,7 +21,7 @@ import {
   sortedDocuments,
   sortedWindows,
 } from './rows/organise.ts';
-import { heardBy, heardByNobody, recorded } from './rows/recording.ts';
+import { asManyBare, heardBy, heardByHost, heardByNobody, recorded } from './rows/recording.ts';
 import { baselineRelay, oursRelay } from './rows/relay.ts';
 import { busyMinutes, callsOnAClock, drawnRuns } from './rows/simulation.ts';
 import { sortedPage, warmFinder } from './rows/warm.ts';
@@ -46,8 +46,10 @@ export const chains: readonly Contender[] = [
   { group: 'directory alone', name: 'ours', open: () => oursInMemory(), inFlight: manyInFlight },
   { group: 'directory alone', name: 'ours, recorded', open: recorded, inFlight: manyInFlight },
   { group: 'recorder alone', name: 'nobody', open: heardByNobody, inFlight: [1] },
-  { group: 'recorder alone', name: 'inputs', open: heardBy('inputs'), inFlight: [1] },
+  { group: 'recorder alone', name: 'boundary', open: heardBy('boundary'), inFlight: [1] },
   { group: 'recorder alone', name: 'steps', open: heardBy('steps'), inFlight: [1] },
+  { group: 'recorder of calls', name: 'SDK client', open: asManyBare, inFlight: [1] },
+  { group: 'recorder of calls', name: 'as a host has it', open: heardByHost, inFlight: [1] },
   { group: 'watched', name: 'nobody', open: unwatched, inFlight: [1] },
   { group: 'watched', name: 'a page', open: watched, inFlight: [1] },
   { group: 'simulation', name: 'calls on a clock', open: callsOnAClock, inFlight: [1] },

@@ -37,6 +37,9 @@ const rules: Rules = {
     ['mcp', 'process'],
     ['mcp', ''],
     ['oauth', ''],
+    ['process', ''],
+    ['socket', ''],
+    ['storage', ''],
     ['vrl', ''],
   ],
 };

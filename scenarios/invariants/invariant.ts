@@ -1,7 +1,6 @@
-import type { Address } from '../../machines/kernel/address.ts';
-import type { CallLimits } from '../../machines/call/policy/index.ts';
+import type { EventObject } from 'xstate';
 import { isAnswer as isAnswerType } from '../../machines/kernel/ports.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Crossing, DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** A record and when it was made, in ms. */
 export interface Seen {
@@ -10,20 +9,25 @@ export interface Seen {
   /** What the directory reported. */
   readonly record: DirectoryRecord;
 }
+/** What crossed the boundary of a host, and when: enough for every invariant that speaks of what the outside sees. */
+export interface Crossed {
+  readonly at: number;
+  readonly crossing: Crossing;
+}
 /** `liveness`: something that had to come has not come. `safety` (default): something came that must not. */
 export interface Found {
-  readonly at: Address;
+  readonly at: string;
   readonly what: string;
   readonly kind?: 'safety' | 'liveness';
 }
-/** Something that must not be, at an address. */
+/** Something that must not be, and where. */
 export interface Violation {
   /** The name of the invariant (scenarios/invariants). */
   readonly invariant: string;
   /** `liveness`: something that had to come has not come. `safety`: something came that must not. */
   readonly kind: 'safety' | 'liveness';
-  /** The machine of which it is told. */
-  readonly at: Address;
+  /** The channel of which it is told, or the machine where it is a matter of structure. */
+  readonly at: string;
   /** In one sentence for a person. */
   readonly what: string;
 }
@@ -35,55 +39,58 @@ export interface Bounds {
   readonly wayMs: number;
   /** Texts that must not leave a host: canaries. */
   readonly secrets?: readonly string[];
-  /** How many calls of each server may run and wait; who is not named has the default, and all together no limit. */
-  readonly limits?: Readonly<Record<string, CallLimits>>;
 }
 /**
- * Reads what one directory reported, record after record. It runs for each record of ten thousands of runs, so it
- * makes no texts and no lists before there is something to say.
+ * Reads what one directory reported, one thing after another. It runs for each of ten thousands of runs, so it makes no
+ * texts and no lists before there is something to say.
  */
-export interface Judge {
-  take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined;
+export interface Judge<What> {
+  take(what: What, at: number): Found | readonly Found[] | undefined;
   /** Faults were cleared long enough ago that nothing may be under way. Called only when the system is quiescent. */
   quiescent?(at: number): readonly Found[];
   /** Everything was told to end, and had time to. */
   closed?(at: number): readonly Found[];
 }
-/** Records as somebody may have seen them, from the beginning or from somewhere in the middle. */
+/** What somebody may have seen, from the beginning or from somewhere in the middle. */
 export interface Story {
   readonly how: string;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly (Seen | Crossed)[];
   /** What is asked at its end. */
   readonly until?: 'quiescent' | 'closed';
   readonly bounds?: Partial<Bounds>;
 }
-/**
- * An invariant over the records of one directory, with time, so that the same code checks scenarios, simulations, replays,
- * recordings and living hosts. Of what was before the first record nobody knows anything: a recording may begin in
- * the middle of a life, and what began earlier violates no invariant.
- */
-export interface Invariant {
+interface Stated<Reads extends string, What> {
+  /** `boundary`: a recording alone is enough. `inside`: it asks for what happened between machines. */
+  readonly reads: Reads;
   /** The sentence by which it is named everywhere. */
   readonly invariant: string;
   /** What it is good for, and where it comes from. */
   readonly why: string;
-  /** The records that it wants to see, so that each costs only those who care. */
-  readonly sees: readonly Topic[];
-  readonly open: (bounds: Bounds) => Judge;
+  /** What it wants to see, so that each thing costs only those who care: a kind, or a kind and a word. */
+  readonly sees: readonly string[];
+  readonly open: (bounds: Bounds) => Judge<What>;
   /** Examples that violate it, and what is then reported. */
   readonly violating: readonly (Story & { readonly said: string })[];
   /** Examples that look like violations and are none. */
   readonly passing: readonly Story[];
 }
-
 /**
- * All records of a kind, or some: messages and commands by the type of their event, inputs by that of a fact, or by
- * how else they came in.
+ * An invariant over what crosses the boundary of a host, with time, so that the same code checks scenarios, simulations,
+ * replays, recordings and living hosts, whatever their machines are called. Of what was before nobody knows anything: a
+ * recording may begin in the middle of a life, and what began earlier violates no invariant. `sees`: such as `said
+ * call.settled` and `in callTool`; of questions `out ask tools/call`, `out withdraw tools/call` and, for all that is answered,
+ * `in ask tools/call`; of chance `draw judge`.
  */
-export type Topic = DirectoryRecord['k'] | `${'in' | 'out' | 'post'} ${string}`;
+export type Boundary = Stated<'boundary', Crossing>;
+/** A property of the structure, which nobody sees from outside: over the records of one directory. */
+export type Structural = Stated<'inside', DirectoryRecord>;
+export type Invariant = Boundary | Structural;
 
 export type RecordOf<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, { k: K }>;
-/** An event as an invariant reads it: whatever fields it may have. */
 /** The one answer to a question: before it there may have been progress. */
 export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean => via === 'ask' && isAnswerType(ev?.type);
+/** An event as an invariant reads it: whatever fields it may have. */
 export type Said<Fields> = Readonly<{ type: string } & Partial<Fields>>;
+/** The same of a crossing, which may have none. */
+export const said = <Fields>(ev: EventObject | undefined): Said<Fields> =>
+  (ev ?? { type: '' }) as Said<Fields>;

@@ -1,4 +1,6 @@
 import { judge, invariants as recordInvariants, type Violation } from './index.ts';
+import { noEarlyKill } from './processes/no-early-kill.invariant.ts';
+import { freeSeatGranted } from './system/free-seat-granted.invariant.ts';
 import { latenessOf } from './lateness.ts';
 import type { Harness } from '../stage/harness.ts';
 
@@ -23,16 +25,22 @@ function violationsOf(harness: Harness): readonly Violation[] {
   if (known) return known;
   // Virtual time is late only where a scenario lets it hang.
   const found = judge(harness.seen, true, {
-    bounds: { slackMs: latenessOf(harness.seen), ...(harness.limits && { limits: harness.limits }) },
+    bounds: { slackMs: latenessOf(harness.seen) },
   });
   judged.set(harness, found);
   return found;
 }
+/** Who fails cannot go any way down, and refuses whatever is asked of it. */
+const byFailing: readonly string[] = [noEarlyKill.invariant, freeSeatGranted.invariant];
 const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] => [
   invariant,
   (harness, { failing }) =>
     violationsOf(harness)
-      .filter((b) => b.invariant === invariant && (failing === undefined || !b.at.includes(failing)))
+      .filter(
+        (b) =>
+          b.invariant === invariant &&
+          (failing === undefined || !(b.at.includes(failing) || byFailing.includes(invariant))),
+      )
       .map(({ what }) => what),
 ]);
 /** What only the harness can know, because it has both ends. */

@@ -11,10 +11,6 @@ export class RecentMap<Key, Value> {
   get(key: Key): Value | undefined {
     return this.#young.get(key) ?? (this.#old.size > 0 ? this.#old.get(key) : undefined);
   }
-  delete(key: Key): void {
-    this.#young.delete(key);
-    if (this.#old.size > 0) this.#old.delete(key);
-  }
   set(key: Key, value: Value): void {
     if (this.#young.size >= mostYoung) {
       this.#old = this.#young;

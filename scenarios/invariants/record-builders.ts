@@ -29,14 +29,9 @@ export const tells = (port: string, a: Address, type: string, fields?: Fields) =
 export const asks = (a: Address, id: string, session: Address, method: string, params?: unknown) =>
   tells('ask', a, 'ask', { id, target: session, method, params });
 export const withdraws = (a: Address, id: string) => tells('ask', a, 'ask.withdraw', { id });
-/** A fact of a port instance. */
-export const hears = (a: Address, type: string, fields?: Fields) =>
-  ({ k: 'in', via: 'leaf', a, ev: event(type, fields) }) satisfies RecordOf<'in'>;
 /** An answer to a question. */
 export const learns = (a: Address, id: string, type = 'ask.answered', fields: Fields = { result: {} }) =>
   ({ k: 'in', via: 'ask', a, id, ev: event(type, { id, ...fields }) }) satisfies RecordOf<'in'>;
-/** Progress of a question; its answer is still to come. */
-export const progresses = (a: Address, id: string) => learns(a, id, 'ask.progress', { progress: 1 });
 /** An order of the host. */
 export const orders = (a: Address, type: string, fields?: Fields) =>
   ({ k: 'in', via: 'host', a, ev: event(type, fields) }) satisfies RecordOf<'in'>;

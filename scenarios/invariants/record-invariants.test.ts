@@ -35,6 +35,11 @@ describe('an invariant', () => {
     expect(blind.map(({ invariant }) => invariant)).toEqual([]);
   });
 
+  it('stands on docs/simulator.md', () => {
+    const page = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+    expect(invariants.filter(({ invariant }) => !page.includes(invariant))).toEqual([]);
+  });
+
   it('has a name of its own', () => {
     expect(new Set(invariants.map(({ invariant }) => invariant)).size).toBe(invariants.length);
   });

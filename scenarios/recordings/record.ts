@@ -17,7 +17,7 @@ async function record(name: string, { servers, act, title }: Story, seed: number
   const dir = mkdtempSync(join(tmpdir(), 'a2c-record-'));
   try {
     {
-      await using world = await World.open({ dir, profile: 'steps', servers: servers(dir) });
+      await using world = await World.open({ dir, profile: 'boundary', servers: servers(dir) });
       await act(world, randomOf(seed), wait);
     }
     const [file = ''] = readdirSync(dir).filter((each) => each.endsWith('.trace.ndjson'));

@@ -1,17 +1,26 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Checks } from '../../machines/inspection/index.ts';
 import { changedTrace } from '../fixtures/changed-trace.ts';
 import { commandLine } from '../fixtures/command-line.ts';
+import { fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
 import { invariants } from '../invariants/index.ts';
+import { readTraceFile } from './report/files.ts';
 import { recordingOf } from './show-command.ts';
+import { tapeOf } from './tape.ts';
 
-const recording = fileURLToPath(new URL('../recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-checks-'));
+const recording = join(folder, 'life.trace.ndjson');
+writeFileSync(recording, fileTextOf(recordedRun()));
 afterAll(() => rmSync(folder, { recursive: true }));
+/** Number of the first input of this type. */
+function inputIn(file: string, type: string): number {
+  const read = readTraceFile(file);
+  const lines = read.ok ? tapeOf(read.trace).steps.map(({ line }) => line) : [];
+  return lines.find(({ record }) => record.ev?.type === type)?.s ?? -1;
+}
 const checksIn = (file: string): Checks => {
   const shown = recordingOf(file, () => {});
   if (typeof shown === 'string') throw new Error(shown);
@@ -29,10 +38,9 @@ describe('the checks of a recording', () => {
 
   it('say which record breaks one', async () => {
     const out = join(folder, 'broken.trace.ndjson');
-    const inject = '{"via":"host","a":"computer","ev":{"type":"servers.set"}}';
-    const shaky = fileURLToPath(new URL('../../examples/traces/shaky.trace.ndjson', import.meta.url));
-    // Just before it is told to close (docs/replay.md).
-    await commandLine(['fork', shaky, '--at', '14', '--inject', inject, '--out', out]);
+    const inject = '{"ch":"session:fs/1","ev":{"type":"session.opened"}}';
+    const called = inputIn(recording, 'session.opened');
+    await commandLine(['fork', recording, '--at', String(called), '--inject', inject, '--out', out]);
     const shown = recordingOf(out, () => {});
     if (typeof shown === 'string') throw new Error(shown);
     const { verdict, invariants: checked } = shown.checks('x');
@@ -42,23 +50,23 @@ describe('the checks of a recording', () => {
     expect(JSON.parse(record)).toMatchObject({ k: 'end', why: 'failed', a: violation?.at });
   });
 
-  it('show where today’s machines go another way, both sides, and what was being handled', async () => {
+  it('show what differs first, both sides, with its cause and what came before', () => {
     const out = join(folder, 'changed.trace.ndjson');
-    const { input } = await changedTrace(recording, out);
+    changedTrace(recording, out);
     const { verdict, difference } = checksIn(out);
-    expect(verdict).toBe('diverged');
-    expect(difference?.s).toBe(input);
-    const [before = '', after = ''] = [difference?.recorded[0], difference?.replayed[0]];
-    expect(before).toMatch(/^timer {2}set /);
-    expect(before).not.toBe(after);
-    expect(before.replace(/\d+ ms$/, '')).toBe(after.replace(/\d+ ms$/, ''));
+    expect(verdict).toBe('changed');
+    expect(difference?.recorded).toContain('gave up (open)');
+    expect(difference?.now).toContain('is ready (ready)');
+    expect(difference?.cause).toMatch(/^server \w+ was open and is now ready$/);
+    expect(difference?.before).toHaveLength(1);
+    expect(difference?.s).toEqual(expect.any(Number));
   });
 });
 
 describe('a2c replay --html', () => {
   it('writes one page with the trace and what differs, and ends as it would without', async () => {
     const out = join(folder, 'differs.trace.ndjson');
-    await changedTrace(recording, out);
+    changedTrace(recording, out);
     const page = join(folder, 'page.html');
     const { code, err } = await commandLine(['replay', out, '--html', page]);
     expect(code).toBe(1);
@@ -66,7 +74,7 @@ describe('a2c replay --html', () => {
     const embedded = /id="a2c-checks" type="application\/json">([^<]*)</.exec(
       readFileSync(page, 'utf8'),
     )?.[1];
-    expect(JSON.parse(embedded ?? '{}')).toMatchObject({ verdict: 'diverged' });
+    expect(JSON.parse(embedded ?? '{}')).toMatchObject({ verdict: 'changed' });
   });
 
   it('takes one trace, and says why a page cannot be written', async () => {

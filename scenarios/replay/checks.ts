@@ -1,10 +1,8 @@
-import type { CheckedDifference, CheckedInvariant, Checks } from '../../machines/inspection/index.ts';
-import type { Trace } from '../../machines/trace/index.ts';
+import type { CheckedInvariant, Checks } from '../../machines/inspection/index.ts';
+import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import { Bench, invariants, type Seen } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
-import type { Divergence } from './comparison.ts';
 import { examined } from './replay.ts';
-import { recordText } from './report/record-text.ts';
 
 /** Every invariant over what was seen, with the number of the record that broke it. */
 function invariantsIn(
@@ -30,29 +28,30 @@ function invariantsIn(
   note(null);
   return invariants.map(({ invariant: name, why }) => ({ name, why, violations: found.get(name) ?? [] }));
 }
-const differenceIn = (
-  { input, agreed, recorded, replayed, restRecorded, restReplayed }: Divergence,
-  s: number | null,
-): CheckedDifference => ({
-  s: input ? s : null,
-  agreed: agreed.map(recordText),
-  recorded: [recorded, ...restRecorded].flatMap((line) => (line ? [recordText(line.record)] : [])),
-  replayed: [replayed, ...restReplayed].flatMap((record) => (record ? [recordText(record)] : [])),
-});
+/** What has a number in a trace with all its steps: a listener that comes or goes has none. */
+const isNumbered = ({ record }: Seen): boolean => record.k !== 'in' || record.via !== 'outlet';
 
 /** What `a2c replay` says of a trace. `shown` are the records of its page, which are more where it was recorded without steps. */
 export function checksOf(file: string, trace: Trace, shown: Trace): Checks {
   const { report, judged } = examined(file, trace);
-  const divergence = judged.replay?.divergence;
-  // What was read from a text is equal, but no longer the same: invariants ask for both.
-  const numbers = shown.lines.flatMap(({ s, record }) => (record.k === 'step' ? [] : [s]));
+  const { difference } = report;
+  const numbers = shown.lines.flatMap(({ s, record }) =>
+    ['step', 'mark', 'key'].includes(record.k) ? [] : [s],
+  );
   const isClosed = trace.tail?.reason === 'closed';
-  const isSame = trace.head.profile === shown.head.profile;
-  const last = shown.lines.findLast(({ record }) => record.k === 'in')?.s ?? null;
+  const input = judged.replay?.difference?.inputs.at(-1);
+  const place = shown.lines.find(
+    ({ t, record }) =>
+      isCrossing(record) && record.k === 'in' && t === input?.t && record.ch === input.record.ch,
+  );
   return {
     verdict: report.verdict,
     text: report.text,
-    invariants: invariantsIn(judged.replay?.seen ?? [], numbers, isClosed),
-    difference: divergence ? differenceIn(divergence, isSame ? (divergence.input?.s ?? null) : last) : null,
+    invariants: invariantsIn(
+      (judged.replay?.seen ?? []).filter(isNumbered),
+      numbers,
+      isClosed && !difference,
+    ),
+    difference: difference && { ...difference, s: place?.s ?? null },
   };
 }

@@ -1,147 +1,149 @@
-import { createHash } from 'node:crypto';
-import {
-  canonical,
-  RollingHash,
-  textOfRecord,
-  type DirectoryRecord,
-  type Step,
-  type Trace,
-  type TraceLine,
-} from '../../machines/trace/index.ts';
-import type { Seen } from '../invariants/index.ts';
+import { canonical, type Crossing } from '../../machines/trace/index.ts';
+import { questionIn, type Step, type TapeLine } from './tape.ts';
 
-/** From the laxest to the strictest. */
-export const levels = ['effects', 'steps', 'strict'] as const;
-/**
- * How exactly a replay has to agree with its trace. `effects`: in what left the machines. `steps`: and in how they got
- * there. `strict`: and in what they remembered.
- */
-export type Level = (typeof levels)[number];
-export type Produced = DirectoryRecord | Step;
-
-/** Where recorded and replayed part. */
-export interface Divergence {
-  /**
-   * `record`: one record is another. `check`: the trace holds inputs only, and somewhere in what this input led to
-   * is a difference. `deaf`: nobody waits for the input any more.
-   */
-  readonly how: 'record' | 'check' | 'deaf';
-  /** The input that was being handled; undefined: it is the first that differs. */
-  readonly input: TraceLine | undefined;
-  /** The last records on which both agree. */
-  readonly agreed: readonly Produced[];
-  /** Undefined: the recording has nothing more for this input, or holds inputs only. */
-  readonly recorded: TraceLine | undefined;
-  /** Undefined: today's code did nothing more. */
-  readonly replayed: Produced | undefined;
-  /** What else was recorded, and what else was replayed, while this input was handled. */
-  readonly restRecorded: readonly TraceLine[];
-  readonly restReplayed: readonly Produced[];
+/** A crossing of the host that is replayed, at the time of the replay. */
+export interface Replayed {
+  readonly crossing: Crossing;
+  readonly t: number;
+}
+/** One channel on which what is done now is not what was recorded. */
+export interface Parting {
+  /** `other`: both said something on that channel, and not the same. `late`: the same at another time. `deaf`: nobody waits. */
+  readonly how: 'other' | 'missing' | 'more' | 'late' | 'deaf';
+  readonly recorded: TapeLine | undefined;
+  readonly replayed: Replayed | undefined;
+}
+/** First place at which the boundary differs. */
+export interface Difference extends Parting {
+  /** What the world did before, timers too; empty: nothing yet. */
+  readonly inputs: readonly TapeLine[];
+  /** Other channels that differ after the same input. */
+  readonly others: readonly Parting[];
+  /** Number of the last input that is needed to see it; undefined: all of them are. */
+  readonly until: number | undefined;
 }
 
-const agreedShown = 3;
-const restShown = 200;
+/** Real time is late now and then; what crosses so much later or earlier is the same. */
+const toleranceMs = 50;
 
-/** Holds what today's code does against what was recorded, record by record, and stops at the first difference. */
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+/** Everything that was recorded is still said. More may be said beside it: additions are no change. */
+export function covers(now: unknown, was: unknown): boolean {
+  if (Object.is(now, was)) return true;
+  if (Array.isArray(was))
+    return Array.isArray(now) && now.length === was.length && was.every((each, at) => covers(now[at], each));
+  if (isFields(was))
+    return (
+      isFields(now) &&
+      Object.entries(was).every(([key, each]) => each === undefined || covers(now[key], each))
+    );
+  return typeof was === 'object' && was !== null && canonical(now) === canonical(was);
+}
+/** What a tool is given is its user's: nothing is added to it. */
+const givenIn = ({ ev }: Pick<Crossing, 'ev'>): string =>
+  canonical(
+    (ev as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments ?? null,
+  );
+const isSame = (was: TapeLine, is: Replayed): boolean => {
+  const [{ record }, { crossing }] = [was, is];
+  const isCovered = covers(crossing.ev, record.ev) && givenIn(crossing) === givenIn(record);
+  return isCovered && crossing.what === record.what && crossing.k === record.k;
+};
+
+const byChannel = <T>(items: readonly T[], channelOf: (item: T) => string): Map<string, T[]> => {
+  const map = new Map<string, T[]>();
+  for (const item of items) {
+    const list = map.get(channelOf(item));
+    if (list) list.push(item);
+    else map.set(channelOf(item), [item]);
+  }
+  return map;
+};
+
+/** Differences of what followed from one input; the order of several channels is no promise. */
+export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[]): Parting[] {
+  const [before, after] = [
+    byChannel(was, ({ record }) => record.ch),
+    byChannel(is, ({ crossing }) => crossing.ch),
+  ];
+  const found: Parting[] = [];
+  for (const ch of new Set([...before.keys(), ...after.keys()])) {
+    const [some, others] = [before.get(ch) ?? [], after.get(ch) ?? []];
+    for (let at = 0; at < Math.max(some.length, others.length); at += 1) {
+      const parting = partingOf(some[at], others[at]);
+      if (!parting) continue;
+      found.push(parting);
+      break;
+    }
+  }
+  return withPairs(found);
+}
+function partingOf(recorded: TapeLine | undefined, replayed: Replayed | undefined): Parting | undefined {
+  if (!recorded || !replayed) return { how: recorded ? 'missing' : 'more', recorded, replayed };
+  if (!isSame(recorded, replayed)) return { how: 'other', recorded, replayed };
+  return Math.abs(recorded.t - replayed.t) <= toleranceMs ? undefined : { how: 'late', recorded, replayed };
+}
+/** A question with other params is on another channel: what is missing there and new here is one. */
+function withPairs(found: readonly Parting[]): Parting[] {
+  const fresh = found.filter(({ how }) => how === 'more');
+  const paired = new Set<Parting>();
+  const all = found.map((parting) => {
+    const { recorded, how } = parting;
+    const question = recorded && questionIn(recorded.record.ch);
+    if (how !== 'missing' || question === undefined) return parting;
+    const other = fresh.find(
+      (each) => !paired.has(each) && each.replayed && questionIn(each.replayed.crossing.ch) === question,
+    );
+    if (!other) return parting;
+    paired.add(other);
+    return partingOf(recorded, other.replayed);
+  });
+  return all.filter((each) => each !== undefined && !paired.has(each)) as Parting[];
+}
+
+/** Compares what a host does now with what was recorded, step by step. */
 export class Comparison {
-  readonly #level: Level;
-  readonly #hasOutputs: boolean;
-  /** What follows from the last line of a torn trace was never written. */
-  readonly #isOpenEnded: boolean;
-  readonly #expected: readonly TraceLine[];
-  readonly #rollingHash: RollingHash;
-  readonly #digest = createHash('sha256');
-  /** Each at the time of its input. */
-  readonly seen: Seen[] = [];
-  #agreed: Produced[] = [];
-  #sinceInput: Produced[] = [];
-  input: TraceLine | undefined;
+  /** The first one. What comes after it is often only what follows from it. */
+  difference: Difference | undefined;
+  /** All after the first. */
+  more = 0;
+  /** Crossings that agreed. */
   matched = 0;
-  #found: Omit<Divergence, 'restReplayed'> | undefined;
+  #inputs: TapeLine[] = [];
+  #expected: TapeLine[] = [];
+  #now: Replayed[] = [];
 
-  constructor({ head, lines, key, tail }: Trace, level: Level) {
-    this.#rollingHash = new RollingHash(key?.check);
-    this.#level = level;
-    this.#hasOutputs = head.profile !== 'inputs';
-    this.#isOpenEnded = tail === undefined;
-    this.#expected = lines.filter(({ record, text }) => this.#keyOf(record, text) !== undefined);
+  hear(replayed: Replayed): void {
+    this.#now.push(replayed);
   }
-  /** What of a record is compared; undefined: nothing. */
-  #keyOf(record: Produced, text?: string): string | undefined {
-    if (record.k === 'step') {
-      if (this.#level === 'effects' || !this.#hasOutputs) return undefined;
-      const { ctx: _, c, ...step } = record;
-      return canonical(this.#level === 'strict' ? { ...step, c } : step);
+  /** Everything that followed from the last input has happened. `until`: the number of the next one. */
+  settle(until?: number): void {
+    const found = differencesOf(this.#expected, this.#now);
+    if (found.length === 0) this.matched += this.#expected.length;
+    this.#note(found, until);
+    this.#expected = [];
+    this.#now = [];
+  }
+  #note([first, ...others]: readonly Parting[], until: number | undefined): void {
+    if (!first) return;
+    if (this.difference) this.more += 1 + others.length;
+    else {
+      this.difference = { ...first, others, inputs: this.#inputs, until };
+      this.more += others.length;
     }
-    const isCompared = this.#hasOutputs || record.k === 'in' || record.k === 'draw';
-    return isCompared ? (text ?? textOfRecord(record)) : undefined;
   }
-  get total(): number {
-    return this.#expected.length;
-  }
-  /** Over all effects so far. */
-  get digest(): string {
-    return this.#digest.copy().digest('hex');
-  }
-  get isOver(): boolean {
-    return this.#found !== undefined;
-  }
-  get divergence(): Divergence | undefined {
-    if (!this.#found) return undefined;
-    const isWhole = this.#found.how === 'check';
-    return { ...this.#found, restReplayed: isWhole ? this.#sinceInput : this.#sinceInput.slice(1) };
-  }
-  #diverge(how: Divergence['how'], recorded?: TraceLine, replayed?: Produced): void {
-    const rest = this.#expected.slice(this.matched + 1, this.matched + 1 + restShown);
-    const end = rest.findIndex(({ record }) => record.k === 'in');
-    const restRecorded = recorded ? rest.slice(0, end < 0 ? rest.length : end) : [];
-    if (how === 'record') this.#sinceInput = replayed ? [replayed] : [];
-    this.#found = { how, input: this.input, agreed: this.#agreed, recorded, replayed, restRecorded };
-  }
-  /** Before the line is applied: does what came before it agree? */
-  before(line: TraceLine): void {
-    this.upTo(line);
-    if (!this.isOver) this.input = line;
-  }
-  upTo(line: TraceLine): void {
-    const due = this.#expected[this.matched];
-    // Something was recorded for the last input that today's code does not do.
-    if (due !== line) this.#diverge('record', due, undefined);
-    else if (!this.#isAsChecked(line.check)) this.#diverge('check');
-  }
-  /** Where there are no records to compare, their rolling hash is compared. */
-  #isAsChecked(check: string | undefined): boolean {
-    return this.#hasOutputs || check === undefined || check === this.#rollingHash.text;
-  }
-  /** The line was applied, and nothing heard it. */
-  unheard(line: TraceLine): void {
-    if (!this.isOver) this.#diverge('deaf', line);
-  }
-  after(tail: Trace['tail']): void {
-    if (this.isOver) return;
-    const due = this.#expected[this.matched];
-    if (due) this.#diverge('record', due, undefined);
-    else if (!this.#isAsChecked(tail?.check)) this.#diverge('check');
-  }
-  take(record: Produced): void {
-    if (this.#sinceInput.length < restShown) this.#sinceInput.push(record);
-    if (this.isOver) return;
-    let text: string | undefined;
-    if (record.k !== 'step') {
-      text = textOfRecord(record);
-      this.#digest.update(text).update('\n');
-      this.#rollingHash.take(record);
-      this.seen.push({ at: this.input?.t ?? 0, record });
-      if (record.k === 'in') this.#sinceInput = [];
+  /** `isNew`: it is no timer, so that what came before has to agree first. */
+  begin({ line, out }: Step, isNew: boolean): void {
+    if (isNew) {
+      this.settle(line.s);
+      this.#inputs = [];
     }
-    const key = this.#keyOf(record, text);
-    if (key !== undefined) this.#compare(record, key);
+    this.#inputs.push(line);
+    this.#expected.push(...out);
   }
-  #compare(record: Produced, key: string): void {
-    const line = this.#expected[this.matched];
-    if (!line && this.#isOpenEnded) return;
-    if (!line || this.#keyOf(line.record, line.text) !== key) return this.#diverge('record', line, record);
-    this.matched += 1;
-    this.#agreed = [...this.#agreed.slice(1 - agreedShown), record];
+  unheard(line: TapeLine): void {
+    this.#note([{ how: 'deaf', recorded: line, replayed: undefined }], line.s);
   }
 }

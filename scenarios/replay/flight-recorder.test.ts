@@ -61,9 +61,7 @@ describe('a machine that fails', () => {
     vi.advanceTimersByTime(100);
     const [name = ''] = readdirSync(join(stateDir, 'traces'));
     const file = join(stateDir, 'traces', name);
-    expect(notices).toEqual([
-      `brittle#1 failed: Error: bug in brittle\n  what led to it can be replayed: a2c replay ${file}`,
-    ]);
+    expect(notices).toEqual([`brittle#1 failed: Error: bug in brittle; see a2c replay ${file}`]);
     const { verdict, text } = replayOf(file, traceIn(file), { kinds });
     expect(verdict).toBe('broken');
     expect(text).toMatch(/^BROKEN .*\n {2}no machine fails: brittle#1 failed: Error: bug in brittle\n/);
@@ -106,7 +104,7 @@ describe('a machine that fails', () => {
     fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
     vi.advanceTimersByTime(100);
     expect(notices).toEqual([
-      expect.stringMatching(/^brittle#1 failed: .*\n {2}and what led to it could not be written: E/),
+      expect.stringMatching(/^brittle#1 failed: .*; its trace could not be written: E/),
     ]);
   });
 

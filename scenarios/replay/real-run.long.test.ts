@@ -103,9 +103,10 @@ describe('a host that records to a folder', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
     expect(new Set(sizes).size).toBe(3);
-    const { head, tail, lines } = traceIn(file);
+    const { head, tail } = traceIn(file);
+    const rows = readFileSync(file, 'utf8').trimEnd().split('\n');
     expect(head).toMatchObject({ next: 1, profile: 'steps', clock: 'real', node: process.version });
-    expect(tail).toMatchObject({ reason: 'closed', records: lines.length });
+    expect(tail).toMatchObject({ reason: 'closed', records: rows.length - 2 });
   });
 
   it('writes no secret, whether of environment, argument, parameter, result or stderr', () => {
@@ -117,16 +118,16 @@ describe('a host that records to a folder', () => {
     expect(bytes).toContain('"text":"Bearer «redacted:');
   });
 
-  it('can be replayed, strictly, ten times with one digest', () => {
+  it('can be replayed ten times with one digest', () => {
     const trace = traceIn(file);
-    const reports = Array.from({ length: 10 }, () => replayOf(file, trace, { level: 'strict' }));
+    const reports = Array.from({ length: 10 }, () => replayOf(file, trace));
     expect(reports.find(({ verdict }) => verdict !== 'same')?.text).toBeUndefined();
     expect(new Set(reports.map(({ digest }) => digest)).size).toBe(1);
     expect(reports[0]?.matched).toBe(reports[0]?.total);
   });
 
   it('can be replayed by other processes, whatever their chance, to the same digest', async () => {
-    const { digest } = await replay(file, { level: 'strict' });
+    const { digest } = await replay(file);
     const told = await Promise.all(
       [1, 2].map(async (seed) => {
         const argv = [`--random-seed=${seed}`, '--import', 'tsx', fixture('replay-digest.ts'), file];
@@ -162,8 +163,10 @@ describe('a host that is killed', () => {
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index).slice(-8);
     for (const end of ends) {
       writeFileSync(torn, text.slice(0, end - 10));
-      const report = await replay(torn, { level: 'strict' });
-      expect(report.text).toMatch(/^SAME .*\n {2}the recording has no end: its host died, or it was cut$/);
+      const report = await replay(torn);
+      expect(report.text).toMatch(
+        /^SAME .*\n {2}note: the recording has no end: its host died, or it was cut$/,
+      );
     }
   });
 });

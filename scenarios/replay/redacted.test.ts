@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { setup, createActor, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { wordsOf } from '../../actors/runtime/charts.ts';
+import { ownWords } from '../../actors/recording/known-secrets.ts';
 import { Recorder } from '../../actors/recording/recorder.ts';
 import { readTrace, textOfRecord, redactorOf, SecretIndex, type Trace } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
@@ -17,13 +17,13 @@ const secret = 'hunter22';
 
 /** A call whose answer has a secret in it, as a host records it. */
 function recorded(kinds: Kinds = machines): Trace {
+  const playing: { harness?: Harness } = {};
   const recorder = new Recorder({
     profile: 'steps',
-    now: () => 0,
+    now: () => playing.harness?.clock.now() ?? 0,
     redactor: redactorOf(hash),
     sha256: (text) => sha256Of([text]),
     digest: createDigest,
-    charts: () => ({}),
     about: {
       runtime: '0',
       xstate: '0',
@@ -36,6 +36,7 @@ function recorded(kinds: Kinds = machines): Trace {
   const answers = { password: secret, content: [{ type: 'text', text: `it is ${secret}` }] };
   const servers = { fs: { tools: { read: { answers, afterMs: 5 } } } };
   const harness = new Harness({ servers, kinds, observer: () => recorder });
+  playing.harness = harness;
   harness.computer();
   harness.run(100);
   harness.call('read');
@@ -57,29 +58,19 @@ const reading = (isFailed: (password: string) => boolean): Kinds =>
   });
 
 describe('a redacted value', () => {
-  it.each(['effects', 'steps', 'strict'] as const)(
-    'that no guard needs is none that matters, at %s',
-    (level) => {
-      const { verdict, text } = replayOf('t', recorded(), { level });
-      expect({ verdict, lines: text.split('\n').length }).toEqual({ verdict: 'same', lines: 1 });
-    },
-  );
+  it('that no guard needs is none that matters', () => {
+    const { verdict, text } = replayOf('t', recorded());
+    expect({ verdict, lines: text.split('\n').length }).toEqual({ verdict: 'same', lines: 1 });
+  });
 
   it('that a guard needs makes the trace unusable, and says which guard, whose, and where it looked', () => {
     const kinds = reading((password) => password === secret);
     const { verdict, text } = replayOf('t', recorded(kinds), { kinds });
     expect(verdict).toBe('unusable');
     expect(text).toBe(
-      'UNUSABLE t: guard isToolError of call needs /params/result/password, which was redacted\n' +
+      'UNUSABLE t: a decision (isToolError) needs /params/result/password, which was hidden\n' +
         '  Record it anew with a value that is no secret, under a name that does not look like one.',
     );
-  });
-
-  it('that a guard looks at and decides the same is told, and no more', () => {
-    const kinds = reading((password) => password === 'something else');
-    const { verdict, text } = replayOf('t', recorded(kinds), { kinds });
-    expect(verdict).toBe('same');
-    expect(text).toContain('\n  a guard looked at a redacted value; it decided the same');
   });
 });
 
@@ -87,40 +78,33 @@ describe('a secret that is a word of the machines', () => {
   it('leaves the trace whole: it is hidden under its name alone', () => {
     const { head, lines, tail } = recordedRun();
     const words = new Set(
-      lines.flatMap(({ record: { k, a, ...rest } }) => {
-        const { ev, via, port, kind, why, op, v } = rest as Record<string, unknown>;
+      lines.flatMap(({ record }) => {
+        const { k, a, ev, via, port, kind, why, op, v } = record as unknown as Record<string, unknown>;
         const types = [
           typeof ev === 'string' ? ev : (ev as { type: string } | undefined)?.type,
           k === 'step' ? JSON.stringify(v) : undefined,
         ];
-        const names = a.split(/[/#]/).map((part) => part.split(':')[0]);
+        const names = (typeof a === 'string' ? a : '').split(/[/#]/).map((part) => part.split(':')[0]);
         return [k, via, port, kind, why, op, ...types, ...names].flatMap((text) =>
           typeof text === 'string' ? (text.match(/[a-zA-Z]{6,}/g) ?? []) : [],
         );
       }),
     );
     expect(words.size).toBeGreaterThan(40);
-    const redactor = redactorOf(
-      hash,
-      new SecretIndex(words),
-      new Set(Object.values(machines).flatMap(wordsOf)),
-    );
-    const hidden = lines.map(({ s, t, check, record }) => {
+    const redactor = redactorOf(hash, new SecretIndex(words), ownWords());
+    const hidden = lines.map(({ t, record }, at) => {
       const text = textOfRecord(record, redactor);
-      return {
-        text,
-        line: `{"s":${s},"t":${t},${check === undefined ? '' : `"check":"${check}",`}${text.slice(1)}`,
-      };
+      return { text, line: `{"s":${at + 1},"t":${t},"w":0,${text.slice(1)}` };
     });
     const rows = [
       head,
       ...hidden.map(({ line }) => line),
-      { ...tail, digest: sha256Of(hidden.map(({ text }) => text)) },
+      { ...tail, s: hidden.length + 1, digest: sha256Of(hidden.map(({ text }) => text)) },
     ];
     const file = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
     const read = readTrace(file, sha256Of);
-    expect(read).toMatchObject({ ok: true });
-    if (read.ok) expect(replayOf('t', read.trace, { level: 'steps' }).text).toMatch(/^SAME/);
+    expect(read.ok || read.problem).toBe(true);
+    if (read.ok) expect(replayOf('t', read.trace).text).toMatch(/^SAME/);
   });
 });
 

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { commandLine } from '../fixtures/command-line.ts';
-import { provided } from '../fixtures/altered.ts';
-import { fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
+import { changedText, fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
 import { traceOf } from '../stage/recording.ts';
 import { Harness } from '../stage/harness.ts';
 import { junitXml } from './report/junit.ts';
+import { tapeOf } from './tape.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,8 +22,8 @@ const fileOf = (name: string, content: string | Trace): string => {
 const a2c = (...argv: readonly string[]) => commandLine(['replay', ...argv]);
 
 const life = recordedRun();
-const inputs = life.lines.filter(({ record }) => record.k === 'in').length;
-const records = life.lines.filter(({ record }) => record.k !== 'step').length;
+const inputs = tapeOf(life).steps.length;
+const records = life.lines.filter(({ record }) => record.k === 'out' || record.k === 'said').length;
 const good = fileOf('good.trace.ndjson', life);
 const short = (act: (harness: Harness) => void): Trace => {
   const harness = new Harness({ servers: {} });
@@ -34,11 +32,7 @@ const short = (act: (harness: Harness) => void): Trace => {
   harness.run(30_000);
   return traceOf(harness.recorder);
 };
-/** Another delay in one line. */
-const diverged = fileOf('diverged.trace.ndjson', {
-  ...life,
-  lines: life.lines.map((line) => ({ ...line, text: line.text.replace('"ms":500,', '"ms":501,') })),
-});
+const changed = fileOf('changed.trace.ndjson', changedText(life, '"end":"cancelled"', '"end":"failed"'));
 /** A message that nobody took. */
 const broken = fileOf(
   'broken.trace.ndjson',
@@ -56,13 +50,28 @@ const unusable = fileOf('unusable.trace.ndjson', 'PK\u0003\u0004 no trace at all
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('the exit code', () => {
-  it('is 0 for the same, with one line on stdout', async () => {
+  it('is 0 for the same: its line, and what became of calls, servers, seats and processes', async () => {
     const { code, out, err } = await a2c(good);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(lines(out)).toEqual([
       expect.stringMatching(
         new RegExp(`^SAME .*: ${inputs} inputs, ${records} records, digest [0-9a-f]{16}$`),
       ),
+      expect.stringMatching(
+        /^ {2}call r2 \(hang of fs\): timedOut, outcome unknown \(ToolExecutionTimeout: .*\), after 0.500 s$/,
+      ),
+      expect.stringMatching(
+        /^ {2}call r3 \(hang of fs\): cancelled, outcome unknown \(ToolCallCancelled: .*\), after 0.100 s$/,
+      ),
+      expect.stringMatching(/^ {2}call r6 \(cut of fs\): unknown \(ServerLost: .*\), after 0.251 s$/),
+      '  call r1 (read of fs): succeeded, after 0.024 s',
+      '  call r4 (change of fs): succeeded, after 0.001 s',
+      '  call r5 (change of fs): succeeded, after 0.001 s',
+      '  server fs: connecting → ready → recovering → waiting → connecting → ready → closing',
+      '  seat computer:c1: connecting → joined → closed',
+      '  seat agent:a1: connecting → joined → closed',
+      '  process fs/1: ended by SIGTERM',
+      '  process fs/2: ended by SIGTERM',
     ]);
   });
 
@@ -72,14 +81,16 @@ describe('the exit code', () => {
     expect(await a2c(file)).toMatchObject({ code: 0 });
   });
 
-  it('is 1 for what diverged, and says what, why, and how to see it again', async () => {
-    const { code, out } = await a2c(diverged);
+  it('is 1 for what changed, and says what, why, and how to see it again', async () => {
+    const { code, out } = await a2c(changed);
     expect(code).toBe(1);
-    expect(out).toContain('  hint: a delay has changed: 501 ms → 500 ms\n');
+    const cause = "cause: the call r3 was answered 'failed' and is now answered 'cancelled'";
+    expect(out).toContain(`  ${cause}\n`);
     const [, again = ''] = /again: npx -p a2c-actors a2c (.*)$/m.exec(out) ?? [];
+    expect(again).toMatch(/ --until \d+$/);
     expect(await commandLine(again.split(' '))).toMatchObject({
       code: 1,
-      out: expect.stringContaining('501 ms → 500 ms'),
+      out: expect.stringContaining(cause),
     });
   });
 
@@ -90,17 +101,6 @@ describe('the exit code', () => {
     expect(three.out).toMatch(/^STUCK .*\n {2}no root is left: computer#1 is left\n/);
   });
 
-  it('is 4 for machines that are not deterministic', async () => {
-    const today = machines as Record<string, AnyStateMachine>;
-    const { call } = today;
-    Object.assign(today, provided('call', { guards: { isToolError: () => Math.random() > 2 } }));
-    const { code, out } = await a2c(good);
-    Object.assign(today, { call });
-    expect(code).toBe(4);
-    expect(out).toMatch(/^NONDETERMINISTIC /);
-    expect(await a2c(good)).toMatchObject({ code: 0 });
-  });
-
   it('is 5 for what is no trace, with its line and a remedy', async () => {
     expect(await a2c(unusable)).toMatchObject({
       code: 5,
@@ -109,8 +109,29 @@ describe('the exit code', () => {
   });
 
   it.each([
+    [
+      'a config that this version cannot read',
+      '"plan":{',
+      '"config":{"mcpServers":7},"known":{},"policy":{"timing":{}},"old":{',
+      /record \d+ \(0.001 s\), your program made its computer: its config cannot be read by this version: ./,
+    ],
+    [
+      'a host of an unknown kind',
+      'host:office',
+      'host:palace',
+      /record \d+ \(0.000 s\), your program made its palace: it cannot be replayed: ./,
+    ],
+  ])('is 5 for %s, and says which record it is about', async (_, from, to, text) => {
+    const { code, out } = await a2c(fileOf('other.trace.ndjson', changedText(life, from, to)));
+    expect({ code, out }).toEqual({ code: 5, out: expect.stringMatching(text) });
+    expect(out).toMatch(/\n {2}Replay it with the version that wrote it, 0, or record it anew\.\n$/);
+    expect(out).not.toContain('undefined');
+  });
+
+  it.each([
     [[], "missing required argument 'path'"],
-    [['--level', 'loose', good], '--level is one of effects, steps, strict'],
+    [['--level', 'steps', good], "unknown option '--level'"],
+    [['--accept', '--until', '3', good], "cannot be used with option '--accept'"],
     [['--until', 'soon', good], 'the number of a record: its "s"'],
     [[join(folder, 'nowhere')], 'nowhere: no such trace or folder'],
     [[join(folder, 'empty')], 'no *.trace.ndjson in'],
@@ -123,13 +144,13 @@ describe('the exit code', () => {
   });
 
   it('of several files is the highest, and each has its verdict', async () => {
-    const { code, out } = await a2c(good, broken, diverged, good);
+    const { code, out } = await a2c(good, broken, changed, good);
     expect(code).toBe(2);
     expect(
       lines(out)
         .filter((line) => /^[A-Z]/.test(line))
         .map((line) => line.split(' ')[0]),
-    ).toEqual(['SAME', 'BROKEN', 'DIVERGED', 'SAME']);
+    ).toEqual(['SAME', 'BROKEN', 'CHANGED', 'SAME']);
     expect(lines(out).at(-1)).toBe('2 of 4 the same');
   });
 
@@ -155,13 +176,13 @@ describe('the exit code', () => {
       onLine: () => aborter.abort(),
     });
     expect(code).toBe(130);
-    expect(lines(out)).toHaveLength(1);
+    expect(lines(out).filter((line) => line.startsWith('SAME'))).toHaveLength(1);
   });
 });
 
 describe('what it shows', () => {
   it('with --json is one document, with everything that the text says', async () => {
-    const { code, out, err } = await a2c('--json', good, diverged);
+    const { code, out, err } = await a2c('--json', good, changed);
     expect({ code, err, lines: lines(out).length }).toEqual({ code: 1, err: '', lines: 1 });
     const { replays } = JSON.parse(out) as { replays: Record<string, unknown>[] };
     expect(replays).toMatchObject([
@@ -172,7 +193,20 @@ describe('what it shows', () => {
         violations: [],
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
-      { file: diverged, verdict: 'diverged', text: expect.stringContaining('hint: ') },
+      {
+        file: changed,
+        verdict: 'changed',
+        text: expect.stringContaining('cause: '),
+        difference: {
+          cause: expect.stringContaining('the call r3'),
+          now: expect.stringContaining('cancelled'),
+        },
+        outcomes: {
+          calls: {
+            r3: { tool: 'hang', server: 'fs', end: 'cancelled', code: 'ToolCallCancelled', answers: 1 },
+          },
+        },
+      },
     ]);
   });
 

@@ -3,8 +3,11 @@ import type { ReplayOptions as Options } from '../../actors/cli/context.ts';
 import { exitCodes } from '../../actors/cli/exit-codes.ts';
 import type { Context } from '../../actors/cli/context.ts';
 import { readTraceFile, tracesIn } from './report/files.ts';
-import { inputText } from './report/record-text.ts';
-import { levels, replay, type Level, type ReplayReport } from './replay.ts';
+import { accept } from './again/accept.ts';
+import { inputText } from './report/report.ts';
+import { outcomeText } from './report/outcome.ts';
+import { replay, type ReplayReport } from './replay.ts';
+import { tapeOf } from './tape.ts';
 import { recordingOf, writePage } from './show-command.ts';
 import { junitXml } from './report/junit.ts';
 import { exitCodeOf } from './report/verdict.ts';
@@ -13,7 +16,6 @@ const usage = ({ terminal }: Context, text: string): number => {
   terminal.err(`error: ${text}`);
   return exitCodes.usage;
 };
-const isLevel = (text: string): text is Level => (levels as readonly string[]).includes(text);
 
 /** For the page of a pull request: GitHub shows such a line at the file that it names. */
 const escaped = (text: string): string =>
@@ -23,12 +25,14 @@ const annotation = ({ file, text, verdict }: ReplayReport): string =>
 
 function showInputs({ terminal }: Context, file: string): void {
   const read = readTraceFile(file);
-  for (const line of read.ok ? read.trace.lines : [])
-    if (line.record.k === 'in') terminal.out(`  ${inputText(line)}`);
+  for (const { line } of read.ok ? tapeOf(read.trace).steps : []) terminal.out(`  ${inputText(line)}`);
 }
-function show(context: Context, report: ReplayReport, { until, inputs }: Options): void {
+/** `isAlone`: what became of everything is told, too. Of what is changed its report says it. */
+function show(context: Context, report: ReplayReport, { until, inputs }: Options, isAlone: boolean): void {
   const { terminal } = context;
   terminal.outText(report.text);
+  if (isAlone && report.verdict !== 'changed')
+    for (const line of outcomeText(report.outcomes)) terminal.outText(`  ${line}`);
   if (inputs && report.verdict !== 'unusable') showInputs(context, report.file);
   if (until !== undefined)
     for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);
@@ -45,6 +49,23 @@ const junitOf = (reports: readonly ReplayReport[]): string =>
     })),
   );
 
+/** A changed trace is written anew with what is done now. Anything else stays as it is, and its report says why. */
+function accepted(file: string, report: ReplayReport): ReplayReport {
+  if (report.verdict === 'same') return report;
+  const refused = (of: ReplayReport): ReplayReport => ({
+    ...of,
+    text: `${of.text}\n  not accepted: ${file} is as it was`,
+  });
+  const read = report.verdict === 'changed' ? readTraceFile(file) : undefined;
+  if (!read?.ok) return refused(report);
+  const now = accept(file, read.trace);
+  if (now.verdict !== 'same') return refused(now);
+  const { s = null, outcomes = [] } = report.difference ?? {};
+  const title = `ACCEPTED ${file}: written anew${s === null ? '' : `, with another record ${s} and what follows from it`}`;
+  const changes = outcomes.length === 0 ? ['nothing came to another end'] : ['recorded | now', ...outcomes];
+  return { ...now, text: [title, ...changes.map((line) => `  ${line}`)].join('\n') };
+}
+
 /** `a2c replay FILE|DIR…`: one verdict each; the exit code is the highest of them. */
 export async function replayCommand(
   context: Context,
@@ -52,8 +73,7 @@ export async function replayCommand(
   options: Options,
 ): Promise<number> {
   const { terminal, signal } = context;
-  const { level, until, junit, json, html } = options;
-  if (!isLevel(level)) return usage(context, `--level is one of ${levels.join(', ')}`);
+  const { until, junit, json, html } = options;
   let files: string[];
   try {
     files = tracesIn(paths);
@@ -68,10 +88,11 @@ export async function replayCommand(
   for (const [at, file] of files.entries()) {
     if (signal.aborted) return exitCodes.interrupted;
     terminal.meter(`replaying ${at + 1} of ${files.length}: ${file}`);
-    const report = await replay(file, { level, ...(until !== undefined && { until }) });
+    const found = await replay(file, until === undefined ? {} : { until });
     terminal.meter(null);
+    const report = options.accept ? accepted(file, found) : found;
     reports.push(report);
-    if (!json) show(context, report, options);
+    if (!json) show(context, report, options, files.length === 1);
     // A folder of traces takes its time: Ctrl-C is heard between two of them.
     await new Promise((resolve) => setImmediate(resolve));
   }

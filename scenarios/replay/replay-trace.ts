@@ -1,127 +1,158 @@
+import { createHash } from 'node:crypto';
 import type { AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
-import { restoreFrom } from '../../actors/recording/checkpoint.ts';
 import type { Observer } from '../../actors/runtime/observer.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
-import { Steps } from '../../actors/recording/trace-lines.ts';
-import { redacted, Texts, type Trace, type TraceLine } from '../../machines/trace/index.ts';
+import { canonical, redacted, type Trace } from '../../machines/trace/index.ts';
 import type { Seen } from '../invariants/index.ts';
-import { Comparison, type Divergence, type Level } from './comparison.ts';
-import { sha256Of } from './report/files.ts';
+import { Comparison, type Difference } from './comparison.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
-import { Inert, type Draw, type Input } from './inert.ts';
-import { withTraps, type Trapped } from './traps.ts';
+import { momentsBefore } from './outcomes.ts';
+import { RecordedWorld } from './recorded-world.ts';
+import { isTimer, tapeOf, type Moment, type Step, type Tape, type TapeLine } from './tape.ts';
 
 export type Kinds = Readonly<Record<string, AnyStateMachine>>;
 export interface ReplayTraceOptions {
-  /** Default `effects`. */
-  readonly level?: Level;
   /** Stops after the last input whose number is not above this. */
   readonly until?: number;
   /** Other machines than today's. */
   readonly kinds?: Kinds;
-  /** Sees what the comparison sees. */
-  readonly observer?: Observer;
+  /** Sees what happens in the replay; `now`: the time in it, ms since the beginning. */
+  readonly observer?: (now: () => number) => Observer;
+  /** Told of each input before it happens. */
+  readonly onInput?: (line: TapeLine) => void;
 }
 export interface TraceReplay {
-  readonly divergence: Divergence | undefined;
-  /** Records that agreed, of those that the trace has at this level. */
+  readonly difference: Difference | undefined;
+  /** How many more there are. */
+  readonly more: number;
+  /** Crossings that agreed, of those that left the host in the recording. */
   readonly matched: number;
   readonly total: number;
   readonly inputs: number;
-  /** SHA-256 over everything that left the machines and the inputs: equal when two replays did the same. */
+  /** SHA-256 over everything that left the host: equal when two replays did the same. */
   readonly digest: string;
-  /** What was recorded up to where it parts, at the times of the recording. */
+  /** What crossed the boundary, with the inputs that somebody heard. */
+  readonly crossings: readonly Moment[];
+  /** What happened inside up to where it parts, for invariants. */
   readonly seen: readonly Seen[];
-  readonly trapped: readonly Trapped[];
+  /** Names of timers and draws that the recording does not know, and of its timers that nobody set. */
+  readonly foreign: readonly string[];
+  readonly unclaimed: readonly string[];
+  /** Numbers of inputs that nobody heard. */
+  readonly unheard: readonly number[];
   readonly redactedReads: readonly RedactedRead[];
   readonly directory: Directory;
-  /** The last input that was handled. */
-  readonly last: TraceLine | undefined;
 }
-
-interface Slice {
-  readonly line: TraceLine;
-  readonly input: Input;
-  readonly draws: readonly Draw[];
-}
-/** Each input with the nondeterminism recorded while it was handled. */
-export function slicesOf(lines: readonly TraceLine[]): Slice[] {
-  const slices: { line: TraceLine; input: Input; draws: Draw[] }[] = [];
-  for (const line of lines) {
-    const { record } = line;
-    if (record.k === 'in') slices.push({ line, input: record, draws: [] });
-    else if (record.k === 'draw') slices.at(-1)?.draws.push(record);
+/** An input that could not be let happen: its trace is not what this version can replay. */
+export class Unplayable extends Error {
+  readonly line: TapeLine | undefined;
+  constructor(line: TapeLine | undefined, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.line = line;
   }
-  return slices;
 }
 
 /**
- * Lets everything happen again that the trace says happened, on today's machines, synchronously and without any
- * process, socket or clock, and compares what they do. The caller leaves the directory as it is: nothing in it
- * can move any more.
+ * Lets everything happen again that the trace says happened, on today's machines, synchronously and without any process,
+ * socket or clock, and compares what crosses the boundary. Nothing in the directory can move when it returns.
  */
 export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): TraceReplay {
-  const { level = 'effects', until = Infinity, kinds = machines, observer } = options;
-  const comparison = new Comparison(trace, level);
-  // With what they remember only where the recording has it too: a hint can say what became of it.
-  const isFull = trace.head.profile === 'full';
-  const steps = new Steps({ texts: new Texts(), digest: (text) => sha256Of([text]), isFull });
-  const trapped: Trapped[] = [];
+  const tape = tapeOf(trace);
+  const { until = Infinity } = options;
+  const steps = tape.steps.filter(({ line }) => line.s <= until);
+  const play: Play = {
+    ...options,
+    tape,
+    steps,
+    isWhole: trace.tail !== undefined || steps.length < tape.steps.length,
+  };
+  const replay = played(play);
+  const isRedacted = replay.difference && trace.lines.some(({ text }) => redacted.test(text));
+  // Watching guards is dear: only to say whether a value that was hidden is the reason.
+  return isRedacted
+    ? { ...replay, redactedReads: played({ ...play, isWatching: true }).redactedReads }
+    : replay;
+}
+/** What is played: the steps of a tape, or others. */
+export interface Play extends ReplayTraceOptions {
+  readonly tape: Tape;
+  readonly steps: readonly Step[];
+  /** What follows from the last step was written too. Of a torn trace it never was. */
+  readonly isWhole: boolean;
+  readonly isWatching?: boolean;
+  /** From this input on it is another world. */
+  readonly forksAt?: number;
+  /** So long time goes on after the last step, in ms. */
+  readonly horizonMs?: number;
+}
+export function played(play: Play): TraceReplay {
+  const { tape, steps, kinds = machines, observer, onInput, forksAt, horizonMs = 0 } = play;
+  const comparison = new Comparison();
+  const digest = createHash('sha256');
+  const crossings: Moment[] = momentsBefore(tape);
+  const seen: Seen[] = [];
   const redactedReads: RedactedRead[] = [];
   const failed: unknown[] = [];
-  const tap = new Tap((error) => failed.push(error));
-  const hasSteps = level !== 'effects' && trace.head.profile !== 'inputs';
-  tap.add({
-    record: (record) => comparison.take(record),
-    ...(hasSteps && {
-      inspect: (event) => {
-        if (event.type === '@xstate.microstep') comparison.take(steps.of(event));
-      },
-    }),
+  const unheard: number[] = [];
+  let records = 0;
+  const world = new RecordedWorld(tape, (crossing, t) => {
+    comparison.hear({ crossing, t });
+    crossings.push({ crossing, t });
+    digest.update(canonical([crossing.k, crossing.ch, crossing.ev])).update('\n');
   });
-  if (observer) tap.add(observer);
-  const inert = new Inert();
-  const isRedacted = trace.lines.some(({ text }) => redacted.test(text));
-  const filled = isRedacted ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
-  const directory = assemble(new Directory(inert, tap), filled);
-
-  if (trace.key) restoreFrom(trace.key.frame, directory, (a, letters) => inert.listen(directory, a, letters));
-  const all = slicesOf(trace.lines);
-  const slices = all.filter(({ line }) => line.s <= until);
-  const next = all[slices.length]?.line;
-  let last: TraceLine | undefined;
-  let handled = 0;
-  withTraps(
-    (use) => trapped.push(use),
-    () => {
-      for (const { line, input, draws } of slices) {
-        comparison.before(line);
-        if (comparison.isOver) return;
-        inert.time = line.t;
-        const { matched } = comparison;
-        const isHeard = inert.apply(directory, input, draws);
-        if (!isHeard || (comparison.matched === matched && !comparison.isOver)) comparison.unheard(line);
-        if (comparison.isOver) return;
-        last = line;
-        handled += 1;
-      }
-      if (next) comparison.upTo(next);
-      else comparison.after(trace.tail);
+  const tap = new Tap((error) => failed.push(error));
+  tap.add(world);
+  tap.add({
+    record: (record) => {
+      records += 1;
+      if (!comparison.difference || forksAt !== undefined) seen.push({ at: world.now(), record });
     },
-  );
-  if (failed.length > 0) throw failed[0];
+  });
+  if (observer) tap.add(observer(() => world.now()));
+  const filled = play.isWatching ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
+  const directory = assemble(new Directory(world, tap), filled);
+  const happen = (step: Step): void => {
+    const { line } = step;
+    world.isForked ||= line.s === forksAt;
+    world.advanceTo(line.t, step.pauseMs);
+    comparison.begin(step, !isTimer(line.record));
+    const before = records;
+    const place = crossings.push({ crossing: line.record, t: line.t });
+    onInput?.(line);
+    const isHeard = world.happen(directory, line.record);
+    if (!isHeard) comparison.unheard(line);
+    if (isHeard && records > before) return;
+    crossings.splice(place - 1, 1);
+    if (!isTimer(line.record)) unheard.push(line.s);
+  };
+  let last: TapeLine | undefined;
+  try {
+    if (tape.facts) world.resume(directory, tape.facts);
+    for (const step of steps) {
+      last = step.line;
+      happen(step);
+    }
+    world.clock.advance(horizonMs);
+    if (failed.length > 0) throw failed[0];
+  } catch (error) {
+    throw new Unplayable(last, error);
+  }
+  if (play.isWhole) comparison.settle();
   return {
-    divergence: comparison.divergence,
+    difference: comparison.difference,
+    more: comparison.more,
     matched: comparison.matched,
-    total: comparison.total,
-    inputs: handled,
-    digest: comparison.digest,
-    seen: comparison.seen,
-    trapped,
+    total: steps.reduce((sum, { out }) => sum + out.length, 0),
+    inputs: steps.length,
+    digest: digest.digest('hex'),
+    crossings,
+    seen,
+    foreign: world.foreign,
+    unclaimed: world.unclaimed,
+    unheard,
     redactedReads,
     directory,
-    last,
   };
 }

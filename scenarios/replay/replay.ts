@@ -1,20 +1,23 @@
 import { machines } from '../../actors/runtime/assemble.ts';
-import { chartText } from '../../actors/runtime/charts.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import type { Violation } from '../invariants/index.ts';
-import { levels, type Divergence, type Level } from './comparison.ts';
-import { readTraceFile, sha256Of } from './report/files.ts';
-import { reportText } from './report/report.ts';
-import { replayTrace, type Kinds } from './replay-trace.ts';
+import { replayedInside } from './again/inside.ts';
+import { outcomesOf, type Outcomes } from './outcomes.ts';
+import { readTraceFile } from './report/files.ts';
+import {
+  notesOf,
+  reportedDifference,
+  reportText,
+  unusableText,
+  type ReportedDifference,
+} from './report/report.ts';
 import { judgeTrace, type Judged, type Verdict } from './report/verdict.ts';
+import type { Kinds } from './replay-trace.ts';
 
-export { levels, type Level, type Verdict };
-export type { Violation };
+export type { ReportedDifference, Verdict, Violation };
 
-/** How exactly, and how far, a trace is replayed. */
+/** How far a trace is replayed. */
 export interface ReplayOptions {
-  /** `effects` (default) survives refactoring; `steps` and `strict` do not, and need the profile `steps`. */
-  readonly level?: Level;
   /** Stops after the last input whose number is not above this. */
   readonly until?: number;
 }
@@ -26,13 +29,19 @@ export interface ReplayReport {
   readonly verdict: Verdict;
   /** For people: `SAME …` or what differs, where, why it may, and the command that shows it again. */
   readonly text: string;
-  /** How many inputs happened again, and how many records agreed of those that were compared. */
+  /** What became of calls, servers, seats and processes today. Nothing when it is unusable. */
+  readonly outcomes: Outcomes;
+  /** The first place at which today's code does something else; null: nowhere. */
+  readonly difference: ReportedDifference | null;
+  /** What is worth knowing and no verdict, a line each. */
+  readonly notes: readonly string[];
+  /** How many inputs happened again. */
   readonly inputs: number;
-  /** How many records agreed. */
+  /** How many records of what left the host agreed. */
   readonly matched: number;
-  /** How many records were compared. */
+  /** How many there are in the recording. */
   readonly total: number;
-  /** SHA-256 of everything that happened: equal for two replays that did the same. Empty when unusable. */
+  /** SHA-256 of everything that left the host: equal for two replays that did the same. Empty when unusable. */
   readonly digest: string;
   /** The invariants that are violated, whether or not the same was recorded. */
   readonly violations: readonly Violation[];
@@ -42,11 +51,6 @@ export interface ReplayReport {
   readonly states: Readonly<Record<string, string>>;
 }
 
-const changedCharts = ({ head: { charts } }: Trace, kinds: Kinds): string[] =>
-  Object.entries(charts)
-    .filter(([kind, print]) => kinds[kind] && sha256Of([chartText(kinds[kind])]) !== print)
-    .map(([kind]) => kind);
-
 const statesOf = ({ replay }: Judged): Record<string, string> =>
   Object.fromEntries(
     [...(replay?.directory.roots ?? [])].map((root) => [
@@ -54,21 +58,6 @@ const statesOf = ({ replay }: Judged): Record<string, string> =>
       JSON.stringify((root.ref.getSnapshot() as { value: unknown }).value).replaceAll('"', ''),
     ]),
   );
-
-/** At `effects` steps are not compared, but they tell why: the first that differs, maybe inputs earlier. */
-function partedSteps(
-  trace: Trace,
-  { verdict, replay }: Judged,
-  kinds: Kinds,
-  level: Level,
-): Divergence | undefined {
-  const input = replay?.divergence?.input;
-  if (!input || verdict === 'unusable' || level !== 'effects' || trace.head.profile === 'inputs')
-    return undefined;
-  const { divergence } = replayTrace(trace, { kinds, level: 'steps', until: input.s });
-  const isStep = divergence?.recorded?.record.k === 'step' || divergence?.replayed?.k === 'step';
-  return isStep ? divergence : undefined;
-}
 
 type OfOthers = ReplayOptions & { readonly kinds?: Kinds };
 /** The same for a trace in memory and other machines than today's. */
@@ -78,47 +67,64 @@ export const replayOf = (file: string, trace: Trace, options: OfOthers = {}): Re
 export function examined(
   file: string,
   trace: Trace,
-  { kinds = machines, level = 'effects', ...options }: OfOthers = {},
+  { kinds = machines, ...options }: OfOthers = {},
 ): { readonly report: ReplayReport; readonly judged: Judged } {
   const start = performance.now();
-  const judged = judgeTrace(trace, { kinds, level, ...options });
-  const durationMs = Math.round(performance.now() - start);
-  const steps = partedSteps(trace, judged, kinds, level);
-  const place = { file, level, trace, changed: changedCharts(trace, kinds), steps };
+  const judged = judgeTrace(trace, { kinds, ...options });
   const { verdict, violations, replay } = judged;
+  const outcomes = outcomesOf(replay?.crossings ?? []);
+  const difference = verdict === 'changed' ? reportedDifference(trace, judged, outcomes) : null;
+  // Of what is kept of the inside: it explains, and decides nothing.
+  const isWhole = options.until === undefined && !trace.facts;
+  const isExplained = verdict === 'same' && isWhole && trace.head.profile !== 'boundary';
+  const notes = notesOf(trace, judged, isExplained ? replayedInside(trace, kinds).inside : undefined);
   const report: ReplayReport = {
     file,
     verdict,
-    text: reportText(place, judged),
+    text: reportText({ file, trace, difference, notes }, judged),
+    outcomes,
+    difference,
+    notes,
     inputs: replay?.inputs ?? 0,
     matched: replay?.matched ?? 0,
     total: replay?.total ?? 0,
     digest: replay?.digest ?? '',
     violations,
-    durationMs,
+    durationMs: Math.round(performance.now() - start),
     states: statesOf(judged),
   };
   return { report, judged };
 }
-const nothing = { inputs: 0, matched: 0, total: 0, digest: '', violations: [], durationMs: 0, states: {} };
+const nothing = {
+  outcomes: outcomesOf([]),
+  difference: null,
+  notes: [],
+  inputs: 0,
+  matched: 0,
+  total: 0,
+  digest: '',
+  violations: [],
+  durationMs: 0,
+  states: {},
+};
 
 /**
- * Lets everything that a trace recorded happen again on today's machines, without any process, socket or clock,
- * and tells what became of it. Never rejects: a file that cannot be read is `unusable`. See docs/replay.md.
+ * Lets everything that a trace recorded happen again on today's machines, without any process, socket or clock, and tells
+ * what became of it. Never rejects: a file that cannot be read is `unusable`. See docs/replay.md.
  */
 export async function replay(file: string, options: ReplayOptions = {}): Promise<ReplayReport> {
-  const unusable = (problem: string, remedy: string): ReplayReport => ({
+  const unusable = (message: string, remedy: string): ReplayReport => ({
     ...nothing,
     file,
     verdict: 'unusable',
-    text: `UNUSABLE ${file}: ${problem}\n  ${remedy}`,
+    text: unusableText(file, { message, remedy }),
   });
+  let read: ReturnType<typeof readTraceFile>;
   try {
-    const read = readTraceFile(file);
-    return read.ok
-      ? replayOf(file, read.trace, options)
-      : unusable(`line ${read.line}: ${read.problem}`, read.remedy);
+    read = readTraceFile(file);
   } catch (error) {
     return unusable((error as Error).message, 'Is it the right path?');
   }
+  if (!read.ok) return unusable(`line ${read.line}: ${read.problem}`, read.remedy);
+  return replayOf(file, read.trace, options);
 }

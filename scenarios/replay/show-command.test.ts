@@ -45,7 +45,9 @@ describe('a2c show', () => {
       if (!read.ok || !original.ok) throw new Error('it does not read');
       expect(read.trace.head.profile).toBe('full');
       const inputs = (trace: typeof read.trace): object[] =>
-        trace.lines.flatMap(({ t, text, record }) => (record.k === 'in' ? [{ t, text }] : []));
+        trace.lines.flatMap(({ t, record }) =>
+          record.k === 'in' && record.ev?.type !== 'late' ? [{ t, ch: record.ch, ev: record.ev }] : [],
+        );
       expect(inputs(read.trace)).toEqual(inputs(original.trace));
       expect(read.trace.lines.some(({ record }) => record.k === 'step' && record.ctx !== undefined)).toBe(
         true,
@@ -59,16 +61,24 @@ describe('a2c show', () => {
         s: 0,
         t: 0,
         k: 'head',
-        format: 'a2c-trace/1',
+        format: 'a2c-trace/2',
         runtime: '0',
         xstate: '5',
         node: 'v20',
         profile: 'full',
       },
-      ...{ clock: 'virtual', started: null, next: 1, charts: {}, redaction: { keyId: null } },
+      ...{ clock: 'virtual', started: null, next: 1, redaction: { keyId: null } },
     });
     const rows = Array.from({ length: 20_000 }, (_, at) =>
-      JSON.stringify({ s: at + 1, t: at, a: 'x', k: 'defect', what: '<script>'.repeat(10) }),
+      JSON.stringify({
+        s: at + 1,
+        t: at,
+        w: at,
+        a: 'x',
+        ch: 'defect',
+        k: 'defect',
+        what: '<script>'.repeat(10),
+      }),
     );
     const file = join(folder, 'long.trace.ndjson');
     writeFileSync(file, `${[head, ...rows].join('\n')}\n`);

@@ -5,42 +5,22 @@ import { untilAborted, type Context, type ShowOptions } from '../../actors/cli/c
 import { openPage } from '../../actors/cli/inspecting/open-page.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
-import { fingerprints } from '../../actors/recording/known-secrets.ts';
-import { Recorder } from '../../actors/recording/recorder.ts';
 import type { Checks } from '../../machines/inspection/index.ts';
 import { readTrace, type Trace } from '../../machines/trace/index.ts';
 import { checksOf } from './checks.ts';
-import { replayTrace, slicesOf } from './replay-trace.ts';
-import { createDigest, sha256Of } from './report/files.ts';
+import { recordedAgain } from './again/recorded-again.ts';
+import { replayTrace, Unplayable } from './replay-trace.ts';
+import { sha256Of } from './report/files.ts';
+import { problemIn, problemOf } from './report/verdict.ts';
 
 const unusable = 5;
 
-/** The same with all that the machines did and remembered, by letting it happen again; until where it goes another way. */
+/** The same with all that the machines did and remembered, by letting it happen again. */
 function toFull(trace: Trace): { text: string; parted: number | undefined } {
-  const times = slicesOf(trace.lines).map(({ line }) => line.t);
-  let now = 0;
-  let inputs = 0;
-  const { runtime, xstate, node, clock, started, redaction } = trace.head;
-  const recorder = new Recorder({
-    profile: 'full',
-    now: () => now,
-    sha256: (text) => sha256Of([text]),
-    digest: createDigest,
-    about: { runtime, xstate, node, clock, started, redaction },
-    charts: fingerprints,
-    ringBytes: Infinity,
-  });
-  if (trace.key) recorder.begin(trace.key.frame);
-  const { divergence } = replayTrace(trace, {
-    observer: {
-      record: (record) => {
-        if (record.k === 'in') now = times[inputs++] ?? now;
-        recorder.record(record);
-      },
-      inspect: (event) => recorder.inspect?.(event),
-    },
-  });
-  return { text: recorder.text('asked'), parted: divergence?.input?.s };
+  const again = { profile: 'full', reason: () => 'asked' } as const;
+  const { text, replay } = recordedAgain(trace, again, (watched) => replayTrace(trace, watched));
+  const { recorded, inputs } = replay.difference ?? {};
+  return { text, parted: recorded?.s ?? inputs?.at(-1)?.s };
 }
 
 /** A file as a page can show it. Anything but a whole trace is told with its line, and starts nothing. */
@@ -66,9 +46,20 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
       return checksOf(name, trace, shown.trace);
     };
   if (head.profile === 'full') return { name: file, started, text, checks: checksBy(text) };
-  const full = toFull(trace);
+  const problem = problemOf(trace);
+  if (problem) return `${file}: ${problem.message}\n  ${problem.remedy}`;
+  let full: ReturnType<typeof toFull>;
+  try {
+    full = toFull(trace);
+  } catch (error) {
+    if (!(error instanceof Unplayable)) throw error;
+    const { message, remedy } = problemIn(trace, error);
+    return `${file}: ${message}\n  ${remedy}`;
+  }
   if (full.parted !== undefined)
-    notice(`today's machines go another way at record ${full.parted}: it is shown until there`);
+    notice(
+      `today's code does something else at record ${full.parted}: from there on it is shown as it is now`,
+    );
   return { name: file, started, text: full.text, checks: checksBy(full.text) };
 }
 

@@ -1,5 +1,5 @@
 import { fnv, fnvBasis } from '../../machines/kernel/fnv.ts';
-import { rollingHashText } from '../../machines/trace/index.ts';
+import { rollingHashText } from './rolling-hash.ts';
 import type { Violation } from '../invariants/index.ts';
 import { expand } from './drawing/expand.ts';
 import { selectionOf } from './drawing/selection.ts';

@@ -3,7 +3,7 @@ import { events } from '../../machines/protocol/events.ts';
 import type { SeatFacts } from '../../machines/kernel/ports.ts';
 import { seatsIn, type Claims } from '../../machines/office/rooms/claims.ts';
 import { placeOf } from '../../machines/office/rooms/register.ts';
-import { RollingHash } from '../../machines/trace/index.ts';
+import { RollingHash } from './rolling-hash.ts';
 import { Harness } from '../stage/harness.ts';
 import { nodeKind, nodeUrl, startNode } from '../stage/nodes.ts';
 import { Peer } from '../stage/scripted/network/peer.ts';

@@ -5,7 +5,6 @@ import { exitCodeOf as exitCodeOfSignal, exitCodes } from '../../actors/cli/exit
 import type { Context } from '../../actors/cli/context.ts';
 import { transitionsOf } from '../../actors/runtime/charts.ts';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { exitCodeOf } from '../replay/report/verdict.ts';
 import { fnv, fnvBasis } from '../../machines/kernel/fnv.ts';
 import { vocabulary, type Word } from '../fault-server/words/fault.ts';
 import type { Run, Drawing, Tally } from './batch.ts';
@@ -16,6 +15,9 @@ import { expand } from './drawing/expand.ts';
 import { lookCloser, type Failure } from './failure.ts';
 import { NodesRun } from './nodes-run.ts';
 import { selectionOf } from './drawing/selection.ts';
+
+/** Exit code: the same seed went another way. */
+const notDeterministic = 4;
 
 /** What is looked at closely; the others are named. */
 const mostLooks = 3;
@@ -155,6 +157,6 @@ export async function simCommand(context: Context, options: SimOptions): Promise
     );
   }
   if (signal.aborted) return exitCodeOfSignal(signal);
-  if (failures.some(({ isDeterministic }) => !isDeterministic)) return exitCodeOf('nondeterministic');
+  if (failures.some(({ isDeterministic }) => !isDeterministic)) return notDeterministic;
   return failed.length > 0 ? exitCodes.failed : exitCodes.done;
 }

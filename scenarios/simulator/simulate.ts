@@ -1,4 +1,4 @@
-import { RollingHash } from '../../machines/trace/index.ts';
+import { RollingHash } from './rolling-hash.ts';
 import { Acting } from '../stage/plan/acting.ts';
 import type { Plan } from '../stage/plan/plan.ts';
 import { VirtualWorld, type VirtualWorldOptions } from '../stage/plan/virtual/virtual-world.ts';

@@ -279,10 +279,6 @@ export class Harness {
     if (who === undefined) for (const peer of this.#peers) peer.close();
   }
 
-  /** What its limiters keep to; undefined where all servers together have a limit, too. */
-  get limits(): Readonly<Record<string, CallLimits>> | undefined {
-    return this.#options.total ? undefined : limitsIn(this.#options);
-  }
   /** Its machines by the names under which it started them. */
   get kinds(): Kinds {
     return { ...(this.#options.kinds ?? machines), ...this.#aliases };

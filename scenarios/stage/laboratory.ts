@@ -1,13 +1,19 @@
 import type { Laboratory } from '../../actors/cli/context.ts';
-import { forkCommand } from '../replay/fork-command.ts';
+import { forkCommand } from '../replay/fork/fork-command.ts';
+import { redactCommand } from '../replay/redact-command.ts';
 import { replayCommand } from '../replay/replay-command.ts';
+import { playServer } from '../replay/tape-server.ts';
 import { showCommand } from '../replay/show-command.ts';
+import { verifyCommand } from '../replay/verify/verify-command.ts';
 import { simCommand } from '../simulator/sim-command.ts';
 
 /** The commands of this room, for the command line to load when one of them is asked for. */
 export const laboratory: Laboratory = {
   replayTraces: replayCommand,
+  playServer,
+  verifyServer: verifyCommand,
   forkTrace: forkCommand,
+  redactTrace: redactCommand,
   showTrace: showCommand,
   simulate: simCommand,
 };

@@ -1,5 +1,5 @@
 import { Recorder } from '../../actors/recording/recorder.ts';
-import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { readTrace, type Profile, type Trace } from '../../machines/trace/index.ts';
 import { createDigest, sha256Of } from '../replay/report/files.ts';
 
 export interface RecordingOptions {
@@ -8,19 +8,20 @@ export interface RecordingOptions {
   /** Default: it forgets nothing. */
   readonly ringBytes?: number;
   readonly title?: string;
+  /** Default `steps`. */
+  readonly profile?: Profile;
 }
 /** A recorder that hides nothing, on the clock of whoever plays. */
 export const recorderOf = (
   clock: { now(): number },
-  { kind = 'virtual', ringBytes = Infinity, title }: RecordingOptions = {},
+  { kind = 'virtual', ringBytes = Infinity, title, profile = 'steps' }: RecordingOptions = {},
 ): Recorder =>
   new Recorder({
-    profile: 'steps',
+    profile,
     now: () => clock.now(),
     sha256: (text) => sha256Of([text]),
     digest: createDigest,
     ringBytes,
-    charts: () => ({}),
     about: {
       runtime: '0',
       xstate: '0',

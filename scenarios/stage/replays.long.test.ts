@@ -1,6 +1,8 @@
-/** Every scenario that `npm test` only plays, replayed to the last step and the last digit of a context. */
+/** Every scenario that `npm test` only plays, replayed to the last step. */
 import '../invariants/charts/rest-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';
+import { testInHarness } from './scenario.ts';
 
+testInHarness();
 testVirtually(() => {});

@@ -5,9 +5,10 @@ import { registered, wordsOf } from './plan/index.ts';
 import { testVirtually } from './plan/suite.ts';
 import { vocabulary } from '../fault-server/words/fault.ts';
 import { heldTo } from '../invariants/charts/reasons.ts';
-import { played, taken } from './scenario.ts';
+import { played, taken, testInHarness } from './scenario.ts';
 import { untaken } from '../invariants/charts/untaken.ts';
 
+testInHarness();
 testVirtually((play) => {
   for (const transition of play.taken) taken.add(transition);
   played.count += 1;

@@ -1,4 +1,5 @@
 /** What a host holds of an agent: its options, its methods, what it tells. */
+import type { PlayedOffice } from '../played-office.ts';
 import type { ShownWindow } from '../../../machines/resources/desktop/index.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
@@ -26,6 +27,8 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly signal?: AbortSignal;
   /** Of which systems of every computer it wants to hear from the beginning; a listener of one says the same. */
   readonly follow?: readonly ResourceCollection[];
+  /** Reaches offices in the place of sockets: that of `worldOf(trace)`, for tests. */
+  readonly links?: PlayedOffice;
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
   /**
@@ -124,6 +127,11 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /**
+   * Puts a line for people between what is recorded, such as `checkout retry`: `a2c show` has it, no replay compares it. At most
+   * 200 characters of it; nothing with `record: false`.
+   */
+  mark(text: string): void;
   /**
    * Leaves the office and ends; calls in flight are cancelled. Takes `shutdownMs` (10 s) at most, and may
    * be called again.

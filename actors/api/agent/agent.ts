@@ -257,10 +257,10 @@ class HostedAgent implements Agent {
     if (collection) this.#follow(collection);
     return stop;
   };
-
   inspect: Agent['inspect'] = (options) =>
     this.#runtime.inspections.open({ kind: 'agent', name: this.#name }, options);
   writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
+  mark: Agent['mark'] = (text) => this.#runtime.flight?.mark(text);
   async close(): Promise<void> {
     await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     if (!this.#isShared) await this.#runtime.close();

@@ -13,7 +13,8 @@ import {
 } from '../../../machines/resources/collections/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { ServerStatus } from './server-handle.ts';
-import { absentOf, closedText, notServing } from './computer-status.ts';
+import { closedFailure } from '../closed.ts';
+import { absentOf, notServing } from './computer-status.ts';
 import type {
   DesktopQuery,
   DesktopShown,
@@ -103,7 +104,7 @@ export class CollectionQuestions {
   /** The computer has ended: nobody answers any more. */
   close(): void {
     this.#isClosed = true;
-    for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closed));
+    for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closedFailure));
   }
 
   async #mustServe(name: string): Promise<void> {
@@ -118,13 +119,13 @@ export class CollectionQuestions {
     )) as AggregateShown;
   }
   async #asked(about: AnyEventObject, answer: Answer['type']): Promise<Answer> {
-    if (this.#isClosed) throw errorOfCollection(closed);
+    if (this.#isClosed) throw errorOfCollection(closedFailure);
     const reqId = newId();
     const ticket = `host.${reqId}`;
     const waiting = deferred<Answer>();
     this.#waiting.set(ticket, waiting);
     const to = this.#machine.host();
-    const nobody = message<AnyEventObject>(to, { type: answer, ticket, reqId, failure: closed });
+    const nobody = message<AnyEventObject>(to, { type: answer, ticket, reqId, failure: closedFailure });
     this.#machine.send({ ...about, ticket, reqId, replyTo: to }, nobody);
     try {
       const given = await waiting.promise;
@@ -140,4 +141,3 @@ export class CollectionQuestions {
     return [...missing, ...others];
   }
 }
-const closed: Failure = { code: 'ServerNotActive', message: closedText };

@@ -220,6 +220,11 @@ export interface Computer extends AsyncDisposable {
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /**
+   * Puts a line for people between what is recorded, such as `checkout retry`: `a2c show` has it, no replay compares it. At most
+   * 200 characters of it; nothing with `record: false`.
+   */
+  mark(text: string): void;
   /** Cancels calls, leaves the office, ends every server; resolves when none of their processes lives. */
   close(): Promise<void>;
 }

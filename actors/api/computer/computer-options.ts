@@ -7,6 +7,7 @@ import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { AskInput } from '../../servers/inputs/inputs.ts';
 import type { TransportMaker, InMemoryServer } from '../../servers/launch-specs.ts';
 import type { ComputerEvents } from './computer-handle.ts';
+import type { PlayedOffice } from '../played-office.ts';
 import type { OfficeSeat } from '../link-status.ts';
 import type { Confirm } from './confirm.ts';
 import type { LogOptions } from '../../logging/log-entry.ts';
@@ -39,7 +40,10 @@ export interface ComputerOptions extends LogOptions {
    * audience, signal}`: for each token anew, within 10 s. One that rejects leaves the server `unauthorized` (docs/login.md).
    */
   readonly assertion?: GiveAssertion;
-  /** Servers of type `inmemory` by their name: what each is connected to. */
+  /**
+   * Servers of type `inmemory` by their name: what each is connected to. One of another type that is reached, not started, is
+   * reached here, too, where it has the name: for tests, in the place of its URL.
+   */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
   /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */
   readonly transports?: Readonly<Record<`own:${string}`, TransportMaker>>;
@@ -61,6 +65,8 @@ export interface ComputerOptions extends LogOptions {
   readonly timing?: Partial<Timing>;
   /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
   readonly launcher?: Launcher;
+  /** Reaches offices in the place of sockets: that of `worldOf(trace)`, for tests. */
+  readonly links?: PlayedOffice;
   /**
    * Keeps a small process beside this one that ends the servers should this one be killed. Default true. Programs
    * of one file and Electron apps have none: `onNotice` says so.

@@ -183,7 +183,6 @@ export function listingOf(
   };
 }
 
-export const closedText = 'The computer is closed';
 /** It is asked for something that only a server that is ready can give. */
 export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
   status

@@ -1,6 +1,7 @@
 import type { Config } from '../../../machines/config/index.ts';
 import { Runtime } from '../../runtime/runtime.ts';
-import { readOrThrow } from '../../servers/plan.ts';
+import { readOrThrow } from '../../servers/plans/plan.ts';
+import { linksOf } from '../played-office.ts';
 import { tracingOf } from '../tracing.ts';
 import type { Computer } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
@@ -23,7 +24,18 @@ export async function createComputer(options: ComputerOptions = {}, inner: Inner
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
   const tracing = inner.runtime ? undefined : await tracingOf(options);
   const runtime =
-    inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log, logLevel, tracing });
+    inner.runtime ??
+    new Runtime({
+      reaper,
+      stateDir,
+      notice,
+      record,
+      launcher,
+      links: linksOf(options),
+      log,
+      logLevel,
+      tracing,
+    });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
   let closed: Promise<void> | undefined;

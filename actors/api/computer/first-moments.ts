@@ -1,3 +1,4 @@
+import { systemClock } from '../../../adapters/index.ts';
 import type { Listeners } from '../listeners.ts';
 import { deferred } from '../deferred.ts';
 import type { ComputerEvents } from './computer-handle.ts';
@@ -12,7 +13,7 @@ export class FirstMoments {
   readonly #seated = deferred();
   readonly #late = deferred();
   readonly #listeners: Listeners<ComputerEvents>;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: unknown;
   /** Resolves when each server has come up or has failed once, or when the time is over. */
   readonly gathered = Promise.race([this.#booted.promise, this.#late.promise]);
   /** Resolves when its office has answered, or when the time is over. */
@@ -23,13 +24,13 @@ export class FirstMoments {
     listeners.on('link.changed', ({ state }) => state !== 'connecting' && this.#seated.resolve());
   }
   begin(toolsMs: number): void {
-    this.#timer = setTimeout(() => this.#late.resolve(), toolsMs);
+    this.#timer = systemClock.setTimeout(() => this.#late.resolve(), toolsMs);
   }
   booted(): void {
     this.#booted.resolve();
   }
   close(): void {
-    clearTimeout(this.#timer);
+    systemClock.clearTimeout(this.#timer);
     this.#late.resolve();
   }
   /** Resolves when this server has come up or has failed, or when the time is over. */

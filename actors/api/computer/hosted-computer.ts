@@ -95,7 +95,7 @@ export class HostedComputer implements Computer {
       autoReconnect,
       statusOf: (name) => this.servers().find((s) => s.name === name),
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
-      send: (event) => this.#runtime.directory.send('computer', event),
+      send: (event, given) => this.#runtime.directory.send('computer', event, undefined, given),
     });
     this.inputs = hostedInputs(this.#inputs, this.#orders);
     this.#news = new ComputerNewsroom({
@@ -132,7 +132,8 @@ export class HostedComputer implements Computer {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
-    this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
+    const hear = (event: AnyEventObject): void => this.#hear(event);
+    this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
     this.#first.begin(this.#timing.toolsMs);
     if (this.#options.office) await this.#first.seated;
   }
@@ -273,14 +274,13 @@ export class HostedComputer implements Computer {
     this.#isWatchingCalls = true;
     this.#runtime.directory.tap.add(new CallWatch((name, call) => this.#emit<keyof CallEvents>(name, call)));
   }
-
   inspect: Computer['inspect'] = (options) => {
     const { directory, inspections } = this.#runtime;
     const kind = directory.find('office') ? 'up' : 'computer';
-    const orders = ordersOf(() => Promise.resolve(this));
-    return inspections.open({ kind, name: this.name, orders }, options);
+    return inspections.open({ kind, name: this.name, orders: ordersOf(async () => this) }, options);
   };
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
+  mark: Computer['mark'] = (text) => this.#runtime.flight?.mark(text);
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }

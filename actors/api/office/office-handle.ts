@@ -107,6 +107,11 @@ export interface Office extends AsyncDisposable {
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /**
+   * Puts a line for people between what is recorded, such as `checkout retry`: `a2c show` has it, no replay compares it. At most
+   * 200 characters of it; nothing with `record: false`.
+   */
+  mark(text: string): void;
   /** Who may enter from the next connection on, in place of `auth`; who is connected stays. For tokens that change. */
   admit(auth: OfficeAuth): void;
   /** What it holds now, and what it has refused since it was opened. */

@@ -53,15 +53,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   const hosted = runtime.start('office', input, (event) => {
     const news = event as OfficeNews;
     if (news.type === 'office.opened') opened.resolve(news);
-    else if (news.type === 'office.failed')
-      opened.reject(
-        new A2cError({
-          code: wireCodes.conflict,
-          message: news.message,
-          details: { ...input },
-          remedy: remedyOf(news.message),
-        }),
-      );
+    else if (news.type === 'office.failed') opened.reject(cannotListen(news.message, input));
     else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);
   });
   const end = async (ms: number, order?: OfficeOrder): Promise<void> => {
@@ -83,6 +75,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
       ...operating,
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
+      mark: (text) => runtime.flight?.mark(text),
       drain: (ms = drainMs) => end(ms + patienceMs, { type: 'drain', ms }),
       close,
       [Symbol.asyncDispose]: close,
@@ -92,3 +85,10 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
     throw error;
   }
 }
+const cannotListen = (message: string, input: OfficeStart): A2cError =>
+  new A2cError({
+    code: wireCodes.conflict,
+    message,
+    details: { ...input },
+    remedy: remedyOf(message),
+  });

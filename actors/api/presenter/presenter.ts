@@ -1,7 +1,8 @@
 import { documentsCommand, homeFolder, userConfigFile } from '../../../adapters/index.ts';
 import { Runtime } from '../../runtime/runtime.ts';
-import { readOrThrow } from '../../servers/plan.ts';
+import { readOrThrow } from '../../servers/plans/plan.ts';
 import { createComputer } from '../computer/computer.ts';
+import { linksOf } from '../played-office.ts';
 import { tracingOf } from '../tracing.ts';
 import { HostedPresenter } from './hosted-presenter.ts';
 import type { Presenter, PresenterOptions } from './presenter-handle.ts';
@@ -11,7 +12,17 @@ export async function createPresenter(options: PresenterOptions = {}): Promise<P
   const { file, settings, ...rest } = options;
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
   const tracing = await tracingOf(rest);
-  const runtime = new Runtime({ reaper, stateDir, notice, record, launcher, log, logLevel, tracing });
+  const runtime = new Runtime({
+    reaper,
+    stateDir,
+    notice,
+    record,
+    launcher,
+    links: linksOf(rest),
+    log,
+    logLevel,
+    tracing,
+  });
   await runtime.sweep();
   try {
     const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });

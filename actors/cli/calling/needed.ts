@@ -11,7 +11,7 @@ import { mistakeLine, type Config, type ServerConfig } from '../../../machines/c
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../api/errors.ts';
 import { fingerprintOf } from '../../servers/identity/fingerprint.ts';
-import { rulesOf } from '../../servers/plan.ts';
+import { rulesOf } from '../../servers/plans/plan.ts';
 import type { Target } from './target.ts';
 
 /** The servers without which a command cannot do its work, and the tool by the name that it has among them. */

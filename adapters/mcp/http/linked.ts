@@ -105,6 +105,7 @@ export class LinkedTransport implements McpTransport {
 }
 
 function failureOf({ kind }: InMemorySpec | OwnSpec, error: unknown): Failure {
+  if (error instanceof Refused) return error.failure;
   if (kind === 'inmemory')
     return notStartable(
       'the server inside this host could not be made',

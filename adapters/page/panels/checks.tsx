@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CheckedDifference, CheckedInvariant, Checks } from '../../../machines/inspection/checks.ts';
 import { Empty, State } from '../pieces.tsx';
-import { traceUpTo } from '../saving.ts';
-import type { Session } from '../session.ts';
+import { clockAt, traceUntil, traceUpTo } from '../saving.ts';
+import type { Answer, Session } from '../session.ts';
 import { visible } from '../values.ts';
 
 /** Whether a recording keeps every invariant, and whether today's machines do the same. */
@@ -14,46 +14,35 @@ const GoTo = ({ session, s }: { session: Session; s: number }): VNode => (
   </button>
 );
 function Difference({ session, difference }: { session: Session; difference: CheckedDifference }): VNode {
-  const { s, agreed, recorded, replayed } = difference;
-  const rows = Array.from({ length: Math.max(recorded.length, replayed.length) }, (_, at) => at);
+  const { s, before, recorded, now, cause } = difference;
   return (
     <div id="difference">
-      <h3>Where they part</h3>
-      <p>
-        {s === null ? 'At the first input.' : 'While this was handled: '}
-        {s !== null && <GoTo session={session} s={s} />}
-      </p>
+      <h3>What differs first</h3>
+      <ul class="mono quiet">
+        {before.map((text, at) => (
+          <li key={at}>{visible(text)}</li>
+        ))}
+      </ul>
+      {s !== null && (
+        <p>
+          After <GoTo session={session} s={s} />:
+        </p>
+      )}
       <table>
         <thead>
           <tr>
             <th scope="col">recorded</th>
-            <th scope="col">today’s machines</th>
+            <th scope="col">now</th>
           </tr>
         </thead>
         <tbody>
-          {agreed.map((text, at) => (
-            <tr key={`same ${at}`}>
-              <td class="mono quiet" colSpan={2}>
-                = {visible(text)}
-              </td>
-            </tr>
-          ))}
-          {rows.map((at) => {
-            const [before, after] = [recorded[at], replayed[at]];
-            const isSame = before === after;
-            return (
-              <tr key={at}>
-                <td class={`mono ${isSame ? '' : 'del'}`}>
-                  {before === undefined ? '' : `${isSame ? '=' : '−'} ${visible(before)}`}
-                </td>
-                <td class={`mono ${isSame ? '' : 'ins'}`}>
-                  {after === undefined ? '' : `${isSame ? '=' : '+'} ${visible(after)}`}
-                </td>
-              </tr>
-            );
-          })}
+          <tr>
+            <td class="mono del">{visible(recorded ?? 'nothing')}</td>
+            <td class="mono ins">{visible(now ?? 'nothing')}</td>
+          </tr>
         </tbody>
       </table>
+      <p>Cause: {visible(cause)}</p>
     </div>
   );
 }
@@ -105,24 +94,39 @@ const Result = ({ session, checks }: { session: Session; checks: Checks }): VNod
     <Invariants session={session} all={checks.invariants} />
   </>
 );
-function save(session: Session): void {
+const isGone = 'The host is gone: a host that lives is saved as a scenario, or a recording';
+/** What led to the moment that is shown: of a host that lives as it has recorded itself. */
+async function traceOf(session: Session): Promise<Pick<Answer, 'ok'> & { readonly text: string }> {
+  const { history, at, isNow, phase } = session;
+  if (phase === 'file') return { ok: true, text: traceUpTo(history.rows(), at) };
+  if (phase !== 'live') return { ok: false, text: isGone };
+  const answer = await session.ask({ type: 'ask', what: 'trace' });
+  if (!answer.ok) return { ok: false, text: answer.error };
+  const [whole, clock] = [String(answer.value), clockAt(history.rows(), at)];
+  return { ok: true, text: isNow || clock === undefined ? whole : traceUntil(whole, clock) };
+}
+const replayed =
+  'The file plays what led to this moment: npx a2c replay FILE. Keep it where your tests replay traces.';
+/** Returns what is said of it. */
+async function save(session: Session): Promise<string> {
   const { history, host, at } = session;
+  const { ok, text } = await traceOf(session);
+  if (!ok) return text;
   const name =
     (host?.name ?? 'host')
       .split(/[\\/]/)
       .at(-1)
       ?.replace(/(\.trace)?\.ndjson(\.gz)?$/, '') ?? 'host';
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(
-    new Blob([traceUpTo(history.rows(), at)], { type: 'application/x-ndjson' }),
-  );
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
   link.download = `${name.replaceAll(/[^\w.-]+/g, '-')}.${history.row(at)?.s ?? 0}.trace.ndjson`;
   link.click();
   // A download reads it after this turn.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return replayed;
 }
 export function ChecksPanel({ session }: { session: Session }): VNode {
-  const [isSaved, tell] = useState(false);
+  const [said, tell] = useState('');
   const { checks, history } = session;
   useEffect(() => session.wantChecks());
   return (
@@ -132,17 +136,12 @@ export function ChecksPanel({ session }: { session: Session }): VNode {
           id="save"
           type="button"
           disabled={history.length === 0}
-          onClick={() => {
-            save(session);
-            tell(true);
-          }}
+          onClick={() => void save(session).then(tell)}
         >
           Save as scenario
         </button>
         <span class="quiet" role="status">
-          {isSaved
-            ? 'The file plays what led to this moment: npx a2c replay FILE. Keep it where your tests replay traces.'
-            : 'a trace of all records up to the moment that is shown'}
+          {visible(said) || 'a trace of what led to the moment that is shown'}
         </span>
       </div>
       {checks === undefined && <Empty>Replaying …</Empty>}

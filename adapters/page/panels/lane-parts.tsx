@@ -145,7 +145,7 @@ export function Arrows({ session: { story }, scale, places }: ArrowsProps): VNod
   }
   return <g class="arrows">{made}</g>;
 }
-/** Where something went wrong outside. */
+/** Where something went wrong outside, and what the host said of a moment. */
 export function Bands({
   session: { story },
   scale,
@@ -165,6 +165,15 @@ export function Bands({
           <g key={index}>
             <title>{visible(what)}</title>
             <rect x={scale.x(t) - 3} y={0} width={6} height={height} />
+          </g>
+        ))}
+      {story.marks
+        .slice(firstAt(story.marks, scale.from), firstAt(story.marks, scale.to))
+        .slice(0, mostArrows)
+        .map(({ t, index, text }) => (
+          <g key={index} class="mark" data-mark={visible(text)}>
+            <title>{visible(text)}</title>
+            <line x1={scale.x(t)} x2={scale.x(t)} y1={0} y2={height} />
           </g>
         ))}
     </g>

@@ -1,16 +1,27 @@
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
+import { contextAfter } from '../../../machines/trace/step.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
 import type { Row } from '../living.ts';
 import { Empty, Json, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { durationText, stateText, textOf, visible } from '../values.ts';
+import {
+  clockText,
+  durationText,
+  fieldsOf,
+  listOf,
+  numberOf,
+  stateText,
+  textOf,
+  visible,
+} from '../values.ts';
 
 /** What happened, record by record, with what led to it and what it changed. */
 
 const rowHeight = 24;
 const words: Readonly<Record<string, string>> = {
   in: 'from outside',
+  said: 'to the host',
   post: 'message',
   step: 'transition',
   open: 'opened',
@@ -19,24 +30,36 @@ const words: Readonly<Record<string, string>> = {
   out: 'to a port',
   draw: 'answered at once',
   key: 'checkpoint',
+  facts: 'what held',
+  list: 'a list',
+  mark: 'mark',
   head: 'head',
   tail: 'tail',
   defect: 'defect',
   frame: 'frame',
+};
+/** What crosses the boundary: the channel, and what came or went on it. */
+const crossingText = (row: Row): string => {
+  const ch = textOf(row['ch']);
+  if (ch === '') return '';
+  const { v, threw, req } = row;
+  const drawn = threw === undefined ? JSON.stringify(v) : `threw ${textOf(fieldsOf(threw)['message'])}`;
+  const what = row.k === 'draw' ? drawn : eventOf(row) || 'is over';
+  return `${ch}: ${what}${typeof req === 'string' && !ch.includes(req) ? ` (${req})` : ''}`;
 };
 export const whatOf = (row: Row): string => {
   const event = eventOf(row);
   const { k } = row;
   if (k === 'step') return `${event} → ${stateText(row['v'])}`;
   if (k === 'timer') return row['op'] === 'set' ? `set to ${durationText(Number(row['ms']))}` : 'cleared';
-  if (k === 'in' && event === '') return `${textOf(row['via'])} is over`;
+  if (k === 'mark') return textOf(row['text']);
+  if (k === 'list') return `${listOf(row['v']).length} entries, ${textOf(row['h'])}`;
   if (k === 'end') return textOf(row['why']);
   if (k === 'open') return textOf(row['kind']);
   if (k === 'post')
     return `${event} from ${textOf(row['from'])}${row['dead'] === undefined ? '' : ', to nobody'}`;
-  if (k === 'out') return `${textOf(row['port'])}: ${event}`;
   if (k === 'defect') return textOf(row['what']);
-  return event;
+  return crossingText(row) || event;
 };
 const searched = (row: Row): string => `${row.s} ${row.k} ${textOf(row['a'])} ${whatOf(row)}`.toLowerCase();
 
@@ -70,12 +93,17 @@ function Detail({ session }: { session: Session }): VNode {
   if (!row) return <Empty>Choose a record.</Empty>;
   const actor = textOf(row['a']);
   const before = history.at(at - 1).get(actor)?.context;
-  const changes = row['ctx'] === undefined ? [] : changesOf(before, row['ctx']);
+  const isChanged = row.k === 'step' && (row['ctx'] !== undefined || row['gone'] !== undefined);
+  const changes = isChanged
+    ? changesOf(before, contextAfter(before, { ctx: row['ctx'], gone: row['gone'] }))
+    : [];
+  const wall = numberOf(row['w']);
   return (
     <div id="detail">
       <h3>
         Record {row.s}: {visible(whatOf(row))}
       </h3>
+      {wall !== undefined && <p class="quiet">{clockText(wall)}</p>}
       {Array.isArray(row['tr']) && row['tr'].length > 0 && (
         <p class="mono" id="taken">
           {row['tr'].map((each) => visible(String(each))).join(', ')}

@@ -1,3 +1,4 @@
+import { during } from '../../clock.ts';
 import {
   pathText,
   readJson,
@@ -28,7 +29,7 @@ const yamlReasons: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a key with a list or an object inside its line',
 };
 async function readYaml(text: string): Promise<JsonText> {
-  const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await import('yaml');
+  const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await during(import('yaml'));
   /** Keys and numbers on the way to the last of these nodes. */
   const pathOf = (nodes: readonly unknown[]): Path =>
     nodes.flatMap((node, n): Path => {
@@ -66,7 +67,7 @@ async function readYaml(text: string): Promise<JsonText> {
   }
 }
 async function readToml(text: string): Promise<JsonText> {
-  const { parse, TomlError } = await import('smol-toml');
+  const { parse, TomlError } = await during(import('smol-toml'));
   try {
     return { ok: true, value: plain(parse(text)), duplicates: [] };
   } catch (error) {
@@ -85,7 +86,7 @@ export async function readFormat(text: string, file: string): Promise<JsonText> 
 
 /** A value as such a text. */
 export async function writtenAs(format: 'json' | 'yaml' | 'toml', value: unknown): Promise<string> {
-  if (format === 'yaml') return (await import('yaml')).stringify(value, { lineWidth: 0 });
-  if (format === 'toml') return `${(await import('smol-toml')).stringify(value)}\n`;
+  if (format === 'yaml') return (await during(import('yaml'))).stringify(value, { lineWidth: 0 });
+  if (format === 'toml') return `${(await during(import('smol-toml'))).stringify(value)}\n`;
   return `${JSON.stringify(value, null, 2)}\n`;
 }

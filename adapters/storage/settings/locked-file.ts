@@ -1,5 +1,6 @@
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { during } from '../../clock.ts';
 import type { Mistake } from '../../../machines/config/index.ts';
 import { decoded, type DecodedText } from '../config/decoded.ts';
 import { sweepDrafts, writeWhole } from './whole-file.ts';
@@ -78,7 +79,7 @@ async function changed(
   const target = await targetOf(file);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   // Only here: they listen to the signals of the whole process from the moment they are loaded.
-  const { lock } = await import('proper-lockfile');
+  const { lock } = await during(import('proper-lockfile'));
   for (let tries = 0; ; tries++) {
     const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
     try {

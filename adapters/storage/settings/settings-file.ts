@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
+import { during } from '../../clock.ts';
 import { edited, mistakeLine, parseConfig, placed, type Mistake } from '../../../machines/config/index.ts';
 import { readJson } from '../../../machines/config/index.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
@@ -180,7 +181,7 @@ export function watchFile(
     await new Promise<void>((done) => watcher.once('ready', () => done()));
     return watcher;
   })();
-  opened.catch(failed);
+  during(opened).catch(failed);
   return {
     ready: opened.then(
       () => {},

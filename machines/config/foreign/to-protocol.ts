@@ -17,10 +17,16 @@ export const toProtocol = (config: {
   servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
   inputs: config.inputs.map((input) => {
     if (input.type === 'promptString' && input.password) return { ...input, default: null };
-    if (input.type !== 'pickString') return input;
-    // Ours: the protocol has the values alone.
-    const { labels: _, ...plain } = input;
-    return plain;
+    // Ours: of a choice the protocol has the values alone, of a command its line.
+    const {
+      labels: _,
+      isForeign: __,
+      ...plain
+    } = input as InputDefinition & {
+      readonly labels?: unknown;
+      readonly isForeign?: unknown;
+    };
+    return plain as InputDefinition;
   }),
 });
 

@@ -7,11 +7,12 @@ import { couldBeAnything, replacedIn, shortestSecret } from './secret-search.ts'
 /** Keyed: the same value has the same hash within a trace, and nobody without the key can try values out. */
 export type KeyedHash = (text: string) => string;
 
-const mark = (hash: string): string => `«redacted:${hash}»`;
+/** What stands in the place of a secret of this hash. */
+export const markOf = (hash: string): string => `«redacted:${hash}»`;
 /** What stands where a secret was. */
 export const redacted = /«redacted:[0-9a-f]+»/;
-const marks = /(«redacted:[0-9a-f]+»)/;
-const isMark = /^«redacted:[0-9a-f]+»$/;
+export const marks = /(«redacted:[0-9a-f]+»)/;
+export const isMark = /^«redacted:[0-9a-f]+»$/;
 
 /** Words of records and messages: were they hidden, nobody could read what is left. Charts have words of their own. */
 const plainWords = new Set(
@@ -139,6 +140,6 @@ export const redactorOf = (
   new SecretRedactor({
     secrets,
     plain: { has: (word) => plainWords.has(word) || plain.has(word) },
-    markOf: (secret) => mark(hash(secret)),
+    markOf: (secret) => markOf(hash(secret)),
     remembers: true,
   });

@@ -38,6 +38,7 @@ export interface Contender {
     | 'computer alone'
     | 'directory alone'
     | 'recorder alone'
+    | 'recorder of calls'
     | 'watched'
     | 'calls'
     | 'listing'

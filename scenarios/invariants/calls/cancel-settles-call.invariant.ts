@@ -1,111 +1,111 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { isClient } from '../places.ts';
-import { asks, learns, orders, posts, story } from '../record-builders.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import {
+  askerOf,
+  boundary,
+  called,
+  calls,
+  comes,
+  fires,
+  goes,
+  hostOf,
+  isAgent,
+  isGone,
+  settles,
+  ticketIn,
+} from '../crossings.ts';
+import type { Boundary, Found, Judge } from '../invariant.ts';
 
-/** What somebody asked somebody for, and waits for. */
 interface Asked {
-  readonly by: Address;
-  readonly of: Address;
+  readonly at: string;
   readonly ticket: string;
   waiting: number;
 }
-type Fields = Said<{ ticket: string; replyTo: Address }>;
 
-const requests = new Set(['call.request', 'agent.call', 'agent.query']);
-
-class CancelSettlesCall implements Judge {
-  readonly #asked = new Map<string, Asked>();
-  /** By what the machines work on now. */
+class CancelSettlesCall implements Judge<Crossing> {
+  /** By who waits: a host, or a connection. */
+  readonly #asked = new Map<string, Map<string, Asked>>();
+  /** By what the host works on now. */
   readonly #cancelled: Asked[] = [];
 
-  take(record: DirectoryRecord): readonly Found[] | undefined {
-    if (record.k === 'in') return this.#cancelled.length > 0 ? this.quiescent() : undefined;
-    if (record.k === 'post' && record.dead === undefined) this.#hear(record, record.ev);
-    else if (record.k === 'post' && record.ev.type === 'call.settled') this.#settle(record.a, record.ev);
+  take(crossing: Crossing): readonly Found[] | undefined {
+    const { k, ch, ev } = crossing;
+    if (k === 'in' && ev?.type !== 'late') {
+      const found = this.#cancelled.length > 0 ? this.quiescent() : undefined;
+      this.#hear(crossing);
+      return found;
+    }
+    const known = this.#asked.get(hostOf(ch));
+    const asked = known?.get(ticketIn(ev));
+    if (k !== 'in' && ev?.type === 'close') this.#asked.delete(hostOf(ch));
+    else if (asked && (asked.waiting -= 1) <= 0) known?.delete(asked.ticket);
     return undefined;
   }
-  #hear({ from, a }: RecordOf<'post'>, ev: Fields): void {
-    if (ev.type === 'call.settled') return this.#settle(a, ev);
-    if (ev.type === 'call.cancel') return this.#cancel(from, a, ev.ticket);
-    const { ticket } = ev;
-    if (!requests.has(ev.type) || ticket === undefined || isClient(a)) return;
-    const key = `${ev.replyTo} ${ticket}`;
-    const known = this.#asked.get(key);
-    if (known) known.waiting += 1;
-    else this.#asked.set(key, { by: from, of: nameOf(a), ticket, waiting: 1 });
-  }
-  #settle(to: Address, { ticket }: Fields): void {
-    const key = `${to} ${ticket}`;
-    const asked = this.#asked.get(key);
-    if (asked && (asked.waiting -= 1) <= 0) this.#asked.delete(key);
-  }
-  /** What an edge passes on to the call itself has no ticket, and whoever passes it on has asked for nothing. */
-  #cancel(by: Address, of: Address, ticket: string | undefined): void {
-    if (ticket === undefined) return;
-    for (const asked of this.#asked.values())
-      if (asked.ticket === ticket && asked.by === by && asked.of === nameOf(of)) this.#cancelled.push(asked);
+  #hear(crossing: Crossing): void {
+    const { ev } = crossing;
+    if (isGone(crossing)) return void this.#asked.delete(hostOf(crossing.ch));
+    const at = askerOf(crossing);
+    const known = this.#asked.get(at) ?? new Map<string, Asked>();
+    const ticket = ticketIn(ev);
+    const asked = known.get(ticket);
+    if (ev?.type === 'cancelCall' || ev?.type === 'agent.cancelled') {
+      if (asked) this.#cancelled.push(asked);
+      // To an agent's own call its computer answers.
+    } else if (
+      ev?.type === 'agent.called' ||
+      (isAgent(crossing.ch) ? ev?.type === 'ask' : ev?.type === 'callTool')
+    ) {
+      if (asked) asked.waiting += 1;
+      else this.#asked.set(at, known.set(ticket, { at, ticket, waiting: 1 }));
+    }
   }
   quiescent(): readonly Found[] {
     return this.#cancelled
       .splice(0)
       .filter(({ waiting }) => waiting > 0)
-      .map(({ of, ticket }) => ({ at: of, what: `${ticket} was cancelled and is in flight still` }));
+      .map(({ at, ticket }) => ({ at, what: `${ticket} was cancelled and is in flight still` }));
   }
   closed(): readonly Found[] {
     return this.quiescent();
   }
 }
 
-const call = { ticket: 't1', replyTo: 'host:c' };
-const asked = posts('host', 'computer', 'call.request', call);
-const queried = posts('host', 'agent', 'agent.query', { ticket: 't1', replyTo: 'host:a' });
-const cancels = (a: Address, from = 'host') => posts(from, a, 'call.cancel', { ticket: 't1' });
-const settled = (to: Address) => posts('c/client:fs/call:t1#1', to, 'call.settled', { ticket: 't1' });
+const host = 'host:computer';
+const cancels = (ch = host) => comes(ch, 'cancelCall', { ticket: 'host.r1' });
+const takesBack = comes('link:computer:c1/1', 'agent.cancelled', { ticket: '1.r1' }, 'r1');
+const acks = goes('link:computer:c1/1', 'link.answer', { ticket: '1.r1', body: {} }, 'r1');
 
 /** Confirmed, sent or cut off: nothing that a call may wait for keeps it from whoever does not want it any more. */
-export const cancelSettlesCall: Invariant = {
+export const cancelSettlesCall: Boundary = {
+  reads: 'boundary',
   invariant: 'a cancel settles its call at once',
   why: 'Who cancels its own call has its answer before anything else is worked on (settle-once).',
-  sees: ['in', 'post call.request', 'post agent.query', 'post call.cancel', 'post call.settled'],
+  sees: ['in', 'said call.settled', 'out link.answer', 'out close'],
   open: () => new CancelSettlesCall(),
   violating: [
     {
       how: 'a call that forgets its cancel',
-      seen: story(asked, orders('computer', 'call.cancel'), cancels('computer'), learns('c/call#1', 'call')),
-      said: 't1 was cancelled and is in flight still',
+      seen: boundary(calls(host), cancels(), fires),
+      said: 'host.r1 was cancelled and is in flight still',
     },
     {
-      how: 'an agent that does not pass it on',
-      seen: story(queried, cancels('agent')),
+      how: 'an agent that keeps a question',
+      seen: boundary(comes('host:agent', 'ask', { reqId: 'r1' }), cancels('host:agent')),
       until: 'closed',
-      said: 't1 was cancelled',
+      said: 'host.r1 was cancelled',
     },
     {
       how: 'a call that waits for the server to agree',
-      seen: story(
-        ...[posts('c/link#1', 'c#1', 'call.request', { ...call, replyTo: 'c/link#1' })],
-        ...[cancels('c#1', 'c/link#1'), 5, learns('c/call#1', 'call'), settled('c/link#1')],
-      ),
-      said: 't1 was cancelled',
+      seen: boundary(called(), takesBack, 5, fires, acks),
+      said: '1.r1 was cancelled',
     },
   ],
   passing: [
     {
       how: 'one that is settled with it',
-      seen: story(asked, cancels('computer'), settled('host:c'), orders('computer', 'close')),
+      seen: boundary(calls(host), cancels(), settles(host), called(), takesBack, acks, fires),
       until: 'closed',
     },
-    {
-      how: 'one that came too late',
-      seen: story(asked, settled('host:c'), cancels('computer'), orders('computer', 'close')),
-    },
-    {
-      how: 'one for the call of somebody else',
-      seen: story(asked, cancels('computer', 'c/link#1'), orders('computer', 'close')),
-    },
-    { how: 'one that reached nobody', seen: story(queried, { ...cancels('agent'), dead: 'lost' }) },
-    { how: 'another question', seen: story(asks('c/client:fs#1', 'tools', 'c/client:fs#1', 'tools/list')) },
+    { how: 'one that came too late', seen: boundary(calls(host), settles(host), cancels(), fires) },
+    { how: 'one for the call of somebody else', seen: boundary(calls(host), cancels('host:agent'), fires) },
   ],
 };

@@ -1,163 +1,175 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { isAnswer, type Found, type Judge, type Invariant, type RecordOf } from '../invariant.ts';
-import { asks, learns, opens, posts, story, withdraws } from '../record-builders.ts';
+import { isAnswer } from '../../../machines/kernel/ports.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import {
+  askedServer,
+  boundary,
+  comes,
+  earlyMs,
+  goes,
+  hears,
+  starts,
+  subjectOf,
+  timingIn,
+} from '../crossings.ts';
+import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
 interface List {
-  readonly quietMs: number;
-  readonly longestMs: number;
-  readonly pollMs: number;
-  /** It is another one whenever it is read, and is read ever less often. */
-  isRestless: boolean;
   /** Of the notices since it was asked for: when the first and the last came. */
   first: number;
   last: number;
   /** Not a session's first question, and the last one was answered. */
   isSettled: boolean;
 }
-/** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
-const earlyMs = 2;
+interface Server {
+  /** What it said that it tells of. */
+  readonly tells: ReadonlySet<string>;
+  readonly lists: ReadonlyMap<string, List>;
+  /** A list of it is another one whenever it is read, and is read ever less often. */
+  isRestless: boolean;
+}
+type Declared = { readonly listChanged?: boolean } | null;
+type Fields = {
+  readonly info: { readonly capabilities: Readonly<Record<string, Declared | boolean>> };
+  readonly list: string;
+  readonly name: string;
+  readonly failure: unknown;
+};
+const lists = ['tools', 'resources', 'prompts'] as const;
 
-class BurstListedOnce implements Judge {
+class BurstListedOnce implements Judge<Crossing> {
   readonly #slackMs: number;
-  readonly #lists = new Map<Address, List>();
+  readonly #servers = new Map<string, Server>();
+  #timing: Timing = timing;
+  /** Whose notices its host does not want to hear. */
+  #deaf: ReadonlySet<string> = new Set();
 
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
-
-  take(record: DirectoryRecord, at: number): Found | undefined {
-    if (record.k === 'post' && record.ev.type === 'catalog.restless') return this.#restless(record);
-    const list = record.k === 'open' ? undefined : this.#lists.get(nameOf(record.a));
-    if (record.k === 'open') this.#open(record);
-    else if (!list) return undefined;
-    else if (record.k === 'end') this.#lists.delete(nameOf(record.a));
-    else if (record.k === 'in' && isAnswer(record)) {
-      list.isSettled = record.ev?.type === 'ask.answered';
-      // What came while it was asked is gathered from now on.
-      if (list.first < at) list.first = at;
-    } else if (record.k === 'out') return this.#asked(list, record, at);
-    else if (record.k === 'post' && record.ev.type === 'list.changed') {
-      list.first = Math.min(list.first, at);
-      list.last = at;
-      return this.#late(list, record.a, at);
-    } else if (record.k === 'post')
-      Object.assign(list, { isSettled: false, isRestless: false, first: Infinity, last: -Infinity });
+  take({ k, ch, ev }: Crossing, at: number): Found | undefined {
+    const { type, info, list: notice = '', name = '', failure } = said<Fields>(ev);
+    if (type === 'createComputer') this.#timing = timingIn(ev);
+    if (type === 'createComputer' || type === 'setServers') return this.#config(said<Config>(ev));
+    if (type === 'list.restless') return this.#restless(name, failure);
+    if (ch.startsWith('session:')) {
+      const subject = subjectOf(ch, 'session:');
+      if (type === 'session.opened') this.#opened(subject, info);
+      if (type !== 'list.changed') return undefined;
+      const server = this.#servers.get(subject);
+      const list = server?.tells.has(notice) ? server.lists.get(notice) : undefined;
+      return list && server && !this.#deaf.has(subject) ? this.#notice(list, server, ch, at) : undefined;
+    }
+    const server = this.#servers.get(askedServer(ch));
+    const list = server?.lists.get(ch.slice(4, ch.indexOf('/list')));
+    if (!server || !list) return undefined;
+    if (k === 'out') return this.#asked(list, server, ch, type, at);
+    if (!isAnswer(type)) return undefined;
+    list.isSettled = type === 'ask.answered';
+    // What came while it was asked is gathered from now on.
+    if (list.first < at) list.first = at;
     return undefined;
   }
-  #restless({ from, ev }: RecordOf<'post'>): undefined {
-    const list = this.#lists.get(nameOf(from));
-    if (list) list.isRestless = (ev as { readonly failure?: unknown }).failure !== null;
+  #config({ config, plan }: Partial<Config>): undefined {
+    const off = config?.servers.filter(({ a2c }) => a2c?.listChanged === 'off').map(({ name }) => name);
+    const deaf = plan?.servers
+      .filter(({ client }) => client.hearsChanges === false)
+      .map(({ rules }) => rules.server);
+    this.#deaf = new Set(deaf ?? off);
   }
-  #open({ a, kind, input }: RecordOf<'open'>): void {
-    if (kind !== 'catalog') return;
-    const { timing } = input as { readonly timing?: Readonly<Record<string, number>> };
-    const { quietMs = 0, longestQuietMs: longestMs = 0, pollMs = 0 } = timing ?? {};
-    const none = { isRestless: false, first: Infinity, last: -Infinity, isSettled: false };
-    this.#lists.set(nameOf(a), { quietMs, longestMs, pollMs, ...none });
+  #restless(name: string, failure: unknown): undefined {
+    const server = this.#servers.get(name);
+    if (server) server.isRestless = failure !== null;
+  }
+  #opened(name: string, info: Fields['info'] | undefined): void {
+    const tells = lists.filter((each) => (info?.capabilities[each] as Declared)?.listChanged === true);
+    const none = (): List => ({ first: Infinity, last: -Infinity, isSettled: false });
+    const known = new Map(lists.map((each) => [each as string, none()]));
+    this.#servers.set(name, { tells: new Set<string>(tells), lists: known, isRestless: false });
+  }
+  #notice(list: List, server: Server, ch: string, at: number): Found | undefined {
+    list.first = Math.min(list.first, at);
+    list.last = at;
+    return this.#late(list, server, ch, at);
   }
   /** A server that never stops telling is asked all the same. */
-  #late(list: List, a: Address, at: number): Found | undefined {
-    const { isSettled, first, isRestless, pollMs } = list;
-    const longestMs = isRestless ? Math.max(list.longestMs, pollMs) : list.longestMs;
+  #late({ isSettled, first }: List, { isRestless }: Server, ch: string, at: number): Found | undefined {
+    const { longestQuietMs, pollMs } = this.#timing;
+    const longestMs = isRestless ? Math.max(longestQuietMs, pollMs) : longestQuietMs;
     if (!isSettled || at - first <= longestMs + this.#slackMs + earlyMs) return undefined;
     return {
-      at: a,
+      at: ch,
       what: `was not asked for within ${at - first} ms of a notice, not even after ${longestMs}`,
     };
   }
-  #asked(list: List, { a, ev }: RecordOf<'out'>, at: number): Found | undefined {
-    const { first, last, isSettled, quietMs, longestMs } = list;
-    const late = ev.type === 'ask' ? this.#late(list, a, at) : undefined;
+  #asked(list: List, server: Server, ch: string, type: string, at: number): Found | undefined {
+    const { first, last, isSettled } = list;
+    const late = type === 'ask' ? this.#late(list, server, ch, at) : undefined;
     // Withdrawn: it took too long, and is tried again.
     list.isSettled = false;
-    if (ev.type !== 'ask') return undefined;
+    if (type !== 'ask') return undefined;
     Object.assign(list, { first: Infinity, last: -Infinity });
+    const { quietMs, longestQuietMs } = this.#timing;
     if (late) return late;
-    if (!isSettled || at - last >= quietMs - earlyMs || at - first >= longestMs - earlyMs) return undefined;
-    return { at: a, what: `was asked for ${at - last} ms after a notice, not ${quietMs}` };
+    if (!isSettled || at - last >= quietMs - earlyMs || at - first >= longestQuietMs - earlyMs)
+      return undefined;
+    return { at: ch, what: `was asked for ${at - last} ms after a notice, not ${quietMs}` };
   }
 }
+interface Config {
+  readonly config: {
+    readonly servers: readonly { readonly name: string; readonly a2c?: { listChanged?: string } }[];
+  };
+  readonly plan: {
+    readonly servers: readonly { rules: { server: string }; client: { hearsChanges?: boolean } }[];
+  };
+}
 
-const client = 'c/client:fs#1';
-const list = 'c/client:fs/catalog:tools#1';
-const named = 'c/client:fs/catalog:tools';
-const timing = { quietMs: 200, longestQuietMs: 1_000, pollMs: 60_000 };
-const asked = asks(list, 'list', client, 'tools/list');
-const came = [asked, learns(list, 'list')];
-const born = [
-  opens(list, 'catalog', client, { timing }),
-  posts(client, named, 'catalog.open', { isDeclared: true }),
-  ...came,
+const [session, list] = ['session:files/1', 'ask tools/list of files'];
+const capabilities = { tools: { listChanged: true } };
+let n = 0;
+const asked = (): Crossing => goes(`${list}/${(n += 1)}`, 'ask');
+const came = (): Crossing[] => [asked(), comes(`${list}/${n}`, 'ask.answered')];
+const opened = [
+  starts({ quietMs: 200, longestQuietMs: 1_000, pollMs: 60_000 }),
+  comes(session, 'session.opened', { info: { capabilities } }),
 ];
-const notice = posts(client, named, 'list.changed');
-const restless = (failure: object | null) => posts(list, 'c', 'catalog.restless', { failure });
+const born = [...opened, ...came()];
+const notice = comes(session, 'list.changed', { list: 'tools' });
 const flood = Array.from({ length: 10 }, () => [notice, 100]).flat();
+const restless = hears('host:computer', 'list.restless', { name: 'files', failure: { code: 'X' } });
 
-export const burstListedOnce: Invariant = {
+export const burstListedOnce: Boundary = {
+  reads: 'boundary',
   invariant: 'a list is requested once for a burst of changes',
   why: 'Two hundred notices in a moment are one change: a server is asked once, after a quiet while, or long enough without, however much it goes on.',
   sees: [
-    ...(['open', 'end', 'in ask', 'out ask', 'out ask.withdraw', 'post list.changed'] as const),
-    'post catalog.restless',
-    ...(['post catalog.open', 'post catalog.rest', 'post catalog.forget'] as const),
+    ...['in createComputer', 'in setServers', 'in session.opened', 'in list.changed', 'said list.restless'],
+    ...lists.flatMap((each) => [`in ask ${each}/list`, `out ask ${each}/list`, `out withdraw ${each}/list`]),
   ],
   open: ({ slackMs }) => new BurstListedOnce(slackMs),
   violating: [
-    { how: 'each notice for itself', seen: story(...born, 500, notice, asked), said: '0 ms after a notice' },
+    {
+      how: 'each notice for itself',
+      seen: boundary(...born, 500, notice, asked()),
+      said: '0 ms after a notice',
+    },
     {
       how: 'one that does not hear the last',
-      seen: story(...born, notice, 150, notice, 50, asked),
+      seen: boundary(...born, notice, 150, notice, 50, asked()),
       said: '50 ms',
     },
     {
       how: 'one that waits for the end of a storm',
-      seen: story(...born, ...flood, 100, notice),
+      seen: boundary(...born, ...flood, 100, notice),
       said: 'not even after 1000',
-    },
-    {
-      how: 'one that was restless, and is not any more',
-      seen: story(...born, restless({}), restless(null), notice, 1_200, asked),
-      said: 'within 1200 ms of a notice',
-    },
-    {
-      how: 'one that is asked for when the storm is over',
-      seen: story(...born, ...flood.slice(0, -1), 300, asked),
-      said: 'within 1200 ms of a notice',
     },
   ],
   passing: [
-    { how: 'a quiet while', seen: story(...born, notice, 150, notice, 200, asked) },
-    { how: 'long enough without', seen: story(...born, ...flood, asked) },
-    {
-      how: 'what was told while it was asked for is gathered from the answer on',
-      seen: story(
-        ...born,
-        500,
-        asked,
-        notice,
-        900,
-        learns(list, 'list'),
-        200,
-        notice,
-        700,
-        notice,
-        100,
-        asked,
-      ),
-    },
-    {
-      how: 'one that is another one whenever it is read',
-      seen: story(...born, restless({}), notice, 30_000, asked),
-    },
-    { how: 'a look by the clock', seen: story(...born, 60_000, asked) },
-    {
-      how: 'one that failed, and is told',
-      seen: story(...born, 500, asked, withdraws(list, 'list'), notice, asked),
-    },
-    {
-      how: 'the first of a session',
-      seen: story(...born, notice, posts(client, named, 'catalog.open'), asked),
-    },
+    { how: 'after a quiet while', seen: boundary(...born, notice, 100, notice, 200, ...came()) },
+    { how: 'long enough without one', seen: boundary(...born, ...flood, ...came()) },
+    { how: 'a list that never rests', seen: boundary(...born, restless, ...flood, 100, notice) },
+    { how: 'the first question', seen: boundary(...opened, notice, ...came()) },
+    { how: 'a server from before the first record', seen: boundary(notice, asked()) },
   ],
 };

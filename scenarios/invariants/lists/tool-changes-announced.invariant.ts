@@ -1,161 +1,170 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { rootOf } from '../places.ts';
-import { hears, opens, posts, story, tells } from '../record-builders.ts';
+import { timing } from '../../../machines/kernel/timing.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { boundary, comes, goes, hears, isAgent, starts, timingIn } from '../crossings.ts';
+import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
-interface Link {
-  readonly a: Address;
-  readonly quietMs: number;
-  isJoined: boolean;
-  /** Fingerprints of what is offered, and of what the office was told or an agent has been answered last. */
-  offered: string | null;
-  told: string | null;
-  toldAt: number;
-}
-type Fields = Said<{ signature: string; stage: string; event: string }>;
+/** Tools by their names, each with the number of its last change. */
+type Tools = ReadonlyMap<string, number>;
+type Fields = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly ticket: string;
+  readonly event: string;
+  readonly state: string;
+};
+const none: Tools = new Map();
+/** A tool that changed may be what it was: by names alone they are perhaps the same. */
+const areSame = (some: Tools, others: Tools): boolean =>
+  some.size === others.size && [...some].every(([name, change]) => others.get(name) === change);
+const haveSameNames = (some: Tools, others: Tools): boolean =>
+  some.size === others.size && [...some.keys()].every((name) => others.has(name));
 
-class ToolChangesAnnounced implements Judge {
+class ToolChangesAnnounced implements Judge<Crossing> {
   readonly #slackMs: number;
-  /** Of computers, by address with and without its incarnation. */
-  readonly #links = new Map<Address, Link>();
+  #quietMs = 0;
+  #isJoined = false;
+  /** Undefined until they have changed, or somebody was answered. */
+  #offered: Tools | undefined;
+  /** What the office was told or an agent has been answered last; of a computer that was there before nobody knows. */
+  #told: Tools | undefined;
+  #isKnown = false;
+  #toldAt = -Infinity;
+  #changes = 0;
+  /** Tickets of agents that ask for tools. */
+  readonly #asked = new Set<string>();
 
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
-  take(record: DirectoryRecord, at: number): Found | undefined {
-    if (record.k === 'post') return this.#post(record);
-    if (record.k === 'out') return this.#announce(record, at);
-    if (record.k === 'open') return this.#open(record);
-    if (record.k === 'end') {
-      if (this.#links.delete(record.a)) this.#links.delete(nameOf(record.a));
-    } else if (record.k === 'in') {
-      // The enter notice makes agents ask: what is offered when it first sits there needs no other.
-      const link = this.#links.get(rootOf(record.a));
-      if (link) link.told ??= link.offered;
+  take({ k, ch, ev }: Crossing, at: number): Found | undefined {
+    const event = said<Fields>(ev);
+    if (isAgent(ch) || ch.startsWith('link:agent:')) return undefined;
+    switch (event.type) {
+      case 'createComputer':
+        return this.#begin(ev);
+      case 'tools.changed':
+        return this.#change(event);
+      case 'join.accepted':
+        // The enter notice makes agents ask: what is offered when it first sits there needs no other.
+        this.#told ??= this.#offered;
+        return undefined;
+      case 'link.changed':
+        this.#isJoined = event.state === 'joined';
+        return undefined;
+      case 'closed':
+        if (ch.startsWith('host:computer')) this.#isJoined = false;
+        return undefined;
+      case 'agent.askedTools':
+        return void this.#asked.add(event.ticket ?? '');
+      case 'link.answer':
+        if (this.#asked.delete(event.ticket ?? '')) this.#told = this.#offered ??= none;
+        return undefined;
     }
-    return undefined;
+    return k === 'out' && event.event === 'server:update_tool_list' ? this.#announce(ch, at) : undefined;
+  }
+  #begin(ev: Crossing['ev']): undefined {
+    const { quietMs, longestQuietMs } = timingIn(ev);
+    // It gathers until no more notices come, but no longer than that.
+    this.#quietMs = Math.min(quietMs, longestQuietMs);
+    this.#offered = undefined;
+    this.#told = undefined;
+    this.#isKnown = true;
+    this.#toldAt = -Infinity;
+    this.#isJoined = false;
+  }
+  #change({ added = [], removed = [], changed = [] }: Partial<Fields>): undefined {
+    const next = new Map(this.#offered);
+    for (const name of removed) next.delete(name);
+    for (const name of [...added, ...changed]) next.set(name, (this.#changes += 1));
+    this.#offered = next;
+  }
+  #announce(at: string, now: number): Found | undefined {
+    const [told, offered, sinceMs] = [this.#told, this.#offered, now - this.#toldAt];
+    if (!this.#isKnown) return undefined;
+    this.#told = offered;
+    this.#toldAt = now;
+    if (told === offered || (told && offered && areSame(told, offered)))
+      return { at, what: 'announced its tools, and they were as they were told last' };
+    return sinceMs + this.#slackMs < this.#quietMs
+      ? { at, what: `announced its tools twice within ${sinceMs} ms` }
+      : undefined;
   }
   quiescent(): Found[] {
-    return [...new Set(this.#links.values())]
-      .filter(({ isJoined, offered, told }) => isJoined && offered !== told)
-      .map(({ a }) => ({ at: a, what: 'its tools changed, and nobody was told', kind: 'liveness' }));
-  }
-  #open({ a, kind, input }: RecordOf<'open'>): undefined {
-    const { role, timing } = input as {
-      role?: string;
-      timing?: { quietMs?: number; longestQuietMs?: number };
-    };
-    if (kind !== 'link' || role !== 'computer') return;
-    // It gathers until no more notices come, but no longer than that.
-    const quietMs = Math.min(timing?.quietMs ?? 0, timing?.longestQuietMs ?? Infinity);
-    const link = { a, quietMs, isJoined: false, offered: null, told: null, toldAt: -Infinity };
-    this.#links.set(a, link);
-    this.#links.set(nameOf(a), link);
-  }
-  #post({ from, a, ev }: RecordOf<'post'>): undefined {
-    const { type, signature, stage } = ev as Fields;
-    if (type === 'link.changed') {
-      const link = this.#links.get(from);
-      if (link) link.isJoined = stage === 'joined';
-    } else if (signature !== undefined && (type === 'tools.changed' || type === 'tools.listed')) {
-      const link = this.#links.get(a);
-      if (!link) return;
-      link.offered = signature;
-      if (type === 'tools.listed') link.told = signature;
-    }
-  }
-  #announce({ a, ev }: RecordOf<'out'>, at: number): Found | undefined {
-    const link = this.#links.get(rootOf(a));
-    if (!link || (ev as Fields).event !== 'server:update_tool_list') return undefined;
-    const { offered, told, toldAt, quietMs } = link;
-    link.told = offered;
-    link.toldAt = at;
-    if (offered === told)
-      return { at: link.a, what: 'announced its tools, and they were as they were told last' };
-    const sinceMs = at - toldAt;
-    return sinceMs + this.#slackMs < quietMs
-      ? { at: link.a, what: `announced its tools twice within ${sinceMs} ms` }
-      : undefined;
+    if (!this.#isKnown || !this.#isJoined) return [];
+    if (haveSameNames(this.#told ?? none, this.#offered ?? none)) return [];
+    return [{ at: 'host:computer', what: 'its tools changed, and nobody was told', kind: 'liveness' }];
   }
 }
 
-const [link, instance] = ['c/link#1', 'c/link#1/link#1'];
-const born = opens(link, 'link', 'c#1', { role: 'computer', timing: { quietMs: 200 } });
-const joins = [hears(instance, 'join.accepted'), posts(link, 'c#1', 'link.changed', { stage: 'joined' })];
-const offers = (signature: string) => posts('c#1', 'c/link', 'tools.changed', { signature });
-const lists = (signature: string) => posts('c#1', link, 'tools.listed', { signature });
-const announces = tells('link', instance, 'link.announce', { event: 'server:update_tool_list' });
+const [host, link] = ['host:computer', 'link:computer:c1/1'];
+const born = starts({ quietMs: 200, longestQuietMs: timing.longestQuietMs });
+const joins = [comes(link, 'join.accepted'), hears(host, 'link.changed', { state: 'joined' })];
+const offers = (...added: readonly string[]) =>
+  hears(host, 'tools.changed', { added, removed: [], changed: [] });
+const withdraws = hears(host, 'tools.changed', { added: [], removed: ['b'], changed: [] });
+const lists = [
+  comes(link, 'agent.askedTools', { ticket: '1.t' }),
+  goes(link, 'link.answer', { ticket: '1.t', body: {} }),
+];
+const announces = goes(link, 'link.announce', { event: 'server:update_tool_list' });
 const needless = 'announced its tools, and they were as they were told last';
 
-export const toolChangesAnnounced: Invariant = {
+export const toolChangesAnnounced: Boundary = {
+  reads: 'boundary',
   invariant: 'tools are announced when they changed, and only then',
   why: 'Agents ask anew when something changed, once for a burst of changes, and not without need (notify-iff-changed).',
   sees: [
-    ...(['in join.accepted', 'out link.announce', 'open', 'end'] as const),
-    ...(['post link.changed', 'post tools.changed', 'post tools.listed'] as const),
+    ...[
+      'in createComputer',
+      'in join.accepted',
+      'in agent.askedTools',
+      'out link.announce',
+      'out link.answer',
+    ],
+    ...['said tools.changed', 'said link.changed', 'said closed'],
   ],
   open: ({ slackMs }) => new ToolChangesAnnounced(slackMs),
   violating: [
     {
       how: 'a link that announces what its entering has told',
-      seen: story(born, offers('a'), ...joins, announces),
+      seen: boundary(born, offers('a'), ...joins, announces),
       said: needless,
     },
     {
       how: 'a link that announces what it has just answered',
-      seen: story(born, ...joins, offers('a'), lists('a'), announces),
-      said: needless,
-    },
-    {
-      how: 'a link that was never told of tools, and takes an answer for a change',
-      seen: story(born, ...joins, lists('a'), announces),
-      said: needless,
-    },
-    {
-      how: 'a change and back',
-      seen: story(born, offers('a'), ...joins, offers('b'), offers('a'), announces),
+      seen: boundary(born, ...joins, offers('a'), ...lists, announces),
       said: needless,
     },
     {
       how: 'a link that keeps a change to itself',
-      seen: story(born, offers('a'), ...joins, offers('b')),
+      seen: boundary(born, offers('a'), ...joins, offers('b')),
       until: 'quiescent',
       said: 'its tools changed, and nobody was told',
     },
     {
       how: 'a link that announces each of a burst of changes',
-      seen: story(born, ...joins, offers('a'), announces, 50, offers('b'), announces),
+      seen: boundary(born, ...joins, offers('a'), announces, 50, offers('b'), announces),
       said: 'announced its tools twice within 50 ms',
     },
   ],
   passing: [
     {
       how: 'each change',
-      seen: story(born, ...joins, offers('a'), announces, 200, offers('b'), announces),
+      seen: boundary(born, ...joins, offers('a'), announces, 200, offers('b'), announces),
       until: 'quiescent',
     },
     {
       how: 'an agent that asked before it was told',
-      seen: story(born, ...joins, offers('a'), lists('a')),
+      seen: boundary(born, ...joins, offers('a'), ...lists),
       until: 'quiescent',
     },
     {
       how: 'a link that sits nowhere',
-      seen: story(
-        born,
-        offers('a'),
-        ...joins,
-        offers('b'),
-        posts(link, 'c#1', 'link.changed', { stage: 'waiting' }),
-      ),
+      seen: boundary(born, ...joins, offers('a'), hears(host, 'link.changed', { state: 'waiting' })),
       until: 'quiescent',
     },
-    {
-      how: 'a change while it was away',
-      seen: story(born, offers('a'), ...joins, offers('b'), ...joins, announces),
-      until: 'quiescent',
-    },
-    { how: 'a link from before the first record', seen: story(...joins, announces, announces) },
+    { how: 'a change and back', seen: boundary(born, ...joins, offers('b'), withdraws), until: 'quiescent' },
+    { how: 'a link from before the first record', seen: boundary(...joins, announces, announces) },
   ],
 };

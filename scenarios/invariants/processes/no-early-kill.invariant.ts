@@ -1,137 +1,95 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { isOver } from './child.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { rootOf } from '../places.ts';
-import { ends, hears, opens, orders, posts, story, tells } from '../record-builders.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { boundary, comes, earlyMs, goes, isEnded, isProcess, starts, timingIn } from '../crossings.ts';
+import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
-/** A root that has a way down of its own: a process, its client, their computer. */
 interface Life {
-  readonly id: Address;
-  /** So long it may take, once it was told to end. */
-  readonly allowedMs: number;
-  told?: number;
-  end?: RecordOf<'end'>;
-  /** Of a process: its child lives, and was not sent SIGKILL. */
-  isSpared: boolean;
+  /** When its own way down began. */
+  told: number;
 }
-/** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
-const earlyMs = 2;
+class NoEarlyKill implements Judge<Crossing> {
+  /** Children that live, and were not sent SIGKILL, by their channels. */
+  readonly #spared = new Map<string, Life>();
+  #timing: Timing = timing;
+  /** When their computer was told to end; whoever abandons it gave it no time. */
+  #closes = Infinity;
 
-class NoEarlyKill implements Judge {
-  readonly #lives = new Map<Address, Life>();
-
-  take(record: DirectoryRecord, at: number): Found | undefined {
-    if (record.k === 'end') return this.#ended(record, at);
-    if (record.k === 'open') this.#opened(record);
-    else if (record.k === 'post' && record.ev.type === 'close') this.#told(record.a, at);
-    else if (record.k === 'in' && isOver(record)) this.#spare(record.a, false);
-    else if (record.k === 'out' && record.port === 'process') {
-      const { type, signal } = record.ev as Said<{ signal: string }>;
-      if (type === 'leaf.open' || signal === 'SIGKILL') this.#spare(record.a, type === 'leaf.open');
-    }
-    return undefined;
+  take(crossing: Crossing, at: number): Found | undefined {
+    const { k, ch, ev } = crossing;
+    const { type, signal } = said<{ signal: string }>(ev);
+    if (type === 'createComputer') {
+      this.#closes = Infinity;
+      this.#timing = timingIn(ev);
+    } else if (k === 'in' && ch.startsWith('host:computer'))
+      this.#closes = type === 'abandon' ? -Infinity : Math.min(this.#closes, at);
+    if (!isProcess(ch)) return undefined;
+    const life = this.#spared.get(ch);
+    if (type === 'open') this.#spared.set(ch, { told: Infinity });
+    else if (signal === 'SIGKILL' || isEnded(crossing)) this.#spared.delete(ch);
+    // It closes its input, or gets SIGTERM.
+    else if (life) life.told = Math.min(life.told, at);
+    return life && type === 'close' ? this.#ended(ch, life, at) : undefined;
   }
-  #opened({ a, kind, input }: RecordOf<'open'>): void {
-    const { timing: t } = input as { readonly timing?: Partial<Timing> };
-    if (!t) return;
-    const ladderMs = (t.stdinGraceMs ?? 0) + (t.termGraceMs ?? 0) + (t.killGraceMs ?? 0);
-    const hasLadder = kind === 'process' || kind === 'client';
-    const allowedMs = hasLadder ? ladderMs : (t.shutdownMs ?? 0);
-    this.#lives.set(nameOf(a), { id: a, allowedMs, isSpared: false });
-  }
-  #told(a: Address, at: number): void {
-    const life = this.#lives.get(nameOf(a));
-    if (life) life.told ??= at;
-  }
-  #spare(instance: Address, isSpared: boolean): void {
-    const life = this.#lives.get(nameOf(rootOf(instance)));
-    if (life) life.isSpared = isSpared;
-  }
-  #livedAs(id: Address | undefined): Life | undefined {
-    const life = id === undefined ? undefined : this.#lives.get(nameOf(id));
-    return life?.id === id ? life : undefined;
-  }
-  #ended(end: RecordOf<'end'>, at: number): Found | undefined {
-    const life = this.#livedAs(end.a);
-    if (!life) return undefined;
-    life.end = end;
-    if (!life.isSpared) return undefined;
-    const first = this.#firstOf(life);
-    const { why, by } = first.end ?? end;
-    // Who fails cannot go any way down; whom its host abandons was given its time by the host; the rest is unknown.
-    if (why === 'failed' || (why === 'closed' && by === undefined)) return undefined;
-    const { told = Infinity, allowedMs } = first;
-    if (at - told >= allowedMs - earlyMs) return undefined;
-    const had = told === Infinity ? 'was not told to end' : `had ${at - told} of ${allowedMs} ms`;
-    return { at: end.a, what: `${end.a} ended over its living child: ${first.id} ${had}` };
-  }
-  /** Its owner's end ended it, and so on: with whom it began. */
-  #firstOf(life: Life): Life {
-    const { why, by } = life.end ?? {};
-    const owner = why === 'closed' ? this.#livedAs(by) : undefined;
-    return owner?.end ? this.#firstOf(owner) : life;
+  #ended(ch: string, { told }: Life, at: number): Found | undefined {
+    const { shutdownMs, stdinGraceMs, termGraceMs, killGraceMs } = this.#timing;
+    const hadMs = at - this.#closes;
+    const isOver = at - told >= stdinGraceMs + termGraceMs + killGraceMs - earlyMs;
+    if (isOver || hadMs >= shutdownMs - earlyMs) return undefined;
+    const had =
+      hadMs < 0 ? 'nobody had told its computer to end' : `its computer had ${hadMs} of ${shutdownMs} ms`;
+    return { at: ch, what: `${ch} was ended by force while it lived: ${had}` };
   }
 }
 
-const [computer, client, child] = ['c#1', 'c/client:fs#1', 'c/client:fs/process#1'];
-const instance = `${child}/process#1`;
-const timing = { stdinGraceMs: 100, termGraceMs: 100, killGraceMs: 100, shutdownMs: 50 };
-const life = [
-  opens(computer, 'computer', 'host', { timing }),
-  opens(client, 'client', computer, { timing }),
-  opens(child, 'process', client, { timing }),
-  tells('process', instance, 'leaf.open'),
-];
-const closes = (from: Address, a: Address) => posts(from, a, 'close');
-const kills = tells('process', instance, 'child.signal', { signal: 'SIGKILL' });
-const down = [ends(client, 'closed', { by: computer }), ends(child, 'closed', { by: client })];
+const child = 'process:files/1';
+const life = [starts({ shutdownMs: 50 }), goes(child, 'open')];
+const closes = comes('host:computer', 'close');
+const ends = goes(child, 'close');
 
-/** The owner of a child may end it over its head only when the child's own way down has had its time. */
-export const noEarlyKill: Invariant = {
+/** A child may be ended over its head only when its own way down has had its time. */
+export const noEarlyKill: Boundary = {
+  reads: 'boundary',
   invariant: 'no process is killed before its time to end is over',
-  why: 'SIGKILL came first, or a machine failed, or its host abandoned it, or the time to end was over (ladder).',
+  why: 'SIGKILL came first, or its host abandoned it, or the time of its own way down was over, or that of its host (ladder).',
   sees: [
-    ...(['in child.exited', 'in child.failed', 'in group.emptied'] as const),
-    ...(['out leaf.open', 'out child.signal', 'post close', 'open', 'end'] as const),
+    ...[
+      'in createComputer',
+      'in close',
+      'in abandon',
+      'in child.exited',
+      'in child.failed',
+      'in group.emptied',
+    ],
+    ...['out open', 'out close', 'out child.signal', 'out child.closeStdin'],
   ],
   open: () => new NoEarlyKill(),
   violating: [
     {
-      how: 'a process that says it ended before it was seen to',
-      seen: story(...life, closes(client, child), 100, ends(child)),
-      said: `${child} had 100 of 300 ms`,
-    },
-    {
-      how: 'a computer that does not wait for its clients',
-      seen: story(...life, closes('host', 'c'), 20, ends(computer), ...down),
-      said: `${computer} had 20 of 50 ms`,
+      how: 'a computer that does not wait for its servers',
+      seen: boundary(...life, closes, 20, ends),
+      said: 'its computer had 20 of 50 ms',
     },
     {
       how: 'a client that ends its process at once',
-      seen: story(...life, ends(child, 'closed', { by: client })),
-      said: `${child} was not told to end`,
+      seen: boundary(...life, ends),
+      said: 'nobody had told its computer',
     },
   ],
   passing: [
-    {
-      how: 'one that ended',
-      seen: story(...life, hears(instance, 'child.exited', { left: 0 }), ends(child)),
-    },
+    { how: 'one that ended', seen: boundary(...life, comes(child, 'child.exited', { left: 0 }), ends) },
     {
       how: 'one that took SIGKILL and shows no exit',
-      seen: story(...life, closes(client, child), kills, ends(child)),
+      seen: boundary(...life, goes(child, 'child.signal', { signal: 'SIGKILL' }), ends),
     },
     {
-      how: 'a shutdown whose time is over',
-      seen: story(...life, closes('host', 'c'), 50, ends(computer), ...down),
+      how: 'a way down whose time is over',
+      seen: boundary(...life, goes(child, 'child.closeStdin'), 4_500, ends),
     },
-    { how: 'a client that fails', seen: story(...life, ends(client, 'failed'), down[1] ?? ends(child)) },
+    { how: 'a shutdown whose time is over', seen: boundary(...life, closes, 50, ends) },
     {
       how: 'a computer that its host abandons',
-      seen: story(...life, orders('c', 'close'), ends(computer, 'closed'), ...down),
+      seen: boundary(...life, comes('host:computer', 'abandon'), ends),
     },
-    { how: 'one that was opened before the first record', seen: story(ends(child)) },
+    { how: 'one that was there before the first record', seen: boundary(ends) },
   ],
 };

@@ -1,58 +1,91 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import { isOver } from './child.ts';
-import type { Judge, Invariant } from '../invariant.ts';
-import { hears, story, tells } from '../record-builders.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { boundary, comes, goes, isEnded, isProcess, subjectOf } from '../crossings.ts';
+import type { Boundary, Found, Judge } from '../invariant.ts';
 
-/** `c/client:fs#1/process` of the port instance `c/client:fs#1/process#2/process#1`. */
-const processOf = (instance: Address): Address => nameOf(instance.slice(0, instance.lastIndexOf('/')));
-
-function open(): Judge {
-  /** The child that lives there now. */
-  const alive = new Map<Address, Address>();
+function open(): Judge<Crossing> {
+  /** Each until its port is closed, and whether it was seen to end by then. */
+  const hasEnded = new Map<string, boolean>();
+  /** The child that runs for a server now. */
+  const alive = new Map<string, string>();
+  const opened = (ch: string, server: string): Found | undefined => {
+    const older = alive.get(server);
+    hasEnded.set(ch, false);
+    alive.set(server, ch);
+    return older === undefined ? undefined : { at: ch, what: `was started while ${older} lived` };
+  };
   return {
-    take(record) {
-      if (record.k === 'out' && record.port === 'process' && record.ev.type === 'leaf.open') {
-        const name = processOf(record.a);
-        const older = alive.get(name);
-        alive.set(name, record.a);
-        return older === undefined ? undefined : { at: record.a, what: `was started while ${older} lived` };
-      }
-      if (isOver(record) && alive.get(processOf(record.a)) === record.a) alive.delete(processOf(record.a));
-      return undefined;
+    take(crossing) {
+      const { k, ch, ev } = crossing;
+      if (!isProcess(ch)) return undefined;
+      const server = subjectOf(ch, 'process:');
+      if (k === 'out' && ev?.type === 'open') return opened(ch, server);
+      const known = hasEnded.get(ch);
+      if (known && ev?.type === 'child.started') return { at: ch, what: 'started after its end' };
+      if (known === undefined || !isEnded(crossing)) return undefined;
+      if (alive.get(server) === ch) alive.delete(server);
+      if (k === 'out') hasEnded.delete(ch);
+      else hasEnded.set(ch, true);
+      return k === 'in' && known ? { at: ch, what: 'ended twice' } : undefined;
     },
+    closed: () =>
+      [...hasEnded]
+        .filter(([, is]) => !is)
+        .map(([at]) => ({ at, what: `${at} was never seen to end`, kind: 'liveness' })),
   };
 }
 
-const [first, second] = ['c/client:fs#1/process#1/process#1', 'c/client:fs#1/process#2/process#1'];
-const starts = (instance: Address) => tells('process', instance, 'leaf.open');
-const exits = (instance: Address, left = 0) => hears(instance, 'child.exited', { left });
+const [first, second] = ['process:files/1', 'process:files/2'];
+const launches = (ch: string) => goes(ch, 'open');
+const lets = (ch: string) => goes(ch, 'close');
+const started = comes(first, 'child.started', { pid: 7 });
+const exits = (left: number) => comes(first, 'child.exited', { code: 0, left });
+const life = [launches(first), started];
 
-export const oneProcess: Invariant = {
-  invariant: 'a server has at most one process',
-  why: 'Nothing is started anew for a server before what was started before has ended (one-per-server).',
-  sees: ['in child.exited', 'in child.failed', 'in group.emptied', 'out leaf.open', 'out leaf.close'],
+/** A child ends when its group is empty, when it never ran, or by force, when its port is closed before that. */
+export const oneProcess: Boundary = {
+  reads: 'boundary',
+  invariant: 'a server has at most one process, and each that was started ends exactly once',
+  why: 'A process that nobody waits for is an orphan, and of two one is (no-orphan, one-per-server).',
+  sees: [
+    ...['in child.started', 'in child.exited', 'in child.failed', 'in group.emptied'],
+    ...['out open', 'out close'],
+  ],
   open,
   violating: [
     {
-      how: 'a client that does not wait for the end of the old one',
-      seen: story(starts(first), starts(second)),
+      how: 'a client that waits for the leader and not for its group',
+      seen: boundary(launches(first), exits(1), launches(second)),
       said: `was started while ${first} lived`,
     },
     {
-      how: 'a client that waits for the leader and not for its group',
-      seen: story(starts(first), exits(first, 1), starts(second)),
-      said: `was started while ${first} lived`,
+      how: 'a group that is forgotten when its leader is gone',
+      seen: boundary(...life, exits(2)),
+      until: 'closed',
+      said: `${first} was never seen to end`,
+    },
+    {
+      how: 'one end that is told twice',
+      seen: boundary(...life, exits(0), comes(first, 'group.emptied')),
+      said: 'ended twice',
+    },
+    {
+      how: 'a child that comes back',
+      seen: boundary(launches(first), comes(first, 'child.failed'), started),
+      said: 'started after its end',
     },
   ],
   passing: [
-    { how: 'one after the other', seen: story(starts(first), exits(first), starts(second)) },
     {
-      how: 'one that never ran, and one that was given up',
-      seen: story(
-        ...[starts(first), hears(first, 'child.failed'), starts(second)],
-        ...[tells('process', second, 'leaf.close'), starts('c/client:fs#1/process#3/process#1')],
-      ),
+      how: 'one after the other, the second one given up',
+      seen: boundary(...life, exits(0), lets(first), launches(second), lets(second)),
+      until: 'closed',
     },
-    { how: 'two servers', seen: story(starts(first), starts('c/client:git#2/process#1/process#1')) },
+    { how: 'two servers', seen: boundary(launches(first), launches('process:git/1')) },
+    {
+      how: 'a group that outlives its leader',
+      seen: boundary(...life, exits(2), comes(first, 'group.emptied'), lets(first)),
+      until: 'closed',
+    },
+    { how: 'a child from before the first record', seen: boundary(exits(0), exits(0)), until: 'closed' },
   ],
 };

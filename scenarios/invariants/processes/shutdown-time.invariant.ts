@@ -1,98 +1,81 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { rootOf } from '../places.ts';
-import { opens, posts, story, tells } from '../record-builders.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { boundary, comes, earlyMs, goes, starts, timingIn } from '../crossings.ts';
+import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
-interface Child {
-  readonly timing: Partial<Timing>;
-  step: string;
-  since: number;
-  /** It was told to take the next step without waiting. */
+interface Step {
+  readonly name: string;
+  readonly since: number;
+  /** Its computer was told once more that it is not wanted: the next step comes without waiting. */
   isHurried: boolean;
 }
-/** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
-const earlyMs = 2;
 
-class ShutdownTime implements Judge {
-  /** By address with and without its incarnation. */
-  readonly #children = new Map<Address, Child>();
+class ShutdownTime implements Judge<Crossing> {
+  readonly #steps = new Map<string, Step>();
+  #timing: Timing = timing;
 
-  take(record: RecordOf<'open' | 'out' | 'post' | 'end'>, at: number): Found | undefined {
-    if (record.k === 'end') return void this.#children.delete(record.a);
-    if (record.k === 'out') return this.#out(record, at);
-    if (record.k === 'post') {
-      const hurried = this.#children.get(nameOf(record.a));
-      if (hurried) hurried.isHurried = true;
-      return undefined;
+  take({ k, ch, ev }: Crossing, at: number): Found | undefined {
+    const { type, signal: name = type } = said<{ signal: string }>(ev);
+    if (type === 'createComputer') this.#timing = timingIn(ev);
+    else if (k === 'in') for (const step of this.#steps.values()) step.isHurried = true;
+    else if (type === 'close') this.#steps.delete(ch);
+    else {
+      const before = this.#steps.get(ch);
+      this.#steps.set(ch, { name, since: at, isHurried: false });
+      return this.#judge(ch, before, name, at);
     }
-    const { timing = {} } = record.input as { readonly timing?: Partial<Timing> };
-    if (record.kind !== 'process') return undefined;
-    const child = { timing, step: '', since: at, isHurried: false };
-    this.#children.set(record.a, child);
-    this.#children.set(nameOf(record.a), child);
     return undefined;
   }
-  #out({ a, ev }: RecordOf<'out'>, at: number): Found | undefined {
-    const { type, signal = type } = ev as Said<{ signal: string }>;
-    const child = this.#children.get(rootOf(a));
-    if (!child) return undefined;
-    const { step, since, timing, isHurried } = child;
-    child.step = signal;
-    child.since = at;
-    child.isHurried = false;
-    if (signal === 'SIGKILL' && step !== 'SIGTERM') return { at: a, what: 'SIGKILL without SIGTERM' };
-    const graceMs =
-      step === 'SIGTERM' ? timing.termGraceMs : step === 'child.closeStdin' ? timing.stdinGraceMs : 0;
-    const hadMs = at - since;
-    if (isHurried || hadMs >= (graceMs ?? 0) - earlyMs) return undefined;
-    return { at: a, what: `${signal} came ${hadMs} ms after ${step}, not ${graceMs}` };
+  #judge(at: string, before: Step | undefined, name: string, now: number): Found | undefined {
+    if (name === 'SIGKILL' && before?.name !== 'SIGTERM') return { at, what: 'SIGKILL without SIGTERM' };
+    if (!before || before.isHurried) return undefined;
+    const graceMs = before.name === 'SIGTERM' ? this.#timing.termGraceMs : this.#timing.stdinGraceMs;
+    const hadMs = now - before.since;
+    return hadMs < graceMs - earlyMs
+      ? { at, what: `${name} came ${hadMs} ms after ${before.name}, not ${graceMs}` }
+      : undefined;
   }
 }
 
-const [root, child] = ['c/client:fs/process#1', 'c/client:fs/process#1/process#1'];
-const born = opens(root, 'process', 'c/client:fs#1', { timing: { stdinGraceMs: 50, termGraceMs: 100 } });
-const closesStdin = tells('process', child, 'child.closeStdin');
-const [terminates, kills] = ['SIGTERM', 'SIGKILL'].map((signal) =>
-  tells('process', child, 'child.signal', { signal }),
-) as [RecordOf<'out'>, RecordOf<'out'>];
-const hurries = posts('c/client:fs#1', 'c/client:fs/process', 'process.hurry');
+const child = 'process:files/1';
+const born = starts({ stdinGraceMs: 50, termGraceMs: 100 });
+const closesStdin = goes(child, 'child.closeStdin');
+const terminates = goes(child, 'child.signal', { signal: 'SIGTERM' });
+const kills = goes(child, 'child.signal', { signal: 'SIGKILL' });
+const hurries = comes('host:computer', 'stopServer', { name: 'files' });
 
-export const shutdownTime: Invariant = {
+export const shutdownTime: Boundary = {
+  reads: 'boundary',
   invariant: 'each shutdown step of a process has its full time',
   why: 'SIGKILL comes after SIGTERM only, and no step before the one above it had its grace, unless somebody hurries it (ladder).',
-  sees: ['out child.closeStdin', 'out child.signal', 'post process.hurry', 'open', 'end'],
+  sees: [
+    ...['in createComputer', 'in stopServer', 'in setServers', 'in close'],
+    ...['out child.closeStdin', 'out child.signal', 'out close'],
+  ],
   open: () => new ShutdownTime(),
   violating: [
     {
-      how: 'a process that leaves out SIGTERM',
-      seen: story(born, closesStdin, 50, kills),
+      how: 'one that leaves out SIGTERM',
+      seen: boundary(born, closesStdin, 50, kills),
       said: 'SIGKILL without SIGTERM',
     },
     {
       how: 'one that is impatient',
-      seen: story(born, closesStdin, 10, terminates),
+      seen: boundary(born, closesStdin, 10, terminates),
       said: 'SIGTERM came 10 ms after child.closeStdin, not 50',
     },
     {
-      how: 'one that kills as soon as it has said so',
-      seen: story(born, closesStdin, 50, terminates, 5, kills),
-      said: 'SIGKILL came 5 ms after SIGTERM, not 100',
-    },
-    {
       how: 'one that was hurried once and takes two steps',
-      seen: story(born, closesStdin, 10, hurries, terminates, 5, kills),
+      seen: boundary(born, closesStdin, 10, hurries, terminates, 5, kills),
       said: 'SIGKILL came 5 ms after SIGTERM, not 100',
     },
   ],
   passing: [
-    { how: 'the whole way down', seen: story(born, closesStdin, 50, terminates, 100, kills) },
-    { how: 'a group that its leader left behind', seen: story(born, terminates, 100, kills) },
+    { how: 'the whole way down', seen: boundary(born, closesStdin, 50, terminates, 100, kills) },
+    { how: 'a group that its leader left behind', seen: boundary(born, terminates, 100, kills) },
     {
       how: 'one that is hurried',
-      seen: story(born, closesStdin, 10, hurries, terminates, 5, hurries, kills),
+      seen: boundary(born, closesStdin, 10, hurries, terminates, 5, hurries, kills),
     },
-    { how: 'one that is late', seen: story(born, closesStdin, 500, terminates) },
-    { how: 'one that was on its way before the first record', seen: story(kills) },
   ],
 };

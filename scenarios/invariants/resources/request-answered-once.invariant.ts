@@ -1,92 +1,91 @@
-import type { Address } from '../../../machines/kernel/address.ts';
-import { nameOf } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { PairMap } from '../pair-map.ts';
-import { ends, opens, orders, posts, story } from '../record-builders.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import {
+  askerOf,
+  boundary,
+  comes,
+  fires,
+  goes,
+  hears,
+  hostOf,
+  isGone,
+  isLink,
+  starts,
+  ticketIn,
+  timingIn,
+} from '../crossings.ts';
+import type { Boundary, Found, Judge } from '../invariant.ts';
 
 interface Question {
-  readonly at: Address;
+  readonly at: string;
   readonly ticket: string;
   due: number;
   asked: number;
   answered: number;
 }
-interface Limits {
-  readonly aggregateMs: number;
-  readonly readMs: number;
-  /** A computer that boots keeps questions for its servers so long. */
-  readonly toolsMs?: number;
-}
-interface Asked extends Limits {
-  readonly openedAt: number;
-}
-type Fields = Said<{ ticket: string; replyTo: Address }>;
 /** Timers of Node fire late by a moment, and what follows takes its time. */
 const momentMs = 50;
+const questions = new Set(['show', 'readResource', 'agent.askedCollection', 'agent.askedResource']);
 
-class RequestAnsweredOnce implements Judge {
+class RequestAnsweredOnce implements Judge<Crossing> {
   readonly #slackMs: number;
-  readonly #limits = new Map<Address, Asked>();
-  readonly #questions = new PairMap<Question>();
+  /** By who waits, a host or a connection, and the ticket. */
+  readonly #questions = new Map<string, Map<string, Question>>();
+  #timing: Timing = timing;
+  /** A computer that boots keeps questions for its servers. */
+  #booted = 0;
   /** Before this nobody is late. */
   #soonest = Infinity;
 
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
-  take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
-    if (record.k === 'in') return at > this.#soonest ? this.#late(at) : undefined;
-    if (record.k === 'post') return this.#post(record, at);
-    if (record.k === 'open') this.#open(record, at);
-    else if (record.k === 'end') this.#forget(record.a);
-    return undefined;
+  take(crossing: Crossing, at: number): Found | readonly Found[] | undefined {
+    const { k, ch, ev } = crossing;
+    const known = this.#questions.get(hostOf(ch));
+    // Who asked hears nothing any more.
+    if (isGone(crossing) && isLink(ch)) this.#questions.delete(hostOf(ch));
+    if (k !== 'in') return this.#answered(known?.get(ticketIn(ev)));
+    const late = at > this.#soonest ? this.#late(at) : undefined;
+    if (ev?.type === 'createComputer') {
+      this.#timing = timingIn(ev);
+      this.#booted = at + this.#timing.toolsMs;
+    } else if (questions.has(ev?.type ?? '')) this.#ask(crossing, at);
+    return late;
   }
   closed(): Found[] {
-    return [...this.#questions.values()].flatMap(({ at, ticket, asked, answered }) =>
+    return this.#open().flatMap(({ at, ticket, asked, answered }) =>
       answered < asked ? [{ at, what: `${ticket} was never answered`, kind: 'liveness' as const }] : [],
     );
   }
-  #open({ a, kind, input }: RecordOf<'open'>, openedAt: number): void {
-    const { timing } = input as { readonly timing?: Limits };
-    if (kind === 'computer' && timing) this.#limits.set(nameOf(a), { ...timing, openedAt });
+  #open(): Question[] {
+    return [...this.#questions.values()].flatMap((some) => [...some.values()]);
   }
-  /** Who asked hears nothing any more. */
-  #forget(a: Address): void {
-    for (const question of this.#questions.values())
-      if (question.at === a) this.#questions.delete(a, question.ticket);
-  }
-  #post({ a, ev, dead }: RecordOf<'post'>, now: number): Found | undefined {
-    const { type, ticket = '', replyTo } = ev as Fields;
-    if (type === 'aggregate.shown' || type === 'resource.read') return this.#answered(a, ticket);
-    // Its computer passes it on: that is no other question.
-    if (replyTo === undefined || dead !== undefined || a.includes('/')) return undefined;
-    const computer = this.#limits.get(nameOf(a));
-    const { aggregateMs = Infinity, readMs = Infinity, toolsMs = 0, openedAt = now } = computer ?? {};
-    // Each question has its own time, whoever else asks meanwhile. It begins when the computer keeps it no more.
-    const begins = Math.max(now, openedAt + toolsMs);
-    const due = begins + (type === 'aggregate.wanted' ? aggregateMs : readMs) + this.#slackMs + momentMs;
-    const known = this.#questions.get(replyTo, ticket);
-    if (known) Object.assign(known, { due, asked: known.asked + 1 });
-    else this.#questions.set(replyTo, ticket, { at: replyTo, ticket, due, asked: 1, answered: 0 });
+  #ask(crossing: Crossing, now: number): void {
+    const { ev } = crossing;
+    const [at, ticket] = [askerOf(crossing), ticketIn(ev)];
+    const { aggregateMs, readMs } = this.#timing;
+    const isOfAll = ev?.type === 'show' || ev?.type === 'agent.askedCollection';
+    // Each question has its own time, whoever else asks meanwhile.
+    const due = Math.max(now, this.#booted) + (isOfAll ? aggregateMs : readMs) + this.#slackMs + momentMs;
+    const some = this.#questions.get(at) ?? new Map<string, Question>();
+    const known = some.get(ticket) ?? { at, ticket, asked: 0, answered: 0, due };
+    this.#questions.set(at, some.set(ticket, Object.assign(known, { due, asked: known.asked + 1 })));
     this.#soonest = Math.min(this.#soonest, due);
-    return undefined;
   }
-  #answered(at: Address, ticket: string): Found | undefined {
-    const question = this.#questions.get(at, ticket);
+  #answered(question: Question | undefined): Found | undefined {
     if (!question) return undefined;
     question.answered += 1;
-    return question.answered > question.asked
-      ? { at, what: `${ticket} was answered ${question.answered} times` }
-      : undefined;
+    const { at, ticket, asked, answered } = question;
+    return answered > asked ? { at, what: `${ticket} was answered ${answered} times` } : undefined;
   }
   #late(now: number): Found[] {
     const late: Found[] = [];
     this.#soonest = Infinity;
-    for (const { at, ticket, due, asked, answered } of this.#questions.values())
+    for (const { at, ticket, due, asked, answered } of this.#open())
       if (answered >= asked) continue;
       else if (due < now) {
-        this.#questions.delete(at, ticket);
+        this.#questions.get(at)?.delete(ticket);
         late.push({
           at,
           what: `${ticket} had to be answered ${Math.ceil(now - due)} ms ago`,
@@ -97,57 +96,53 @@ class RequestAnsweredOnce implements Judge {
   }
 }
 
-const born = opens('computer#1', 'computer', 'host', { timing: { aggregateMs: 500, readMs: 700 } });
-const boots = opens('computer#1', 'computer', 'host', {
-  timing: { aggregateMs: 500, readMs: 700, toolsMs: 1_000 },
-});
-const host = 'host:computer';
-const asked = posts('host', 'computer', 'aggregate.wanted', { ticket: 't1', replyTo: host });
-const passed = posts('computer#1', 'computer/desktop', 'aggregate.wanted', { ticket: 't1', replyTo: host });
-const shown = posts('computer/desktop#2', host, 'aggregate.shown', { ticket: 't1' });
-const reads = posts('host', 'computer', 'resource.wanted', { ticket: 't2', replyTo: host });
-const read = posts('computer/finder/read:t2#1', host, 'resource.read', { ticket: 't2' });
-const link = 'computer/link#3';
-const fromAfar = posts(link, 'computer#1', 'aggregate.wanted', { ticket: 't3', replyTo: link });
-const later = orders('computer', 'server.stop');
+const [host, link] = ['host:computer', 'link:computer:c1/1'];
+const born = starts({ aggregateMs: 500, readMs: 700, toolsMs: 0 });
+const boots = starts({ aggregateMs: 500, readMs: 700, toolsMs: 1_000 });
+const asked = comes(host, 'show', { collection: 'desktop', reqId: 't1' });
+const shown = hears(host, 'shown', { reqId: 't1' });
+const reads = comes(host, 'readResource', { ticket: 't2', reqId: 't2', uri: 'window://a/b' });
+const read = hears(host, 'resource.read', { ticket: 't2', reqId: 't2' });
+const fromAfar = comes(link, 'agent.askedCollection', { ticket: '1.t3', collection: 'desktop' });
 
-export const requestAnsweredOnce: Invariant = {
+export const requestAnsweredOnce: Boundary = {
+  reads: 'boundary',
   invariant: 'every request for a Desktop, a Finder or a resource is answered exactly once, and in time',
   why: 'An agent waits for what it asked: it hears what there is, or why not, once, however slow a server is and whatever ends meanwhile.',
-  sees: [
-    ...(['open', 'end', 'in', 'post aggregate.wanted', 'post resource.wanted'] as const),
-    ...(['post aggregate.shown', 'post resource.read'] as const),
-  ],
+  sees: ['in', 'said shown', 'said resource.read', 'out link.answer', 'out close'],
   open: ({ slackMs }) => new RequestAnsweredOnce(slackMs),
   violating: [
-    { how: 'two answers', seen: story(born, asked, passed, shown, shown), said: 'answered 2 times' },
-    { how: 'no answer', seen: story(born, asked, passed), until: 'closed', said: 't1 was never answered' },
+    { how: 'two answers', seen: boundary(born, asked, shown, shown), said: 'answered 2 times' },
+    { how: 'no answer', seen: boundary(born, asked), until: 'closed', said: 'host.t1 was never answered' },
     {
       how: 'a Desktop that waits for a server that hangs',
-      seen: story(born, asked, passed, 600, later),
-      said: 't1 had to be answered',
+      seen: boundary(born, fromAfar, 600, fires),
+      said: '1.t3 had to be answered',
     },
     {
       how: 'a question that is kept after the boot',
-      seen: story(boots, asked, 1_600, later),
-      said: 't1 had to be answered',
+      seen: boundary(boots, asked, 1_600, fires),
+      said: 'host.t1 had to be answered',
     },
     {
       how: 'a read that waits for ever',
-      seen: story(born, reads, 800, later),
+      seen: boundary(born, reads, 800, fires),
       said: 't2 had to be answered',
     },
   ],
   passing: [
-    { how: 'each its answer', seen: story(born, asked, passed, 450, shown, reads, read), until: 'closed' },
+    { how: 'each its answer', seen: boundary(born, asked, 450, shown, reads, read), until: 'closed' },
     {
       how: 'a question that a computer keeps while it boots',
-      seen: story(boots, asked, 1_000, passed, 450, shown),
+      seen: boundary(boots, asked, 1_450, fires, shown),
       until: 'closed',
     },
-    { how: 'a ticket that is used again', seen: story(born, asked, shown, asked, shown), until: 'closed' },
-    { how: 'a link that is gone', seen: story(born, fromAfar, ends(link), 5_000, later), until: 'closed' },
-    { how: 'a question that reached nobody', seen: story({ ...asked, dead: 'lost' }), until: 'closed' },
-    { how: 'a question from before the first record', seen: story(shown, shown), until: 'closed' },
+    { how: 'an id that is used again', seen: boundary(born, asked, shown, asked, shown), until: 'closed' },
+    {
+      how: 'a link that is gone',
+      seen: boundary(born, fromAfar, comes(link, 'link.down'), 5_000, fires, fromAfar, goes(link, 'close')),
+      until: 'closed',
+    },
+    { how: 'a question from before the first record', seen: boundary(shown, shown), until: 'closed' },
   ],
 };

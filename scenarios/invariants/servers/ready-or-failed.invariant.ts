@@ -1,137 +1,122 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { opens, posts, story } from '../record-builders.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { boundary, comes, hears } from '../crossings.ts';
+import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
 /** A server that was given up is tried once in a while, for ever: longer than this no trial takes, in ms. */
 const trialMs = 30_000;
 
-interface Client {
-  readonly a: Address;
+interface Server {
+  readonly name: string;
+  /** It was started, by its config or by hand, and nobody has stopped it since. */
   isWanted: boolean;
-  stage: string | undefined;
+  state: string;
   failure: unknown;
   /** When the trial that it is in began; null: it is in none. */
   triedAt: number | null;
 }
-type Fields = Said<{ stage: string; failure: unknown }>;
+type Fields = { readonly name: string; readonly state: string; readonly failure: unknown };
 
-/** A server that wants a login waits for a person. */
-const rests: ReadonlySet<string | undefined> = new Set(['open', 'idle', 'unauthorized']);
+const fine = new Set(['ready', 'standby', 'disabled']);
+/** A server that wants a login waits for a person, and one that lacks a value for somebody who gives it. */
+const rests = new Set(['open', 'idle', 'unauthorized', 'needsInput', 'unsupported']);
 
-class ReadyOrFailed implements Judge {
-  /** By address with and without its incarnation. */
-  readonly #clients = new Map<Address, Client>();
+class ReadyOrFailed implements Judge<Crossing> {
+  readonly #servers = new Map<string, Server>();
 
-  take(record: DirectoryRecord, at: number): undefined {
-    if (record.k === 'post') this.#post(record, at);
-    else if (record.k === 'open') this.#open(record);
-    else if (record.k === 'end' && this.#clients.delete(record.a)) this.#clients.delete(nameOf(record.a));
+  take({ ev }: Crossing, at: number): undefined {
+    const event = said<Fields>(ev);
+    const { type, name = '' } = event;
+    if (type === 'server.changed') return this.#changed(event, at);
+    const server = this.#servers.get(name);
+    if (type === 'closed' || type === 'createComputer') this.#servers.clear();
+    else if (type === 'server.removed') this.#servers.delete(name);
+    // Who is started with another config says so.
+    else if (type === 'setServers') for (const each of this.#servers.values()) each.isWanted = false;
+    else if (server) server.isWanted = type === 'startServer';
+    return undefined;
   }
-  quiescent(at: number): Found[] {
-    return [...new Set(this.#clients.values())].flatMap(({ a, isWanted, stage, failure, triedAt }) => {
-      if (triedAt !== null && at - triedAt <= trialMs) return [];
-      if (stage === 'ready' || stage === 'standby' || (stage === 'idle' && !isWanted)) return [];
-      if (rests.has(stage) && failure !== null && failure !== undefined) return [];
-      const what = stage === 'open' ? 'does not say why' : isWanted ? 'is wanted' : 'is not wanted';
-      return [{ at: a, what: `is ${stage}, and ${what}`, kind: 'liveness' }];
+  #changed({ name = '', state = '', failure = null }: Partial<Fields>, at: number): undefined {
+    const known = this.#servers.get(name);
+    const isTrying = state === 'connecting';
+    const since = known?.state === 'open' ? at : (known?.triedAt ?? null);
+    this.#servers.set(name, {
+      name,
+      state,
+      failure,
+      isWanted: known?.isWanted === true || isTrying,
+      triedAt: isTrying ? since : null,
     });
   }
-  #open({ a, kind, input }: RecordOf<'open'>): void {
-    if (kind !== 'client') return;
-    const { start } = input as { readonly start?: string };
-    const isWanted = start !== 'byHand';
-    const client: Client = { a, isWanted, stage: undefined, failure: null, triedAt: null };
-    this.#clients.set(a, client);
-    this.#clients.set(nameOf(a), client);
-  }
-  #post({ from, a, ev, dead }: RecordOf<'post'>, at: number): void {
-    const { type, stage, failure } = ev as Fields;
-    if (type === 'client.changed') {
-      const client = this.#clients.get(from);
-      if (!client) return;
-      if (stage !== 'connecting') client.triedAt = null;
-      else if (client.stage === 'open') client.triedAt = at;
-      client.stage = stage;
-      client.failure = failure;
-    } else if (dead === undefined && (type === 'server.start' || type === 'server.stop')) {
-      const client = this.#clients.get(a);
-      if (client) client.isWanted = type === 'server.start';
-    }
+  quiescent(at: number): Found[] {
+    return [...this.#servers.values()].flatMap(({ name, isWanted, state, failure, triedAt }) => {
+      if (fine.has(state) || (triedAt !== null && at - triedAt <= trialMs)) return [];
+      if (state === 'idle' && !isWanted) return [];
+      if (rests.has(state) && failure !== null && failure !== undefined) return [];
+      const what = state === 'open' ? 'does not say why' : isWanted ? 'is wanted' : 'is not wanted';
+      return [{ at: 'host:computer', what: `${name} is ${state}, and ${what}`, kind: 'liveness' }];
+    });
   }
 }
 
-const client = 'c/client:fs#2';
-const born = (isWanted: boolean) =>
-  opens(client, 'client', 'c#1', { server: 'fs', start: isWanted ? 'eager' : 'byHand' });
-const becomes = (stage: string, failure: unknown = null) =>
-  posts(client, 'c#1', 'client.changed', { stage, failure });
-const told = (type: string) => posts('c#1', 'c/client:fs', type);
+const becomes = (state: string, failure: unknown = null) =>
+  hears('host:computer', 'server.changed', { name: 'files', state, failure });
+const told = (type: string) => comes('host:computer', type, { name: 'files' });
 const failure = { code: 'ServerLost', message: 'ended with exit code 1' };
 
-export const readyOrFailed: Invariant = {
+export const readyOrFailed: Boundary = {
+  reads: 'boundary',
   invariant: 'a wanted server is ready, or rests and says why',
   why: 'Once nothing goes wrong any more, each server comes up or is given up with a reason; none hangs in between (liveness).',
-  sees: ['post client.changed', 'post server.start', 'post server.stop', 'open', 'end'],
+  sees: [
+    ...['said server.changed', 'said server.removed', 'said closed', 'in startServer', 'in stopServer'],
+    ...['in setServers', 'in createComputer'],
+  ],
   open: () => new ReadyOrFailed(),
   violating: [
     {
       how: 'a handshake that never ends',
-      seen: story(born(true), becomes('connecting')),
+      seen: boundary(becomes('connecting')),
       until: 'quiescent',
       said: 'is connecting, and is wanted',
     },
     {
-      how: 'a client that says nothing',
-      seen: story(born(true)),
-      until: 'quiescent',
-      said: 'is undefined, and is wanted',
-    },
-    {
       how: 'a wanted server that rests',
-      seen: story(born(true), becomes('idle')),
+      seen: boundary(becomes('connecting'), becomes('idle')),
       until: 'quiescent',
       said: 'is idle, and is wanted',
     },
     {
       how: 'one that was given up without a word',
-      seen: story(born(true), becomes('open')),
+      seen: boundary(becomes('open')),
       until: 'quiescent',
       said: 'is open, and does not say why',
     },
     {
       how: 'a trial that never ends',
-      seen: story(
-        born(true),
-        becomes('open', failure),
-        becomes('connecting', failure),
-        trialMs + 1,
-        told(''),
-      ),
+      seen: boundary(becomes('open', failure), becomes('connecting', failure), trialMs + 1, told('')),
       until: 'quiescent',
       said: 'is connecting, and is wanted',
     },
     {
       how: 'a way down that never ends',
-      seen: story(born(true), becomes('ready'), told('server.stop'), becomes('closing')),
+      seen: boundary(becomes('ready'), told('stopServer'), becomes('closing')),
       until: 'quiescent',
       said: 'is closing, and is not wanted',
     },
   ],
   passing: [
-    { how: 'one that is ready', seen: story(born(true), becomes('ready')), until: 'quiescent' },
-    { how: 'one that nobody wanted', seen: story(born(false), becomes('idle')), until: 'quiescent' },
+    { how: 'one that is ready', seen: boundary(becomes('connecting'), becomes('ready')), until: 'quiescent' },
     {
       how: 'one that was stopped',
-      seen: story(born(true), becomes('ready'), told('server.stop'), becomes('idle')),
+      seen: boundary(becomes('connecting'), becomes('ready'), told('stopServer'), becomes('idle')),
       until: 'quiescent',
     },
-    { how: 'one that was given up', seen: story(born(true), becomes('open', failure)), until: 'quiescent' },
+    { how: 'one that was given up', seen: boundary(becomes('open', failure)), until: 'quiescent' },
     {
       how: 'one that was given up and is just tried again',
-      seen: story(born(true), becomes('open', failure), becomes('connecting', failure), 1_000, told('')),
+      seen: boundary(becomes('open', failure), becomes('connecting', failure), 1_000, told('')),
       until: 'quiescent',
     },
-    { how: 'one on its way, while something may go wrong', seen: story(born(true), becomes('connecting')) },
+    { how: 'one on its way, while something may go wrong', seen: boundary(becomes('connecting')) },
   ],
 };

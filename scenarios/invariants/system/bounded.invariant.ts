@@ -1,5 +1,5 @@
 import { Holding } from './holding.ts';
-import type { Invariant } from '../invariant.ts';
+import type { Structural } from '../invariant.ts';
 import {
   asks,
   clears,
@@ -34,7 +34,8 @@ const pinged = asks(client, 'ping', client, 'ping');
 const becomes = (stage: string) => posts(client, 'c#1', 'client.changed', { server: 'fs', stage });
 const closed = tells('session', `${client}/session#1`, 'leaf.close');
 
-export const bounded: Invariant = {
+export const bounded: Structural = {
+  reads: 'inside',
   invariant: 'what a machine holds is bounded, and released when it ends',
   why: 'Timers, leaves, questions and owned machines do not grow with time, and none outlives its owner (bounded).',
   sees: [

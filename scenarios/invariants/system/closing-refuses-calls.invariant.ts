@@ -1,43 +1,48 @@
-import type { Address } from '../../../machines/kernel/address.ts';
-import type { Judge, Invariant, Said } from '../invariant.ts';
-import { ends, opens, posts, story } from '../record-builders.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { askedServer, boundary, called, hears, sends } from '../crossings.ts';
+import { said, type Boundary, type Judge } from '../invariant.ts';
+import { RecentMap } from '../recent-map.ts';
 
-function open(): Judge {
-  const closing = new Set<Address>();
+function open(): Judge<Crossing> {
+  /** Servers on their way down, and since when, in calls that came. */
+  const closing = new Map<string, number>();
+  const came = new RecentMap<string, number>();
+  let count = 0;
   return {
-    take(record) {
-      if (record.k === 'end') closing.delete(record.a);
-      else if (record.k === 'open') {
-        if (record.kind === 'call' && closing.has(record.from))
-          return { at: record.a, what: 'was taken by a server on its way down' };
-      } else if (record.k === 'post') {
-        if ((record.ev as Said<{ stage: string }>).stage === 'closing') closing.add(record.from);
-        else closing.delete(record.from);
-      }
+    take({ k, ch, ev, req = '' }) {
+      const { name = '', state } = said<{ name: string; state: string }>(ev);
+      if (k === 'said') {
+        if (state === 'closing') closing.set(name, count);
+        else closing.delete(name);
+      } else if (k === 'in') came.set(req, (count += 1));
+      else if ((came.get(req) ?? 0) > (closing.get(askedServer(ch)) ?? Infinity))
+        return { at: ch, what: 'a call was taken by a server on its way down' };
       return undefined;
     },
   };
 }
 
-const client = 'c/client:fs#1';
-const becomes = (stage: string) => posts(client, 'c#1', 'client.changed', { stage });
-const called = opens('c/client:fs/call:t1#1', 'call', client);
+const becomes = (state: string) => hears('host:computer', 'server.changed', { name: 'files', state });
 
-export const closingRefusesCalls: Invariant = {
+export const closingRefusesCalls: Boundary = {
+  reads: 'boundary',
   invariant: 'a closing server takes no calls',
   why: 'It finishes what it has, and what comes now is answered at once: it would be cancelled in a moment.',
-  sees: ['open', 'end', 'post client.changed'],
+  sees: ['in callTool', 'in agent.called', 'out ask tools/call', 'said server.changed'],
   open,
   violating: [
     {
       how: 'one that is taken all the same',
-      seen: story(becomes('ready'), becomes('closing'), 10, called),
+      seen: boundary(becomes('ready'), becomes('closing'), 10, called(), sends()),
       said: 'on its way down',
     },
   ],
   passing: [
-    { how: 'one that came before', seen: story(becomes('ready'), called, becomes('closing')) },
-    { how: 'a server that came back', seen: story(becomes('closing'), becomes('connecting'), called) },
-    { how: 'whoever came after it', seen: story(becomes('closing'), ends(client), called) },
+    { how: 'one that came before', seen: boundary(becomes('ready'), called(), becomes('closing'), sends()) },
+    {
+      how: 'a server that came back',
+      seen: boundary(becomes('closing'), called(), becomes('connecting'), becomes('ready'), sends()),
+    },
+    { how: 'another server', seen: boundary(becomes('closing'), called(), sends('r1', 'git')) },
   ],
 };

@@ -2,9 +2,11 @@ import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { mostWaiting } from '../../../machines/computer/computer.waiting.ts';
 import { mostOnTheWay } from '../../../machines/resources/cache/server-cache.asked.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { ReadRate } from '../resources/read-rate.ts';
+import { ReadRate } from './read-rate.ts';
 import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
-import { rootOf } from '../places.ts';
+
+/** Whose port instance it is. */
+const rootOf = (instance: Address): Address => instance.slice(0, instance.lastIndexOf('/'));
 
 interface Most {
   readonly timers: number;
@@ -75,7 +77,7 @@ const isPing = ({ most: { mayPing } }: Root, id: string | undefined): boolean =>
   mayPing === true && id === 'ping';
 
 /** What each machine holds at the moment, and whether it is too much. */
-export class Holding implements Judge {
+export class Holding implements Judge<DirectoryRecord> {
   readonly #roots = new Map<Address, Root>();
   readonly #atOnce = new ReadRate();
   /** Ended in this input: by its end nothing of theirs is left. */

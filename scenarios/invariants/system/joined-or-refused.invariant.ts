@@ -1,92 +1,88 @@
-import type { Address } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
-import { ends, opens, posts, story } from '../record-builders.ts';
+import type { Crossing } from '../../../machines/trace/index.ts';
+import { boundary, comes, hears, starts } from '../crossings.ts';
+import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
 interface Link {
-  readonly a: Address;
   readonly url: string;
-  stage: string | undefined;
-  isRefused: boolean;
+  state?: string;
+  isRefused?: boolean;
 }
-type Fields = Said<{ stage: string; refusal: string | null; url: string }>;
+type Fields = {
+  readonly state: string;
+  readonly refusal: string | null;
+  readonly url: string;
+  readonly link: { readonly url: string } | null;
+};
 
-class JoinedOrRefused implements Judge {
-  readonly #links = new Map<Address, Link>();
-  /** The URLs of offices that are open here, by their roots. Of others nobody knows whether they are. */
-  readonly #offices = new Map<Address, string>();
+class JoinedOrRefused implements Judge<Crossing> {
+  /** By the host that has it. */
+  readonly #links = new Map<string, Link>();
+  /** The URLs of offices that are open here. Of others nobody knows whether they are. */
+  readonly #offices = new Map<string, string>();
 
-  take(record: DirectoryRecord): undefined {
-    if (record.k === 'post') this.#post(record);
-    else if (record.k === 'open' && record.kind === 'link') {
-      const { url = '' } = record.input as { readonly url?: string };
-      this.#links.set(record.a, { a: record.a, url, stage: undefined, isRefused: false });
-    } else if (record.k === 'end') {
-      this.#links.delete(record.a);
-      this.#offices.delete(record.a);
+  take({ ch, ev }: Crossing): undefined {
+    const { type, state = '', refusal, url, link } = said<Fields>(ev);
+    const known = this.#links.get(ch);
+    if (type === 'office.opened' && url !== undefined) this.#offices.set(ch, url);
+    else if (type === 'link.changed') {
+      if (known) Object.assign(known, { state, isRefused: typeof refusal === 'string' });
+    } else if (link) this.#links.set(ch, { url: link.url });
+    else {
+      // Without one, or it left, or it has ended.
+      this.#links.delete(ch);
+      this.#offices.delete(ch);
     }
   }
   quiescent(): Found[] {
     const open = new Set(this.#offices.values());
-    return [...this.#links.values()]
-      .filter(({ url, stage, isRefused }) => open.has(url) && stage !== 'joined' && !isRefused)
-      .map(({ a, stage }) => ({ at: a, what: `is ${stage}, and its office is open`, kind: 'liveness' }));
-  }
-  #post({ from, ev }: RecordOf<'post'>): void {
-    const { type, stage, refusal, url } = ev as Fields;
-    if (type === 'office.opened' && url !== undefined) this.#offices.set(from, url);
-    if (type !== 'link.changed') return;
-    const link = this.#links.get(from);
-    if (!link) return;
-    link.stage = stage;
-    link.isRefused = typeof refusal === 'string';
+    return [...this.#links]
+      .filter(([, { url, state, isRefused }]) => open.has(url) && state !== 'joined' && !isRefused)
+      .map(([at, { state }]) => ({ at, what: `is ${state}, and its office is open`, kind: 'liveness' }));
   }
 }
 
-const [office, link, url] = ['office#1', 'c/link#1', 'http://127.0.0.1:4000'];
-const opened = posts(office, 'host:o', 'office.opened', { url });
-const born = opens(link, 'link', 'c#1', { url, role: 'computer' });
-const becomes = (stage: string, refusal: string | null = null) =>
-  posts(link, 'c#1', 'link.changed', { stage, refusal });
+const url = 'http://127.0.0.1:4000';
+const opened = hears('host:office', 'office.opened', { url });
+const born = starts({}, { link: { url } });
+const becomes = (state: string, refusal: string | null = null) =>
+  hears('host:computer', 'link.changed', { state, refusal });
 
-export const joinedOrRefused: Invariant = {
+export const joinedOrRefused: Boundary = {
+  reads: 'boundary',
   invariant: 'every link to an office has joined it, or was refused',
   why: 'A lost connection is made again, for as long as there is somebody to connect to (liveness).',
-  sees: ['post office.opened', 'post link.changed', 'open', 'end'],
+  sees: [
+    ...['in createComputer', 'in createAgent', 'in join', 'in leave'],
+    ...['said office.opened', 'said link.changed', 'said closed'],
+  ],
   open: () => new JoinedOrRefused(),
   violating: [
     {
       how: 'a link that does not try again',
-      seen: story(opened, born, becomes('joined'), becomes('waiting')),
+      seen: boundary(opened, born, becomes('joined'), becomes('waiting')),
       until: 'quiescent',
       said: 'is waiting, and its office is open',
-    },
-    {
-      how: 'a join that hangs',
-      seen: story(opened, born, becomes('connecting')),
-      until: 'quiescent',
-      said: 'is connecting, and its office is open',
     },
   ],
   passing: [
     {
       how: 'one that sits',
-      seen: story(opened, born, becomes('connecting'), becomes('joined')),
+      seen: boundary(opened, born, becomes('connecting'), becomes('joined')),
       until: 'quiescent',
     },
     {
       how: 'one whose name is taken',
-      seen: story(opened, born, becomes('waiting', 'seat')),
+      seen: boundary(opened, born, becomes('waiting', 'seat')),
       until: 'quiescent',
     },
     {
       how: 'an office that is gone',
-      seen: story(opened, born, ends(office), becomes('waiting')),
+      seen: boundary(opened, born, hears('host:office', 'closed'), becomes('waiting')),
       until: 'quiescent',
     },
     {
-      how: 'a link that was closed',
-      seen: story(opened, born, becomes('closed'), ends(link)),
+      how: 'one that left',
+      seen: boundary(opened, born, comes('host:computer', 'leave'), becomes('closed')),
       until: 'quiescent',
     },
   ],

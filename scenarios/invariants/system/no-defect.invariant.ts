@@ -1,7 +1,8 @@
-import type { Invariant } from '../invariant.ts';
+import type { Structural } from '../invariant.ts';
 import { story } from '../record-builders.ts';
 
-export const noDefect: Invariant = {
+export const noDefect: Structural = {
+  reads: 'inside',
   invariant: 'no defect is reported',
   why: 'What the directory itself calls impossible has not happened, such as a loop of messages without end.',
   sees: ['defect'],

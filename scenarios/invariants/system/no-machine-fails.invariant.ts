@@ -1,7 +1,8 @@
-import type { Invariant } from '../invariant.ts';
+import type { Structural } from '../invariant.ts';
 import { ends, story } from '../record-builders.ts';
 
-export const noMachineFails: Invariant = {
+export const noMachineFails: Structural = {
+  reads: 'inside',
   invariant: 'no machine fails',
   why: 'A machine that throws leaves behind what it held: machines never throw.',
   sees: ['end'],

@@ -1,9 +1,10 @@
-import type { Invariant } from '../invariant.ts';
+import type { Structural } from '../invariant.ts';
 import { posts, story } from '../record-builders.ts';
 
 const hello = posts('host', 'nobody', 'hello');
 
-export const noMessageLost: Invariant = {
+export const noMessageLost: Structural = {
+  reads: 'inside',
   invariant: 'no message is lost',
   why: 'Who sends to somebody who may be gone says so, or is answered otherwise (no-event-after-closed).',
   sees: ['post'],

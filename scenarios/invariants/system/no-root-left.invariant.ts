@@ -1,8 +1,9 @@
 import type { Address } from '../../../machines/kernel/address.ts';
-import type { Judge, Invariant } from '../invariant.ts';
+import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import type { Judge, Structural } from '../invariant.ts';
 import { ends, opens, story } from '../record-builders.ts';
 
-function open(): Judge {
+function open(): Judge<DirectoryRecord> {
   const living = new Set<Address>();
   return {
     take(record) {
@@ -14,7 +15,8 @@ function open(): Judge {
   };
 }
 
-export const noRootLeft: Invariant = {
+export const noRootLeft: Structural = {
+  reads: 'inside',
   invariant: 'no root is left',
   why: 'Each machine that was opened ends once everything was told to (no-orphan).',
   sees: ['open', 'end'],

@@ -1,34 +1,79 @@
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import type { CallOutcome, Outcomes, ProcessOutcome, SeatOutcome, ServerOutcome } from '../outcomes.ts';
+import { cut } from './words.ts';
 
-/** What became of everything that a person would ask about: `call r1` → `succeeded`, `server fs` → its stages. */
-export function outcomeOf(records: Iterable<DirectoryRecord>): Map<string, string> {
-  const outcome = new Map<string, string>();
-  const append = (key: string, word: string): void => {
-    const before = outcome.get(key);
-    outcome.set(key, before === undefined ? word : `${before} → ${word}`);
-  };
-  for (const record of records) {
-    if (record.k === 'end' && record.why === 'failed')
-      append(`machine ${record.a}`, `failed (${record.error})`);
-    if (record.k === 'out' && record.port === 'process') {
-      const { type, signal } = record.ev as { type: string; signal?: string };
-      if (type === 'child.closeStdin' || signal !== undefined)
-        append(`process ${record.a}`, signal ?? 'stdin closed');
-    }
-    if (record.k !== 'post') continue;
-    const ev = record.ev as unknown as Record<string, string>;
-    // What its host was told; on the way there it passes several machines.
-    if (!record.a.startsWith('host:')) continue;
-    if (ev['type'] === 'call.settled')
-      append(`call ${ev['reqId']} of ${record.a}`, `${ev['end']} (${ev['outcome']})`);
-    if (ev['type'] === 'client.changed') append(`server ${ev['server']}`, String(ev['stage']));
-    if (ev['type'] === 'link.changed') append(`link of ${record.a}`, String(ev['stage']));
-  }
-  return outcome;
+const secondsText = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(3)} s`;
+const whyText = (failure: { readonly code: string; readonly message: string } | null): string =>
+  failure === null ? '' : ` (${failure.code}: ${cut(failure.message)})`;
+
+/** Without times: two that read the same came to the same. */
+const callText = ({ outcome, end, code, text, answers }: CallOutcome): string => {
+  const why = code === null ? (outcome === 'succeeded' ? '' : text) : `${code}: ${text}`;
+  const ended = end === outcome || end === null ? '' : `${end}, `;
+  const often = answers > 1 ? `, answered ${answers} times` : '';
+  return `${outcome === null ? 'not answered' : `${ended}${ended === '' ? '' : 'outcome '}${outcome}`}${why === '' ? '' : ` (${cut(why)})`}${often}`;
+};
+const mostStates = 8;
+const statesText = (states: readonly string[]): string =>
+  states.length <= mostStates
+    ? states.join(' → ')
+    : `${states.length - mostStates} states … → ${states.slice(-mostStates).join(' → ')}`;
+const serverText = ({ states, failure }: ServerOutcome): string => `${statesText(states)}${whyText(failure)}`;
+const seatText = ({ states, reason }: SeatOutcome): string =>
+  `${statesText(states)}${reason === null ? '' : ` (${cut(reason)})`}`;
+const processText = ({ pid, code, signal, endedMs }: ProcessOutcome): string => {
+  if (pid === null) return endedMs === null ? 'not started' : 'could not be started';
+  if (endedMs === null) return 'lives';
+  return signal === null ? `ended with exit code ${code}` : `ended by ${signal}`;
+};
+/** Each as `call r1` → `succeeded`. */
+function textsOf({ calls, servers, seats, processes }: Outcomes): Map<string, string> {
+  const rows = <T>(
+    what: string,
+    all: Readonly<Record<string, T>>,
+    text: (each: T) => string,
+  ): [string, string][] => Object.entries(all).map(([name, each]) => [`${what} ${name}`, text(each)]);
+  return new Map([
+    ...rows('call', calls, callText),
+    ...rows('server', servers, serverText),
+    ...rows('seat', seats, seatText),
+    ...rows('process', processes, processText),
+  ]);
 }
-/** One line for each thing that became of it otherwise: `server fs: ready → waiting | ready`. */
-export function differencesOf(before: Map<string, string>, after: Map<string, string>): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((key) => before.get(key) !== after.get(key))
-    .map((key) => `${key}: ${before.get(key) ?? 'nothing'} | ${after.get(key) ?? 'nothing'}`);
+/** One line for each thing that came to something else: `server files: ready → waiting | ready`. */
+export function differencesOf(before: Outcomes, after: Outcomes): string[] {
+  const [was, is] = [textsOf(before), textsOf(after)];
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((key) => was.get(key) !== is.get(key))
+    .map((key) => `${key}: ${was.get(key) ?? 'nothing'} | ${is.get(key) ?? 'nothing'}`);
+}
+
+const mostShown = 10;
+const placeOf = ({ tool, server }: CallOutcome): string =>
+  ` (${tool}${server === null ? '' : ` of ${server}`})`;
+const timeOf = ({ startedMs, settledMs }: CallOutcome): string =>
+  settledMs === null ? '' : `, after ${secondsText(settledMs - startedMs)}`;
+/** A short table: calls that did not succeed, then the others as far as there is room, servers, seats and processes. */
+export function outcomeText(outcomes: Outcomes): string[] {
+  const texts = textsOf(outcomes);
+  const rows: string[] = [];
+  const section = (keys: readonly string[], what: string): void => {
+    for (const key of keys.slice(0, mostShown)) {
+      const call = key.startsWith('call ') ? outcomes.calls[key.slice('call '.length)] : undefined;
+      rows.push(`${key}${call ? placeOf(call) : ''}: ${texts.get(key)}${call ? timeOf(call) : ''}`);
+    }
+    if (keys.length > mostShown) rows.push(`and ${keys.length - mostShown} more ${what}`);
+  };
+  const isGood = ([, { outcome, answers }]: readonly [string, CallOutcome]): boolean =>
+    outcome === 'succeeded' && answers === 1;
+  const calls = Object.entries(outcomes.calls);
+  const sorted = [...calls.filter((each) => !isGood(each)), ...calls.filter(isGood)];
+  section(
+    sorted.map(([name]) => `call ${name}`),
+    'calls',
+  );
+  const keysOf = (what: string, all: object): string[] => Object.keys(all).map((name) => `${what} ${name}`);
+  section(keysOf('server', outcomes.servers), 'servers');
+  section(keysOf('seat', outcomes.seats), 'seats');
+  section(keysOf('process', outcomes.processes), 'processes');
+  return rows;
 }

@@ -1,127 +1,174 @@
 import { version } from '../../../actors/version.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
-import type { Divergence, Level, Produced } from '../comparison.ts';
-import { hintOf } from './hint.ts';
-import { inputText, recordText, wayText } from './record-text.ts';
-import type { Trapped } from '../traps.ts';
-import type { Judged } from './verdict.ts';
+import { differencesOf } from './outcome.ts';
+import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
+import type { Difference } from '../comparison.ts';
+import type { TapeLine } from '../tape.ts';
+import { causeOf } from './cause.ts';
+import { sideBySide } from './side-by-side.ts';
+import { channelOf, crossingText, timerText, timeText } from './words.ts';
+import type { Judged, Problem } from './verdict.ts';
 
-const inputsOnly = `    the recording holds inputs only: somewhere in what this input led to is the difference. Now it leads to`;
-const mostShown = 12;
-
-/** What both did with this input before they parted. */
-function agreedOf({ agreed, input }: Divergence): Produced[] {
-  const start = agreed.findLastIndex(({ k }) => k === 'in');
-  return start >= 0 || input === undefined ? agreed.slice(start + 1) : [...agreed];
+/** Where today's code does something else, for people. */
+export interface ReportedDifference {
+  /** Number of the record that is not done as it was; of something new that of the input that led to it; null: the first. */
+  readonly s: number | null;
+  /** When, in ms since the beginning. */
+  readonly at: number;
+  /** What the world did just before, a line each. */
+  readonly before: readonly string[];
+  /** What was recorded; null: nothing. */
+  readonly recorded: string | null;
+  /** What is done now; null: nothing. */
+  readonly now: string | null;
+  /** What kind of change it is. */
+  readonly cause: string;
+  /** How many more differences follow; most follow from it. */
+  readonly more: number;
+  /** What came to something else, recorded and now: `call r1: unknown | succeeded`. */
+  readonly outcomes: readonly string[];
+  /** Number of the last input that is needed to see it; null: all of them are. */
+  readonly until: number | null;
 }
-function partingOf(divergence: Divergence): string[] {
-  const { recorded, replayed, how, restRecorded, restReplayed } = divergence;
-  if (how === 'check')
-    return [
-      inputsOnly,
-      ...restReplayed.slice(0, mostShown).map((record) => `    + replayed  ${recordText(record)}`),
-      ...moreText(restReplayed.length - mostShown, 'replayed'),
-    ];
-  const nobody = 'nobody waits for it';
-  const nothing = how === 'deaf' ? nobody : 'nothing more for this input';
+const mostBefore = 3;
+export const inputText = ({ s, t, record }: TapeLine): string =>
+  `${timeText(t)}  ${crossingText(record)}  (record ${s})`;
+
+/** The last things that the world did; a timer that was over is told where nothing else was. */
+function beforeOf({ inputs, recorded, how }: Difference): string[] {
+  const until = recorded?.s ?? Infinity;
+  const some = inputs.filter((line) => line.s <= until && (how !== 'deaf' || line !== recorded));
+  return (some.length > 0 ? some : inputs.slice(0, 1)).slice(-mostBefore).map(inputText);
+}
+/** The first difference of a replay; null: there is none. `outcomes`: of now. */
+export function reportedDifference(
+  trace: Trace,
+  { replay }: Judged,
+  outcomes: Outcomes,
+): ReportedDifference | null {
+  const difference = replay?.difference;
+  if (!replay || !difference) return null;
+  const { recorded, replayed, inputs, until, how } = difference;
+  const then = recordedMoments(trace);
+  const textAt = (t: number, crossing: Parameters<typeof crossingText>[0]): string =>
+    `${timeText(t)}  ${crossingText(crossing)}`;
+  return {
+    s: recorded?.s ?? inputs.at(-1)?.s ?? null,
+    at: recorded?.t ?? replayed?.t ?? 0,
+    before: beforeOf(difference),
+    recorded: recorded ? textAt(recorded.t, recorded.record) : null,
+    now: replayed ? textAt(replayed.t, replayed.crossing) : how === 'deaf' ? 'nobody waits for it' : null,
+    cause: causeOf(difference, replay.crossings, then),
+    more: replay.more,
+    outcomes: differencesOf(outcomesOf(then), outcomes),
+    until: until ?? null,
+  };
+}
+
+const listed = (names: readonly string[]): string => {
+  const words = [
+    ...new Set(
+      names.map((ch) => {
+        const channel = channelOf(ch);
+        return channel.kind === 'timer' ? timerText({ ...channel, of: channel.of.split(' ')[0] ?? '' }) : ch;
+      }),
+    ),
+  ];
+  return words.slice(0, 3).join(', ') + (words.length > 3 ? ', …' : '');
+};
+const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+/** Timers and draws of which a recording does not know. */
+export function unknownText(foreign: readonly string[]): string[] {
+  const timers = foreign.filter((ch) => ch.startsWith('timer '));
+  const draws = foreign.filter((ch) => !ch.startsWith('timer '));
+  const text = (all: readonly string[], one: string, many: string): string =>
+    `${counted(all.length, one, many)} of which the recording does not know (${listed(all)})`;
   return [
-    `    - recorded  ${recorded ? recordText(recorded.record) : nothing}`,
-    ...(replayed ? [] : moreText(restRecorded.length, 'recorded')),
-    `    + replayed  ${replayed ? recordText(replayed) : nothing}`,
-    ...(recorded ? [] : moreText(restReplayed.length, 'replayed')),
+    ...(timers.length > 0 ? [text(timers, 'timer was over', 'timers were over')] : []),
+    ...(draws.length > 0 ? [text(draws, 'value was drawn', 'values were drawn')] : []),
   ];
 }
-const moreText = (count: number, what: string): string[] =>
-  count > 0 ? [`      … and ${count} more ${what}`] : [];
+/** What is no verdict, a line each. `inside`: where only the inside differs. */
+export function notesOf(trace: Trace, { replay }: Judged, inside: string | undefined): string[] {
+  if (!replay) return [];
+  const { foreign, unclaimed } = replay;
+  const unset = `${counted(unclaimed.length, 'recorded timer was', 'recorded timers were')} not set (${listed(unclaimed)})`;
+  const unknown = [...unknownText(foreign), ...(unclaimed.length > 0 ? [unset] : [])];
+  return [
+    ...(unknown.length > 0 ? [unknown.join('; ')] : []),
+    ...(inside === undefined ? [] : [`only the inside differs, first at ${inside}`]),
+    ...(trace.tail ? [] : ['the recording has no end: its host died, or it was cut']),
+  ];
+}
 
 export interface ReportPlace {
   readonly file: string;
-  readonly level: Level;
   readonly trace: Trace;
-  /** The charts that are not what they were: kinds of machines. */
-  readonly changed: readonly string[];
-  /** Where the steps of machines part that were not compared. */
-  readonly steps: Divergence | undefined;
+  readonly difference: ReportedDifference | null;
+  readonly notes: readonly string[];
 }
 /** For a shell. */
-const quoted = (file: string): string =>
+export const quoted = (file: string): string =>
   /^[\w./@%+:,-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
-const again = ({ file, level }: ReportPlace, until?: number): string =>
-  `  again: npx -p a2c-actors a2c replay ${quoted(file)} --level ${level}${until === undefined ? '' : ` --until ${until}`}`;
-const writtenBy = ({ trace: { head } }: ReportPlace): string[] =>
+const commandFor = (file: string, options = ''): string =>
+  `npx -p a2c-actors a2c replay ${quoted(file)}${options}`;
+const writtenBy = ({ head }: Trace): string[] =>
   /^\d+\.\d+/.test(head.runtime) && head.runtime !== version
     ? [`  recorded by a2c-actors ${head.runtime}, replayed by ${version}`]
     : [];
-const changedText = ({ changed }: ReportPlace): string[] =>
-  changed.length > 0 ? [`  charts that have changed since: ${changed.join(', ')}`] : [];
-
-/** A path as one types it here. */
-const localPath = (at: string): string =>
-  at.replace('file://', '').replace(`${process.cwd().replaceAll('\\', '/')}/`, '');
-function trappedText(trapped: readonly Trapped[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { api, at } of trapped) {
-    const text = `  ${api} was used at ${localPath(at)}`;
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return [...counts]
-    .slice(0, 5)
-    .map(([text, count]) => text + (count === 1 ? '' : `, ${count} times`))
-    .concat('  a replay cannot repeat that: take it from the event, from the input, or from a port');
-}
-function divergedText(place: ReportPlace, judged: Judged, divergence: Divergence): string[] {
-  const { file, steps } = place;
-  const { replay, verdict } = judged;
-  const { input, recorded } = divergence;
-  const seq = recorded?.s ?? input?.s ?? 1;
-  const trapped = replay?.trapped ?? [];
+const mostOutcomes = 8;
+function outcomesText(lines: readonly string[]): string[] {
+  if (lines.length === 0) return ['  nothing came to another end'];
+  const rest = lines.length - mostOutcomes;
   return [
-    `${verdict.toUpperCase()} ${file} at seq ${seq}: ${replay?.matched} of ${replay?.total} records agree`,
-    input ? `  while handling input ${inputText(input)}` : '  before the first input',
-    ...agreedOf(divergence).map((record) => `    = ${recordText(record)}`),
-    ...partingOf(divergence),
-    ...(steps ? stepsText(steps, divergence) : []),
-    ...(trapped.length > 0 ? trappedText(trapped) : []),
-    `  hint: ${hintOf(divergence)}`,
-    ...changedText(place),
-    ...writtenBy(place),
-    again(place, input?.s ?? seq),
+    '  what came to another end (recorded | now):',
+    ...lines.slice(0, mostOutcomes).map((line) => `    ${line}`),
+    ...(rest > 0 ? [`    and ${rest} more`] : []),
   ];
 }
-function stepsText({ recorded, replayed, input }: Divergence, divergence: Divergence): string[] {
-  const since = input === divergence.input ? '' : `, at seq ${input?.s ?? 1} already`;
-  return [`  took then${since}: ${wayText(recorded?.record)}`, `  takes now: ${wayText(replayed)}`];
+function changedText({ file, trace, notes }: ReportPlace, difference: ReportedDifference): string[] {
+  const { s, at, before, recorded, now, cause, more, outcomes, until } = difference;
+  return [
+    `CHANGED ${file}: the host does something else now, first at ${timeText(at)}${s === null ? '' : ` (record ${s})`}`,
+    ...(before.length === 0
+      ? ['  before anything came from the world']
+      : ['  after this came from the world:']),
+    ...before.map((line) => `    ${line}`),
+    '',
+    ...sideBySide(['recorded', recorded ?? 'nothing more'], ['now', now ?? 'nothing more']).map(
+      (line) => `    ${line}`,
+    ),
+    '',
+    `  cause: ${cause}`,
+    `  ${more === 0 ? 'no other difference follows' : counted(more, 'more difference follows', 'more differences follow')}`,
+    ...outcomesText(outcomes),
+    ...notes.map((note) => `  note: ${note}`),
+    ...writtenBy(trace),
+    `  again: ${commandFor(file, until === null ? '' : ` --until ${until}`)}`,
+    `  if it is wanted: ${commandFor(file, ' --accept')}`,
+  ];
 }
 const invariantsText = (judged: Judged): string[] =>
   judged.violations
     .slice(0, 10)
     .map(({ invariant, what, at }) => `  ${invariant}: ${what.includes(at) ? what : `${at}: ${what}`}`);
 
+export const unusableText = (file: string, { message, remedy }: Problem): string =>
+  `UNUSABLE ${file}: ${message}\n  ${remedy}`;
 /** What a person is told of one replayed file. The first line says it all. */
 export function reportText(place: ReportPlace, judged: Judged): string {
-  const { file, trace } = place;
+  const { file, difference, notes } = place;
   const { verdict, replay, problem } = judged;
-  const seen = replay ? `${replay.inputs} inputs, ${replay.matched} records` : '';
-  const torn = trace.tail ? [] : ['  the recording has no end: its host died, or it was cut'];
-  if (verdict === 'unusable')
-    return [`UNUSABLE ${file}: ${problem?.message}`, `  ${problem?.remedy}`].join('\n');
-  if (replay?.divergence) return divergedText(place, judged, replay.divergence).join('\n');
-  if (verdict === 'nondeterministic')
-    return [
-      `NONDETERMINISTIC ${file}: ${seen} agree, but only by chance`,
-      ...trappedText(replay?.trapped ?? []),
-      again(place),
-    ].join('\n');
-  if (verdict === 'broken' || verdict === 'stuck')
-    return [
-      `${verdict.toUpperCase()} ${file}: ${seen} agree, and what they did violates an invariant`,
-      ...invariantsText(judged),
-      ...torn,
-      again(place),
-    ].join('\n');
-  const reads =
-    (replay?.redactedReads ?? []).length > 0
-      ? ['  a guard looked at a redacted value; it decided the same']
-      : [];
-  return [`SAME ${file}: ${seen}, digest ${replay?.digest.slice(0, 16)}`, ...reads, ...torn].join('\n');
+  if (problem) return unusableText(file, problem);
+  if (difference) return changedText(place, difference).join('\n');
+  const seen = `${counted(replay?.inputs ?? 0, 'input', 'inputs')}, ${counted(replay?.matched ?? 0, 'record', 'records')}`;
+  const told = notes.map((note) => `  note: ${note}`);
+  if (verdict === 'same')
+    return [`SAME ${file}: ${seen}, digest ${replay?.digest.slice(0, 16)}`, ...told].join('\n');
+  return [
+    `${verdict.toUpperCase()} ${file}: ${seen} agree, and what they did violates an invariant`,
+    ...invariantsText(judged),
+    ...told,
+    `  again: ${commandFor(file)}`,
+  ].join('\n');
 }

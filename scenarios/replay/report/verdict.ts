@@ -1,51 +1,86 @@
 import type { Trace } from '../../../machines/trace/index.ts';
 import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
-import { replayTrace, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';
+import { replayTrace, Unplayable, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';
+import { crossingText, timeText } from './words.ts';
 
-/** In the order of the exit codes of `a2c replay`. */
-export const verdicts = ['same', 'diverged', 'broken', 'stuck', 'nondeterministic', 'unusable'] as const;
+const codes = { same: 0, changed: 1, broken: 2, stuck: 3, unusable: 5 } as const;
 /**
- * `same`: today's code does what was recorded, and no invariant is violated. `diverged`: it does something else. `broken`,
- * `stuck`: it does the same, and an invariant is violated: something came that must not, or never came. `nondeterministic`:
- * it used time or chance that no port recorded. `unusable`: the trace cannot say.
+ * `same`: today's code does what was recorded, and no invariant is violated. `changed`: what the world or the user sees of it
+ * differs. `broken`, `stuck`: it does the same, and an invariant is violated: something came that must not, or never came.
+ * `unusable`: the trace cannot say.
  */
-export type Verdict = (typeof verdicts)[number];
+export type Verdict = keyof typeof codes;
+export const verdicts = Object.keys(codes) as readonly Verdict[];
 /** Of the process: 64 is wrong usage. */
-export const exitCodeOf = (verdict: Verdict): number => verdicts.indexOf(verdict);
+export const exitCodeOf = (verdict: Verdict): number => codes[verdict];
 
+export interface Problem {
+  /** Why a trace is unusable. */
+  readonly message: string;
+  /** What to do. */
+  readonly remedy: string;
+}
 export interface Judged {
   readonly verdict: Verdict;
   readonly replay: TraceReplay | undefined;
   readonly violations: readonly Violation[];
-  /** Why it is unusable, and what to do. */
-  readonly problem?: { readonly message: string; readonly remedy: string };
+  readonly problem?: Problem;
 }
-export const cutShort = {
+const cutShort: Problem = {
   message: 'its beginning is missing: the ring had no room for all of it',
   remedy: 'Record to a folder (--record DIR), or with a larger ring (record.ringBytes).',
 };
+const ofItsVersion = ({ head }: Trace): string =>
+  `Replay it with the version that wrote it, ${head.runtime}, or record it anew.`;
 
-export const isCutShort = ({ head, key }: Trace): boolean => head.next !== 1 && !key;
+/** Why a trace cannot be replayed, before it is. */
+export const problemOf = ({ head, facts }: Trace): Problem | undefined =>
+  head.next === 1 || facts ? undefined : cutShort;
+/** What an error that a replay threw says about its trace. */
+export function problemIn(trace: Trace, error: unknown): Problem {
+  if (!(error instanceof Unplayable)) throw error;
+  const { line, message } = error;
+  const remedy = ofItsVersion(trace);
+  if (!line) return { message: `it cannot be replayed: ${message}`, remedy };
+  const { type = '' } = line.record.ev ?? {};
+  const where = `record ${line.s} (${timeText(line.t)}), ${crossingText(line.record)}`;
+  const isConfig = type === 'createComputer' || type === 'setServers';
+  return {
+    message: `${where}: ${isConfig ? 'its config cannot be read by this version' : 'it cannot be replayed'}: ${message}`,
+    remedy,
+  };
+}
 
 export function judgeTrace(trace: Trace, options: ReplayTraceOptions = {}): Judged {
-  if (isCutShort(trace)) return { verdict: 'unusable', replay: undefined, violations: [], problem: cutShort };
-  const replay = replayTrace(trace, options);
-  const isClosed = trace.tail?.reason === 'closed' && options.until === undefined;
+  const unusable = (problem: Problem): Judged => ({
+    verdict: 'unusable',
+    replay: undefined,
+    violations: [],
+    problem,
+  });
+  const problem = problemOf(trace);
+  if (problem) return unusable(problem);
+  let replay: TraceReplay;
+  try {
+    replay = replayTrace(trace, options);
+  } catch (error) {
+    return unusable(problemIn(trace, error));
+  }
+  const isClosed = trace.tail?.reason === 'closed' && options.until === undefined && !replay.difference;
   const violations = judge(replay.seen, isClosed, { bounds: boundsOf(replay.seen) });
   return { replay, violations, ...verdictOf(replay, violations) };
 }
 function verdictOf(
-  { divergence, trapped, redactedReads: [read] }: TraceReplay,
+  { difference, redactedReads: [read] }: TraceReplay,
   violations: readonly Violation[],
 ): Pick<Judged, 'verdict' | 'problem'> {
-  if (divergence && read) {
-    const message = `guard ${read.guard} of ${read.machine} needs ${read.pointer}, which was redacted`;
+  if (difference && read) {
+    const message = `a decision (${read.guard}) needs ${read.pointer}, which was hidden`;
     const remedy = 'Record it anew with a value that is no secret, under a name that does not look like one.';
     return { verdict: 'unusable', problem: { message, remedy } };
   }
-  if (trapped.length > 0) return { verdict: 'nondeterministic' };
-  if (divergence) return { verdict: 'diverged' };
+  if (difference) return { verdict: 'changed' };
   if (violations.some(({ kind }) => kind === 'safety')) return { verdict: 'broken' };
   return { verdict: violations.length > 0 ? 'stuck' : 'same' };
 }

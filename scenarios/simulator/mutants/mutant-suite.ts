@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Plan } from '../../stage/plan/plan.ts';
 import { isIn, type Part } from '../../stage/thoroughness.ts';
 import { expand } from '../drawing/expand.ts';
-import { divergence, type Mutant } from './mutant.ts';
+import { divergence, type Judged, type Mutant, type Told } from './mutant.ts';
 import { mutants } from './mutants.ts';
-import { simulate, type Simulated, type SimulateOptions } from '../simulate.ts';
+import { simulate, type Simulated } from '../simulate.ts';
+import { missed } from './stories.ts';
 
 /** Runs in which much goes wrong, and those that find what others seldom do, come first: most mutants are detected early. */
 const rich = [51, 11, 10, 53];
@@ -13,29 +14,30 @@ const drawn = (seed: number): Plan => expand(seed, { forMs: 20_000, among: () =>
 
 /** How the system without the mutation executes the runs of a mutant. */
 const known = new Map<string, Simulated>();
-function untouched(plan: Plan, environment?: Mutant['environment']): Simulated {
-  const key = `${environment ? 'in its environment ' : ''}${JSON.stringify(plan)}`;
-  const went = known.get(key) ?? simulated(plan, {}, environment);
+function untouched(plan: Plan): Simulated {
+  const key = JSON.stringify(plan);
+  const went = known.get(key) ?? simulate(plan);
   known.set(key, went);
   return went;
 }
-function simulated(plan: Plan, options: SimulateOptions, ...changes: readonly Mutant['patch'][]): Simulated {
-  const mends = changes.map((change) => change?.());
+/** What is done while a mutant is there. */
+function mutated<T>({ patch }: Mutant, act: () => T): T {
+  const mend = patch?.();
   try {
-    return simulate(plan, options);
+    return act();
   } finally {
-    for (const mend of mends.toReversed()) mend?.();
+    mend?.();
   }
 }
-const mutated = ({ kinds, patch, environment }: Mutant, plan: Plan): Simulated =>
-  simulated(plan, kinds ? { kinds } : {}, environment, patch);
-function isCaught(mutant: Mutant, plan: Plan): boolean {
-  const { violations, rollingHash } = mutated(mutant, plan);
-  if (mutant.invariant === divergence) return mutated(mutant, plan).rollingHash !== rollingHash;
-  return violations.some(({ invariant }) => invariant === mutant.invariant);
+const simulated = (mutant: Judged, plan: Plan): Simulated =>
+  mutated(mutant, () => simulate(plan, mutant.kinds ? { kinds: mutant.kinds } : {}));
+function isCaught(mutant: Judged, plan: Plan): boolean {
+  const { violations, rollingHash } = simulated(mutant, plan);
+  if (mutant.finder.invariant === divergence) return simulated(mutant, plan).rollingHash !== rollingHash;
+  return violations.some(({ invariant }) => invariant === mutant.finder.invariant);
 }
 /** The runs that it takes until its invariant is violated; all of them when it never is. */
-function runsOf(mutant: Mutant): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
+function runsOf(mutant: Judged): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
   const plans: Plan[] = [];
   for (const seed of seeds) {
     const plan = mutant.runs?.(drawn(seed)) ?? drawn(seed);
@@ -45,21 +47,32 @@ function runsOf(mutant: Mutant): { readonly isFound: boolean; readonly plans: re
   return { isFound: false, plans };
 }
 
-/** A test for each mutant of this part. */
+const isJudged = (mutant: Mutant): mutant is Judged => 'invariant' in mutant.finder;
+const isTold = (mutant: Mutant): mutant is Told => 'story' in mutant.finder;
+
+/** A test for each mutant of this part. The stories have to be loaded. */
 export function testMutants(part: Part): void {
   // XState warns of what a stopped actor is sent: that is the mistake of some.
   beforeAll(() => void vi.spyOn(console, 'warn').mockReturnValue());
   afterAll(() => void vi.restoreAllMocks());
 
-  it.each(mutants.filter((_, n) => isIn(part, 'mutants', n)))(
-    'is detected within few runs by its invariant: $what — $invariant',
+  const tried = mutants.filter((_, n) => isIn(part, 'mutants', n));
+  it.each(tried.filter(isJudged))(
+    'is detected within few runs by its invariant: $what — $finder.invariant',
     (mutant) => {
       const { isFound, plans } = runsOf(mutant);
       expect(isFound).toBe(true);
       // The same runs violate nothing in the system without the mutation, so it is the mutation that was detected.
-      expect(plans.flatMap((plan) => untouched(plan, mutant.environment).violations)).toEqual([]);
+      expect(plans.flatMap((plan) => untouched(plan).violations)).toEqual([]);
     },
   );
+
+  it.each(tried.filter(isTold))('fails the story that is to find it: $what — $finder.story', (mutant) => {
+    const { finder, kinds } = mutant;
+    expect(mutated(mutant, () => missed(finder.story, kinds))).not.toBe('');
+    // With the machines as they are it passes, so it is the mutation that was detected.
+    expect(missed(finder.story)).toBe('');
+  });
 
   it('leaves nothing behind: the next run goes as without it', () => {
     const [first] = seeds;

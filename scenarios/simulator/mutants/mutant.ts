@@ -3,19 +3,29 @@ import type { Plan, Step } from '../../stage/plan/plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { SimulateOptions } from '../simulate.ts';
 
-/** The system with one mistake, and the invariant that must detect it. */
-export interface Mutant {
+interface Changed {
   readonly what: string;
-  readonly invariant: string;
   /** Other machines than today's. */
   readonly kinds?: SimulateOptions['kinds'];
   /** Another directory than today's, until what it returns is called. */
   readonly patch?: () => () => void;
-  /** Another environment for its runs, also for the system without the mutation; until what it returns is called. */
-  readonly environment?: () => () => void;
+}
+/** What a mutant is found by: a story whose own expectations fail. */
+interface ByStory {
+  readonly finder: { readonly story: string };
+  readonly runs?: never;
+}
+/** What a mutant is found by: an invariant that drawn runs violate. */
+interface ByInvariant {
+  readonly finder: { readonly invariant: string };
   /** What it breaks is rare: the generated runs, with more of it. */
   readonly runs?: (plan: Plan) => Plan;
 }
+export type Told = Changed & ByStory;
+export type Judged = Changed & ByInvariant;
+/** The system with one mistake, and what must find it. */
+export type Mutant = Told | Judged;
+
 /** What a mutant violates that goes another way each time; no invariant, because one run alone does not show it. */
 export const divergence = 'the same run goes the same way again';
 
@@ -50,16 +60,6 @@ export const wait = (ms: number): Step => ({ do: 'run', ms });
 export const orders = (plan: Plan, order: 'start' | 'stop'): Step[] =>
   plan.servers.map(({ name: server }): Step => ({ do: order, server }));
 
-/** Servers that are well are started again while they are called. */
-export const restless = (plan: Plan): Plan => ({
-  ...plan,
-  servers: calm(plan),
-  steps: plan.steps.flatMap((step, n): Step[] =>
-    step.do === 'call' && n % 4 === 0
-      ? [step, wait(10), ...orders(plan, 'stop'), ...orders(plan, 'start')]
-      : [step],
-  ),
-});
 const late: Fault = { fault: 'rpc.late', when: 'list', ms: 500 };
 /** Every call changes the tools, and their list comes late. */
 export const changeable = (plan: Plan): Plan => ({
@@ -71,19 +71,6 @@ export const changeable = (plan: Plan): Plan => ({
     ),
     faults: [late],
   })),
-});
-/** The wire to the office is so slow that servers come and go while an agent asks for their tools. */
-export const slowWire = (plan: Plan): Plan => ({
-  ...plan,
-  servers: calm(plan),
-  office: true,
-  timing: {},
-  steps: [
-    { do: 'fault', fault: { fault: 'net.latency', ms: 200 } },
-    wait(5_000),
-    ...[...orders(plan, 'stop'), wait(300), ...orders(plan, 'start'), wait(5_000)],
-    ...fromClearing(plan),
-  ],
 });
 /** Who sits in an office loses the connection to it for a moment, and comes back without haste. */
 export const cutOff = (plan: Plan): Plan => ({

@@ -1,4 +1,3 @@
-import { forgotten, refusing401, tornOff } from './mutant-runs.ts';
 import { chart, ignored, parts, type Actions, type Mutant, type Of } from './mutant.ts';
 
 const handshaking = ['states', 'connected', 'states', 'handshaking', 'on', 'session.opened'] as const;
@@ -7,8 +6,7 @@ const handshaking = ['states', 'connected', 'states', 'handshaking', 'on', 'sess
 export const mutantsOfNet: readonly Mutant[] = [
   {
     what: 'a session that is renewed, and whose lists are not',
-    invariant: 'a server is ready only when its tools are known',
-    runs: forgotten,
+    finder: { story: 'a session that expired is opened anew, once, and its lists are asked for again' },
     ...chart('client', [
       handshaking,
       (ways: Actions) => [
@@ -23,34 +21,37 @@ export const mutantsOfNet: readonly Mutant[] = [
   },
   {
     what: 'a session that is renewed again and again',
-    invariant: 'a forgotten session is renewed at once, and only once',
-    runs: forgotten,
+    finder: { story: 'a session that expires again before it proved itself is a failure, with a pause' },
     ...parts('client', {
       guards: { canRenew: (_: Of, { isExpired }: { isExpired?: boolean }) => isExpired === true },
     }),
   },
   {
     what: 'a forgotten session that counts as a failure',
-    invariant: 'a forgotten session is renewed at once, and only once',
-    runs: forgotten,
+    finder: {
+      story:
+        'a session that is forgotten is opened anew, once; the call that met it was not read, and is sent once more',
+    },
     ...parts('client', { guards: { canRenew: () => false } }),
   },
   {
     what: 'a watch that takes the subscriptions of a forgotten session for its own',
-    invariant: 'a renewed session is asked for everything that the forgotten one was asked for',
-    runs: forgotten,
+    finder: {
+      story:
+        'what was watched in a session that is forgotten is subscribed in the next one, and its lists are asked for',
+    },
     ...chart('watch', [['states', 'ready', 'on', 'watch.open'], ignored]),
   },
   {
     what: 'a call whose answer broke off, and that waits for news of a server that lives',
-    invariant: 'a call is settled at once when its question has an answer',
-    runs: tornOff,
+    finder: {
+      story: 'an answer that breaks off is unknown at once; where it can be taken up again it comes',
+    },
     ...parts('call', { guards: { isLost: (_: Of, { lost }: { lost?: boolean }) => lost === true } }),
   },
   {
     what: 'a login that was refused, and is tried again and again',
-    invariant: 'a refused login is not repeated until somebody changes something',
-    runs: refusing401,
+    finder: { story: 'a server that wants a login is asked once, and says what to do' },
     ...parts('client', { guards: { isHopeless: () => false, wantsLogin: () => false } }),
   },
 ];

@@ -5,9 +5,8 @@ import { step } from '../../../machines/computer/computer.setup.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Plan } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
-import { Replies } from '../../stage/scripted/replies.ts';
 import { offersTheTruth } from '../../invariants/truth.ts';
-import { calm, chart, ignored, nothing, replaced, type Actions, type Mutant, type Of } from './mutant.ts';
+import { calm, chart, ignored, nothing, type Actions, type Mutant, type Of } from './mutant.ts';
 
 /** Servers that are well but for this. */
 const speaking =
@@ -18,8 +17,6 @@ const speaking =
     timing,
   });
 const looks = { pollMs: 2_000, pollDeclaredMs: 2_000 };
-const lie = { fault: 'notify.lie' };
-const told = 'a list change is reported when the list changed, and only then';
 
 interface Change {
   readonly added: readonly string[];
@@ -32,29 +29,17 @@ const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) 
   return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, optional: true };
 };
 
-/** Pages are followed as long as there are any. */
-const followed = replaced(
-  Replies.prototype,
-  'perform',
-  (old) =>
-    function (this: Replies, session, asked, act) {
-      const isEndless = 'refuses' in act && /more than \d+ pages/.test(act.refuses.message);
-      old.call(this, session, asked, isEndless ? { never: true } : act);
-    },
-);
-
 /** What servers say of their lists and what is so: heard, looked at, told. */
 export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that nobody looks at while nothing is told',
-    invariant: offersTheTruth,
+    finder: { invariant: offersTheTruth },
     runs: speaking(looks, { fault: 'notify.silentChange' }),
     ...chart('catalog', [['states', 'ready', 'states', 'steady', 'on', 'deadline.passed'], ignored]),
   },
   {
     what: 'a list that passes a lie on',
-    invariant: told,
-    runs: speaking({}, lie),
+    finder: { story: 'a list that is as it was is no news (94)' },
     ...chart('catalog', [
       [...answered, '0', 'params'],
       (old: Messages) => (of: Of) => {
@@ -65,8 +50,9 @@ export const mutantsOfNotices: readonly Mutant[] = [
   },
   {
     what: 'a list that keeps another description to itself',
-    invariant: told,
-    runs: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    finder: {
+      story: 'another description that a server has without saying so is found by the next look, and told',
+    },
     ...chart('catalog', [
       [...answered, '0', 'params'],
       (old: Messages) => (of: Of) => ({
@@ -76,8 +62,9 @@ export const mutantsOfNotices: readonly Mutant[] = [
   },
   {
     what: 'a computer that tells of changed tools, and not which',
-    invariant: 'an announcement of changed tools names the tools',
-    runs: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    finder: {
+      story: 'another description that a server has without saying so is found by the next look, and told',
+    },
     ...chart('computer', [
       ['on', 'catalog.changed', 'actions'],
       () =>
@@ -94,8 +81,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
   },
   {
     what: 'a list that one page which fails empties',
-    invariant: told,
-    runs: speaking({ relistMs: 1_000 }, lie, { fault: 'list.pageError', from: 2 }),
+    finder: { story: 'a list one page of which fails leaves everything as it was, and is asked for again' },
     ...chart('catalog', [
       ['states', 'refreshing', 'on', 'ask.refused'],
       (ways: Actions) => [
@@ -106,21 +92,20 @@ export const mutantsOfNotices: readonly Mutant[] = [
   },
   {
     what: 'a list that is asked for when a storm is over',
-    invariant: 'a list is requested once for a burst of changes',
+    finder: { invariant: 'a list is requested once for a burst of changes' },
     runs: speaking({ quietMs: 500, longestQuietMs: 1_000 }, { fault: 'notify.storm', everyMs: 200 }),
     ...chart('catalog', [['states', 'ready', 'states', 'gathering', 'after'], nothing]),
   },
   {
     what: 'a list that takes what is told after an answer for what was answered',
-    invariant: 'a reported list change is fetched',
-    runs: speaking({}, { fault: 'list.flap', everyMs: 30 }),
+    finder: { story: 'a tool that announces a change of tools has them fetched again' },
     ...chart('catalog', [['states', 'ready', 'states', 'settling', 'on', 'list.changed'], ignored]),
   },
   {
     what: 'a list whose pages are followed for ever',
-    invariant: 'nothing is under way when the system is quiescent',
-    runs: speaking({ listMs: 1_000 }, lie, { fault: 'list.cursorLoop', repeats: false, from: 2, times: 1 }),
-    environment: followed,
+    finder: {
+      story: 'a change told while tools are fetched is fetched, though that fetch is never answered',
+    },
     ...chart('catalog', [['states', 'refreshing', 'after'], nothing]),
   },
 ];

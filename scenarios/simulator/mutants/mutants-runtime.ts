@@ -3,7 +3,6 @@ import { Directory } from '../../../actors/runtime/directory.ts';
 import { Handle } from '../../../actors/runtime/root.ts';
 import { nameOf } from '../../../machines/kernel/address.ts';
 import { SecretRedactor, type DirectoryRecord } from '../../../machines/trace/index.ts';
-import { isOver } from '../../invariants/processes/child.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
 import {
@@ -13,7 +12,6 @@ import {
   nothing,
   parts,
   replaced,
-  slowWire,
   type Actions,
   type Mutant,
   type Of,
@@ -27,13 +25,13 @@ const also = (old: Does, ...more: Actions): object => ({ ...old, actions: [old.a
 const computers: readonly Mutant[] = [
   {
     what: 'texts of servers that come as they are',
-    invariant: 'no failure and no shown config contains a secret',
+    finder: { invariant: 'no failure and no shown config contains a secret' },
     runs: crashing,
     patch: replaced(SecretRedactor.prototype, 'text', () => (text) => text),
   },
   {
     what: 'a computer that opens a call itself',
-    invariant: 'every machine has a living owner',
+    finder: { story: 'calls in flight are cancelled while stdin is open, before their server is closed' },
     ...chart('computer', [
       ['on', 'call.request'],
       () => ({
@@ -58,7 +56,7 @@ const computers: readonly Mutant[] = [
   },
   {
     what: 'a computer that stops all servers when one of them fails',
-    invariant: 'no event of one server ends anything of another server',
+    finder: { story: 'another server serves while one never answers initialize' },
     ...chart('computer', [
       ['on', 'client.changed'],
       (old: Does) => [
@@ -72,7 +70,7 @@ const computers: readonly Mutant[] = [
   },
   {
     what: 'a computer that has ended while its clients live',
-    invariant: 'no process is killed before its time to end is over',
+    finder: { invariant: 'no process is killed before its time to end is over' },
     ...chart('computer', [['states', 'closing', 'always'], () => 'closed']),
   },
 ];
@@ -81,23 +79,22 @@ const announceTools = { type: 'announce', params: { what: 'updateToolList' } };
 const peers: readonly Mutant[] = [
   {
     what: 'a link that announces nothing',
-    invariant: 'tools are announced when they changed, and only then',
+    finder: { invariant: 'tools are announced when they changed, and only then' },
     ...parts('link', { actions: { announce: nothing } }),
   },
   {
     what: 'a link that announces what has not changed',
-    invariant: 'tools are announced when they changed, and only then',
+    finder: { invariant: 'tools are announced when they changed, and only then' },
     ...chart('link', [['states', 'online', 'on', 'call.settled'], (old: Does) => also(old, announceTools)]),
   },
   {
     what: 'a link that does not come back',
-    invariant: 'every link to an office has joined it, or was refused',
+    finder: { invariant: 'every link to an office has joined it, or was refused' },
     ...chart('link', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
   },
   {
     what: 'a view that is told of a change while it asks, and forgets it',
-    invariant: 'a reported list change is fetched',
-    runs: slowWire,
+    finder: { story: 'three notices while tools are fetched lead to one fetch more' },
     ...chart('view', [
       ['states', 'ready', 'states', 'refreshing', 'states', 'asking', 'on', 'view.refresh'],
       ignored,
@@ -105,22 +102,22 @@ const peers: readonly Mutant[] = [
   },
   {
     what: 'an agent that does not hear who comes',
-    invariant: 'an agent knows the tools that each computer offers',
+    finder: { story: 'an agent that comes first hears of the computer and fetches its tools by itself' },
     ...chart('agent', [['states', 'joined', 'on', 'computer.entered'], ignored]),
   },
   {
     what: 'an agent that does not hear who goes',
-    invariant: 'no agent follows a computer that has left',
+    finder: { story: 'the computer leaves in mid-call: the agent is answered at once' },
     ...chart('agent', [['states', 'joined', 'on', 'computer.left'], ignored]),
   },
   {
     what: 'an agent that does not hear that it is to end',
-    invariant: 'no root is left',
+    finder: { invariant: 'no root is left' },
     ...chart('agent', [['on', 'close'], ignored]),
   },
   {
     what: 'an office that keeps a claim whose connection is gone',
-    invariant: 'no free seat is refused',
+    finder: { invariant: 'no free seat is refused' },
     runs: cutOff,
     ...parts('office', { actions: { forget: nothing } }),
   },
@@ -136,6 +133,7 @@ const keeping = (what: Handle['what']) =>
         if (this.what !== what) release.call(this);
       },
   );
+const ends = /^(?:child\.exited|child\.failed|group\.emptied)$/;
 /** Each record of this kind is reported twice. */
 const twice = (isMeant: (record: DirectoryRecord) => boolean) =>
   replaced(
@@ -154,12 +152,12 @@ const endsAtOnce = chart('process', [
 const directories: readonly Mutant[] = [
   {
     what: 'a timer that is kept after its machine has ended',
-    invariant: 'no machine receives or sends anything after its end',
+    finder: { story: 'progress begins the silence anew, and is told all the same' },
     patch: keeping('timer'),
   },
   {
     what: 'a group that lives on when its leader and its machine have ended',
-    invariant: 'every child process that was started ends exactly once',
+    finder: { invariant: 'a server has at most one process, and each that was started ends exactly once' },
     ...chart(
       'process',
       ...['starting', 'running'].map((state): Edit => [
@@ -171,28 +169,30 @@ const directories: readonly Mutant[] = [
   },
   {
     what: 'a process that lives on while the next one begins',
-    invariant: 'a server has at most one process',
+    finder: { invariant: 'a server has at most one process, and each that was started ends exactly once' },
     ...endsAtOnce,
     patch: keeping('leaf'),
   },
   {
     what: 'a question that is not withdrawn',
-    invariant: 'a question is answered or withdrawn exactly once',
+    finder: {
+      story: 'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
+    },
     patch: keeping('ask'),
   },
   {
     what: 'a request that is withdrawn twice',
-    invariant: 'a question is answered or withdrawn exactly once',
+    finder: { story: 'calls in flight are cancelled while stdin is open, before their server is closed' },
     patch: twice((record) => record.k === 'out' && record.ev.type === 'ask.withdraw'),
   },
   {
     what: 'a process whose end is told twice',
-    invariant: 'every child process that was started ends exactly once',
-    patch: twice((record) => isOver(record) && record.k === 'in'),
+    finder: { invariant: 'a server has at most one process, and each that was started ends exactly once' },
+    patch: twice((record) => record.k === 'in' && ends.test(record.ev?.type ?? '')),
   },
   {
     what: 'a will that is not delivered',
-    invariant: 'every call is settled exactly once',
+    finder: { invariant: 'every call is settled exactly once' },
     ...parts('call', {
       actions: {
         rememberResult: assign(() => {

@@ -8,18 +8,7 @@ import type { Context } from '../../../machines/client/client.events.ts';
 import type { Resolved } from '../../../machines/client/spec-port.ts';
 import { burst } from '../../../machines/computer/connect-permits.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
-import {
-  crashing,
-  early,
-  hurried,
-  interrupted,
-  lazy,
-  misled,
-  pinged,
-  renewed,
-  takenOut,
-  unanswered,
-} from './mutant-runs.ts';
+import { crashing, interrupted, unanswered } from './mutant-runs.ts';
 import { chart, nothing, parts, type Actions, type Mutant, type Of } from './mutant.ts';
 
 const ready = ['states', 'connected', 'states', 'ready'] as const;
@@ -34,19 +23,19 @@ const waits = (ms: (of: Of) => number) => () => ({
 const tries: readonly Mutant[] = [
   {
     what: 'a pause that does not grow',
-    invariant: 'a failed server is tried again only after its pause',
-    runs: crashing,
+    finder: { story: 'each pause before a try is twice as long as the one before, up to the longest' },
     ...chart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),
   },
   {
     what: 'a server that was given up and is launched again at once',
-    invariant: 'a server that gave up has at most one trial after each pause',
-    runs: crashing,
+    finder: {
+      story: 'a server whose circuit is open has one trial by itself, and one more after each that fails',
+    },
     ...chart('client', [['states', 'open', 'entry', '1'], waits(() => 1)]),
   },
   {
     what: 'a client that does not wait for its turn',
-    invariant: 'a server is launched only when it has a permit',
+    finder: { story: 'thirty servers that die together do not come back in the same second' },
     ...chart('client', [
       ['states', 'queued', 'always'],
       () => [{ guard: 'needsProcess', target: 'launching' }, { target: 'connected' }],
@@ -54,8 +43,7 @@ const tries: readonly Mutant[] = [
   },
   {
     what: 'a bucket that is never empty',
-    invariant: 'server starts are limited in number and rate',
-    runs: crashing,
+    finder: { story: 'thirty servers that die together do not come back in the same second' },
     ...parts('computer', {
       actions: {
         remember: assign((_, { next }: { next: Partial<ComputerContext> }) =>
@@ -69,38 +57,34 @@ const tries: readonly Mutant[] = [
 const ways: readonly Mutant[] = [
   {
     what: 'a server that is to go down, and takes calls',
-    invariant: 'a closing server takes no calls',
+    finder: { invariant: 'a closing server takes no calls' },
     runs: interrupted,
     ...chart('client', [[...draining, 'on', 'call.request'], () => ({ actions: ['countCall', openCall] })]),
   },
   {
     what: 'a ping in the midst of a call',
-    invariant: 'no server is pinged while it handles a call',
-    runs: pinged,
+    finder: { story: 'a server is pinged when it is idle, and never while it works (113)' },
     ...parts('client', { guards: { mayPing: (of: Of) => timingIn(of).pingMs > 0 } }),
   },
   {
     what: 'a client that pings a server whose session it has lost',
-    invariant: 'what a machine holds is bounded, and released when it ends',
+    finder: { invariant: 'what a machine holds is bounded, and released when it ends' },
     runs: crashing,
     ...chart('client', [['states', 'recovering', 'entry'], (old: Actions) => [...old, askPing]]),
   },
   {
     what: 'a computer that does not wait for those that start',
-    invariant: 'no call is answered with tool not found while a server starts that may have the tool',
-    runs: early,
+    finder: { story: 'a call of a tool that nobody has yet waits for the servers that start' },
     ...parts('computer', { guards: { mustWait: () => false } }),
   },
   {
     what: 'a computer that forgets what servers wait for',
-    invariant: 'a call that waited for a server in vain is told what the server waits for',
-    runs: hurried,
+    finder: { story: 'a call that waits for a silent server hears what that server waits for' },
     ...parts('computer', { actions: { noteWaits: () => {} } }),
   },
   {
     what: 'calls that waited for a start and are never let go',
-    invariant: 'a call that waits for its server is sent when the server is ready',
-    runs: lazy,
+    finder: { story: 'a call that the rule of the host allows waits for its lazy server' },
     ...chart('client', [['states', 'connected', 'states', 'ready', 'entry'], (old: Actions) => old.slice(1)]),
   },
 ];
@@ -108,14 +92,12 @@ const ways: readonly Mutant[] = [
 const configs: readonly Mutant[] = [
   {
     what: 'a rollback that forgets what it was to go back to',
-    invariant: 'a server that is rolled back is launched with its previous config',
-    runs: misled,
+    finder: { story: 'a server whose changed config lacks a value goes back to what it was' },
     ...parts('client', { actions: { rollBack: assign({ fallback: null, attempt: 0 }) } }),
   },
   {
     what: 'a server that is taken out, and whose tools stay offered',
-    invariant: 'a computer offers the tools that its servers listed',
-    runs: takenOut(false),
+    finder: { story: 'with reject the name is the other’s when the first server leaves the config' },
     ...chart('computer', [
       ['on', 'servers.set', 'actions'],
       () =>
@@ -132,8 +114,7 @@ const configs: readonly Mutant[] = [
   },
   {
     what: 'a server that was put back while it went down, and is not opened again',
-    invariant: 'every server in the config has a client',
-    runs: takenOut(true),
+    finder: { story: 'a server that is put back while it still goes down is started when it has ended' },
     ...chart('computer', [
       ['on', 'owned.ended', '0', 'actions'],
       (old: Actions) => old.filter((_, n) => n !== 1),
@@ -145,7 +126,9 @@ const configs: readonly Mutant[] = [
 const values: readonly Mutant[] = [
   {
     what: 'a client that is launched with the first values for ever',
-    invariant: 'the next start of a server uses the changed input values',
+    finder: {
+      story: 'each start of a server asks what its inputs give by now, and the child is launched with that',
+    },
     ...parts('client', {
       actions: {
         takeSpec: assign(({ context: c }: { context: Context }, { result }: { result: Resolved }) => ({
@@ -157,13 +140,12 @@ const values: readonly Mutant[] = [
   },
   {
     what: 'a server that runs on with values that are no more',
-    invariant: 'the next start of a server uses the changed input values',
-    runs: renewed,
+    finder: { story: 'a value that a server has while it runs changes nothing until somebody says so' },
     ...parts('client', { guards: { isOtherSpec: () => false, isSpec: () => false } }),
   },
   {
     what: 'a client that is stopped, and goes on asking for other values',
-    invariant: 'what a machine holds is bounded, and released when it ends',
+    finder: { invariant: 'what a machine holds is bounded, and released when it ends' },
     runs: unanswered,
     ...chart('client', [[...ready, 'exit'], nothing]),
   },

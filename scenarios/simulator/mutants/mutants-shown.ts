@@ -22,13 +22,6 @@ import {
 } from './mutant.ts';
 
 const answered = 'every request for a Desktop, a Finder or a resource is answered exactly once, and in time';
-const told = 'a change of a Desktop or a Finder is announced when it changed, and only then';
-const toldOffice =
-  'an office is told of each change of a Desktop or a Finder: at once, or after the next join';
-const unasked = 'an unchanged Desktop or Finder asks no server';
-const unwaited = 'an answer never waits for a server that it does not need';
-const refreshes = 'every update of a window or a document causes a refresh';
-const named = 'an answer names the servers of which something is missing, and no others';
 
 let asks = 0;
 const shows = (): Step[] =>
@@ -73,11 +66,6 @@ const showing =
 const change = { fault: 'resource.change', n: 5, everyMs: 20 };
 const never = { fault: 'rpc.never', when: 'read', times: 1 };
 const stopped = (plan: Plan): Step[] => orders(plan, 'stop');
-/** Nobody is told at once that all is gone. */
-const stoppedAway = (plan: Plan): Step[] => [
-  { do: 'fault', fault: { fault: 'net.down', who: 'computer', ms: 2_000 } },
-  ...stopped(plan),
-];
 const on = (state: object): object => (state as { readonly on?: object }).on ?? {};
 const deaf = { 'aggregate.changed': {} };
 const closed = (): Step[] => [...shows(), wait(1), { do: 'close', who: 'computer' }];
@@ -109,7 +97,6 @@ const waitingAgain = ({ context }: { context: ServerCache }, refresh: Refresh) =
   const next = { ...context, ...refreshing(context, refresh) };
   return { ...next, slow: [], stale: [...new Set([...next.stale, ...next.slow])] };
 };
-const again = (): Step[] => [...shows(), wait(2_000), ...shows(), wait(2_000)];
 interface Does {
   readonly actions: Actions;
 }
@@ -118,14 +105,16 @@ interface Does {
 export const mutantsOfShown: readonly Mutant[] = [
   {
     what: 'a computer that passes no change of a resource on to its Desktop',
-    invariant: showsTheTruth,
+    finder: { invariant: showsTheTruth },
     runs: showing([change]),
     ...chart('computer', [['on', 'resource.updated', 'actions'], (old: Actions) => old.slice(0, 1)]),
   },
   {
     what: 'a Desktop that tells of every list',
-    invariant: told,
-    runs: showing([{ fault: 'resource.renew' }]),
+    finder: {
+      story:
+        'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
+    },
     ...wholes(
       parts('desktop', {
         actions: {
@@ -140,13 +129,13 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a Desktop that closes and forgets who waits',
-    invariant: answered,
+    finder: { invariant: answered },
     runs: showing([{ fault: 'rpc.never', when: 'read', from: 4 }, { fault: 'resource.lie' }], closed),
     ...wholes(chart('desktop', [[...open, 'on', 'close', 'actions'], nothing])),
   },
   {
     what: 'a server that hangs and holds up all others',
-    invariant: showsTheTruth,
+    finder: { invariant: showsTheTruth },
     runs: showing([never]),
     kinds: {
       ...wholes(chart('desktop', [[...open, 'on', 'question.late'], nothing])).kinds,
@@ -156,13 +145,13 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a computer that shows what a server had that is stopped',
-    invariant: showsTheTruth,
+    finder: { invariant: showsTheTruth },
     runs: showing([change], stopped),
     ...chart('computer', [['on', 'client.changed', 'actions', '0', 'params'], without('resources.listed')]),
   },
   {
     what: 'a read that goes to another server',
-    invariant: showsTheTruth,
+    finder: { invariant: showsTheTruth },
     runs: showing([]),
     ...chart('read', [
       ['states', 'reading', 'entry', 'params'],
@@ -171,8 +160,10 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a server cache that reads all of it anew with each question',
-    invariant: unasked,
-    runs: showing([{ fault: 'resource.lie' }]),
+    finder: {
+      story:
+        'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
+    },
     ...parts('cache', {
       actions: {
         noteRefresh: assign(({ context }: { context: ServerCache }, refresh: Refresh) => ({
@@ -184,8 +175,10 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a Desktop that does not say what is missing',
-    invariant: named,
-    runs: showing([{ fault: 'resource.gone', when: 'read', times: 3 }]),
+    finder: {
+      story:
+        'a server that does not answer costs its own windows, and the answer says so; the next one does not wait for it',
+    },
     ...wholes(
       parts('desktop', {
         actions: {
@@ -198,20 +191,25 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a server cache that waits for what hangs with each question',
-    invariant: unwaited,
-    runs: showing([{ fault: 'rpc.never', when: 'read' }], again),
+    finder: {
+      story:
+        'a window that hangs is waited for once: the next answers come at once and name it, and it is told of when it has come',
+    },
     ...parts('cache', { actions: { noteRefresh: assign(waitingAgain) } }),
   },
   {
     what: 'a Desktop that hears of a change only where it is written as it is listed',
-    invariant: refreshes,
-    runs: showing([{ ...change, as: 'query' }]),
+    finder: {
+      story: 'a window that is listed with a query and told of without its query is told of and read anew',
+    },
     ...wholes(chart('desktop', [[...open, 'on', 'resource.updated', 'actions'], exact])),
   },
   {
     what: 'a Desktop that drops what is said of a window that is not listed',
-    invariant: refreshes,
-    runs: showing([{ fault: 'resource.renew', by: 'update' }]),
+    finder: {
+      story:
+        'a server that tells of something that it has not listed is asked for its list: the desktop has it, and says so',
+    },
     ...wholes(
       chart('desktop', [
         [...open, 'on', 'resource.updated', 'actions', '1', 'params'],
@@ -221,8 +219,7 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a link that keeps a change of what is shown to itself',
-    invariant: toldOffice,
-    runs: (plan) => ({ ...showing([change])(plan), office: true }),
+    finder: { story: 'an office hears of each change of Desktop and Finder while the computer sits in it' },
     ...chart('link', [
       ['states', 'online', 'states', 'joined', 'on', 'aggregate.changed'],
       (old: Does) => ({ ...old, actions: [] }),
@@ -230,8 +227,10 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a link that hears of no change of what is shown while it is away',
-    invariant: toldOffice,
-    runs: (plan) => ({ ...showing([change], stoppedAway)(plan), office: true }),
+    finder: {
+      story:
+        'what changed while its computer was away is announced after it came back, one announcement for each of the two',
+    },
     ...chart('link', [['states', 'waiting'], (old: object) => ({ ...old, on: { ...on(old), ...deaf } })]),
   },
 ];

@@ -1,3 +1,4 @@
+import '../../stories/all.scenario.ts';
 import { describe } from 'vitest';
 import { testMutants } from './mutant-suite.ts';
 

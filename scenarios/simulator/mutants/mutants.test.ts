@@ -1,4 +1,5 @@
 /** A few of the mutants; `mutants.long.test.ts` has the rest. */
+import '../../stories/all.scenario.ts';
 import { describe, expect, it } from 'vitest';
 import { invariants } from '../../invariants/index.ts';
 import { testMutants } from './mutant-suite.ts';
@@ -8,12 +9,15 @@ describe('a mutant of the machines or of the directory', () => testMutants('few'
 
 describe('the mutants', () => {
   it('are many, each with a name of its own', () => {
-    expect(mutants.length).toBeGreaterThanOrEqual(40);
+    // Retiring one costs a line in DECISIONS.md.
+    expect(mutants).toHaveLength(107);
     expect(new Set(mutants.map(({ what }) => what)).size).toBe(mutants.length);
   });
 
   it('include one for each invariant', () => {
-    const proven = new Set(mutants.map(({ invariant }) => invariant));
+    const proven = new Set(
+      mutants.flatMap(({ finder }) => ('invariant' in finder ? [finder.invariant] : [])),
+    );
     const unproven = invariants
       .filter(({ invariant }) => !proven.has(invariant))
       .map(({ invariant }) => invariant);

@@ -10,7 +10,6 @@ import {
   ignored,
   nothing,
   parts,
-  restless,
   type Actions,
   type Mutant,
   type Of,
@@ -44,28 +43,28 @@ const startClock = {
 const calls: readonly Mutant[] = [
   {
     what: 'a call that forgets its cancel',
-    invariant: 'a cancel settles its call at once',
+    finder: { invariant: 'a cancel settles its call at once' },
     ...chart('call', [[...running, 'on', 'call.cancel'], nothing]),
   },
   {
     what: 'a call that answers twice',
-    invariant: 'every call is settled exactly once',
+    finder: { invariant: 'every call is settled exactly once' },
     ...chart('call', [['states', 'succeeded', 'entry'], (settle) => [settle, settle]]),
   },
   {
     what: 'a call without a time-out',
-    invariant: 'every call is settled within its time limit',
+    finder: { invariant: 'every call is settled within its time limit' },
     ...chart('call', [['entry'], () => []]),
   },
   {
     what: 'a call whose time begins anew when it has to wait for its turn',
-    invariant: 'every call is settled within its time limit',
+    finder: { invariant: 'every call is settled within its time limit' },
     runs: crowded,
     ...chart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
   },
   {
     what: 'a call that is sent again when its server is lost',
-    invariant: 'a call is sent at most once',
+    finder: { invariant: 'a call is sent at most once' },
     ...chart('call', [
       ['states', 'interrupted', 'on', 'server.lost'],
       () => ({ target: 'running', actions: send }),
@@ -73,7 +72,7 @@ const calls: readonly Mutant[] = [
   },
   {
     what: 'a call that asks twice',
-    invariant: 'a call is sent at most once',
+    finder: { invariant: 'a call is sent at most once' },
     ...chart('call', [
       ['states', 'deciding', 'always'],
       (ways: readonly Sending[]) =>
@@ -84,7 +83,7 @@ const calls: readonly Mutant[] = [
   },
   {
     what: 'a call that answers somebody else',
-    invariant: 'every call is settled exactly once',
+    finder: { invariant: 'every call is settled exactly once' },
     ...chart('call', [
       ['states', 'succeeded', 'entry'],
       (settle: Posting) => ({ ...settle, params: (of: Of) => ({ ...settle.params(of), to: 'host:office' }) }),
@@ -92,12 +91,12 @@ const calls: readonly Mutant[] = [
   },
   {
     what: 'a call that throws over its answer',
-    invariant: 'no machine fails',
+    finder: { invariant: 'no machine fails' },
     ...parts('call', { actions: { rememberResult: throwing() } }),
   },
   {
     what: 'a call with chance in a guard',
-    invariant: divergence,
+    finder: { invariant: divergence },
     ...parts('call', { guards: { isToolError: () => (judged += 1) % 3 === 0 } }),
   },
 ];
@@ -110,12 +109,12 @@ function throwing() {
 const clients: readonly Mutant[] = [
   {
     what: 'a client that goes on before its process has ended',
-    invariant: 'no defect is reported',
+    finder: { invariant: 'no defect is reported' },
     ...chart('client', [['states', 'recovering', 'always'], () => 'gone']),
   },
   {
     what: 'a client that ends its process by force',
-    invariant: 'no process is killed before its time to end is over',
+    finder: { invariant: 'no process is killed before its time to end is over' },
     ...chart('client', [
       ['states', 'recovering', 'entry'],
       (old: Actions) => [
@@ -129,7 +128,7 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that starts a second process',
-    invariant: 'what a machine holds is bounded, and released when it ends',
+    finder: { invariant: 'what a machine holds is bounded, and released when it ends' },
     ...chart('client', [
       ['states', 'connected', 'entry'],
       () => ({
@@ -144,22 +143,22 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that never tries again',
-    invariant: 'a wanted server is ready, or rests and says why',
+    finder: { invariant: 'a wanted server is ready, or rests and says why' },
     ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
   },
   {
     what: 'a client that is tired of being ready',
-    invariant: 'a ready server stays ready until it fails or is given an order',
+    finder: { story: 'a call without a limit waits as long as its server' },
     ...chart('client', [[...ready, 'after'], () => ({ provenStable: '#client.recovering' })]),
   },
   {
     what: 'a client that was given up, and does not hear that it is started',
-    invariant: 'a start order starts a resting server at once',
+    finder: { story: 'the budget of tries is spent, then the server rests until it is started by hand' },
     ...chart('client', [['states', 'open', 'on', 'server.start'], ignored]),
   },
   {
     what: 'a client that does not hear that it is stopped',
-    invariant: 'every order is obeyed',
+    finder: { story: 'a server that is stopped while handshaking comes to rest and is not tried again' },
     ...chart(
       'client',
       [['states', 'launching', 'on', 'server.stop'], ignored],
@@ -168,7 +167,7 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that gives up and does not say why',
-    invariant: 'a wanted server is ready, or rests and says why',
+    finder: { invariant: 'a wanted server is ready, or rests and says why' },
     ...parts('client', {
       actions: Object.fromEntries(
         ['End', 'OwnedEnd', 'Failure', 'Slow', 'Severed'].map((what) => [`remember${what}`, nothing]),
@@ -177,13 +176,14 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that closes stdin over its calls',
-    invariant: 'calls end before stdin is closed, and none is sent after that',
-    runs: restless,
+    finder: {
+      story: 'a host that stops cancels its calls, and their server hears of it before its input ends',
+    },
     ...chart('client', [['states', 'connected', 'states', 'draining', 'always'], () => '#client.closing']),
   },
   {
     what: 'a client that writes to a process that is gone',
-    invariant: 'no message is lost',
+    finder: { invariant: 'no message is lost' },
     ...chart('client', [
       ['states', 'recovering', 'entry', '4', 'params'],
       (params: Posting['params']) => (of: Of) => ({ ...params(of), optional: undefined }),
@@ -194,17 +194,17 @@ const clients: readonly Mutant[] = [
 const processes: readonly Mutant[] = [
   {
     what: 'a process that leaves out SIGTERM',
-    invariant: 'each shutdown step of a process has its full time',
+    finder: { invariant: 'each shutdown step of a process has its full time' },
     ...chart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
   },
   {
     what: 'a process that goes a step back: SIGKILL, and SIGTERM then',
-    invariant: 'a process is shut down step by step',
+    finder: { story: 'a server that ignores its input and SIGTERM is killed after both graces' },
     ...chart('process', [[...parting, 'killing', 'entry'], () => ['kill', 'terminate']]),
   },
   {
     what: 'a process that has ended with its leader, and forgets the group',
-    invariant: 'no process is killed before its time to end is over',
+    finder: { invariant: 'no process is killed before its time to end is over' },
     ...chart('process', [
       ['states', 'closing', 'on', 'child.exited', '1'],
       (old: object) => ({ ...old, target: 'exited' }),
@@ -215,7 +215,7 @@ const processes: readonly Mutant[] = [
 const loops: readonly Mutant[] = [
   {
     what: 'a process that looks at its child again and again, without a pause',
-    invariant: 'nothing is thrown at the host',
+    finder: { invariant: 'nothing is thrown at the host' },
     kinds: altered(
       'process',
       [[['states', 'running', 'after'], () => ({ pause: { target: 'running', reenter: true } })]],

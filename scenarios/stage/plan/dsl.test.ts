@@ -71,7 +71,7 @@ describe('a scenario as data', () => {
     const knowing = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.endsWith('.ts') && readFileSync(new URL(name, here), 'utf8').includes("from 'vitest'"),
     );
-    expect(knowing.toSorted()).toEqual(['dsl.test.ts', 'suite.ts']);
+    expect(knowing.toSorted()).toEqual(['dsl.test.ts', 'page.docs.test.ts', 'suite.ts']);
   });
 
   const badly = (build: (s: Scene) => void) => () => planOf('bad', build);

@@ -26,6 +26,10 @@ export class ScriptedSpecs {
   constructor(clock: Clock) {
     this.#clock = clock;
   }
+  /** How many questions wait for an answer that does not come. */
+  get waiting(): number {
+    return this.#open.size;
+  }
   /** From now on; whoever is asked for them takes so long. */
   set(server: string, values: Values, ms = 0): void {
     this.#values.set(server, { values, ms });

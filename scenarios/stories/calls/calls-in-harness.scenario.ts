@@ -1,6 +1,7 @@
 /** Calls whose inside only the harness shows. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
+import { notices } from '../../../machines/protocol/events.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import { kept } from '../../stage/watching.ts';
 
@@ -228,5 +229,23 @@ inHarness(
     const call = s.call('read');
     s.run(2_000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+
+inHarness(
+  'a call through the office announces no change of tools',
+  { servers: { fs: { tools: { read: { answers: hello } } } } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    const watch = s.peer('w');
+    watch.join('computer', 'c9');
+    s.run(5000);
+    const told = () => watch.heard.filter(({ event }) => event === notices.updateToolList).length;
+    const before = told();
+    const call = s.agentCall('read');
+    s.run(5000);
+    expect([call.settled[0]?.outcome, told()]).toEqual(['succeeded', before]);
   },
 );

@@ -59,6 +59,19 @@ scenario('a call that is cancelled while a person is asked has failed, for it wa
   s.expect(fs).requests('tools/call', 0);
 });
 
+scenario('a lazy server that is stopped while a person is asked: the call hears that it is stopped', (s) => {
+  const fs = s.server('fs', { tools, isLazy: true });
+  s.person('never');
+  s.timing({ idleStopMs: 100 });
+  s.ready();
+  s.reaches(fs, 'standby');
+  const call = s.call('read');
+  s.run(10);
+  s.stop(fs);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'cancelled', says: 'its server is being stopped' });
+});
+
 scenario('a server that dies while a person is asked: the call fails, for it was never sent', (s) => {
   const fs = s.server('fs', { tools });
   s.person('never');

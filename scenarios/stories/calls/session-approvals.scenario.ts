@@ -21,6 +21,18 @@ scenario('a tool that a person has allowed for the session is not asked about ag
   s.expect(fs).requests('tools/call', 3);
 });
 
+scenario('a person who says yes once is asked again about the next call of the same tool', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('yes');
+  s.ready();
+  for (const _ of [1, 2]) {
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('succeeded', { at: thinking + 1 });
+  }
+  s.expect(fs).requests('tools/call', 2);
+});
+
 scenario('what was allowed for the session holds over a restart, and for no server of another name', (s) => {
   const [a, b] = [s.server('a', { tools }), s.server('b', { tools: { list: {} } })];
   s.person('always');

@@ -95,3 +95,15 @@ scenario('a tool by the name of another server is refused, and the rest of its s
   s.expect(db).requests('tools/call', 1);
   s.differs('which of two servers is the first to list its tools is open', ['heard']);
 });
+
+scenario('a list that was asked for while its server died has not failed, and is offered as it was', (s) => {
+  const fs = s.server('fs', { tools, refreshFailures: 1, budget: 6 });
+  s.fault(fs, 'rpc.late', { when: 'list', ms: 500, from: 2 });
+  s.timing({ pollMs: 2_000, pollDeclaredMs: 2_000 });
+  s.ready();
+  s.run(2_200);
+  s.expect(fs).requests('tools/list', 2);
+  s.kill(fs, 'SIGKILL');
+  s.run(1_500);
+  s.expect.heard('computer', 'catalog.changed', 1);
+});

@@ -53,6 +53,19 @@ inHarness(
   },
 );
 
+inHarness('the host of an agent that closes hears that its link is closed', { servers }, (s) => {
+  everybody(s);
+  const before = s.heard('agent', 'link.changed').length;
+  s.close('agent');
+  s.run(10);
+  expect(
+    s
+      .heard('agent', 'link.changed')
+      .slice(before)
+      .map(({ stage }) => stage as string),
+  ).toEqual(['closed']);
+});
+
 inHarness(
   'an agent whose leave is never answered ends after the time-out of its link',
   {

@@ -25,6 +25,19 @@ inHarness(
   },
 );
 
+inHarness(
+  'a call for a node that hears nothing for a moment is refused at once, and was not sent',
+  {},
+  (s) => {
+    const { agent, computer } = seated(s);
+    s.network.register.deaf = 'n2';
+    const ack = call(agent, 'r1');
+    s.run(20);
+    expect(said(ack)).toContain('nothing was sent');
+    expect(has(computer, events.toolCall)).toBe(false);
+  },
+);
+
 inHarness('a node that closes frees its seats at once', {}, (s) => {
   const { agent, urls } = seated(s);
   const ack = call(agent, 'r1', 'hang');

@@ -1,5 +1,6 @@
 /** The office's side, asked by strangers that keep to nothing but the wire. */
 import { expect } from 'vitest';
+import { events, notices as noticeNames } from '../../../machines/protocol/events.ts';
 import { inHarness } from '../../stage/scenario.ts';
 import type { Heard } from '../../stage/scripted/network/peer.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -223,3 +224,50 @@ inHarness(
     expect(s.state('computer/link')).toBeUndefined();
   },
 );
+
+inHarness('an agent hears how far its call is as long as it sits there, whoever else has left', {}, (s) => {
+  s.office();
+  const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
+  agent.join('agent', 'a');
+  computer.join('computer', 'c');
+  other.join('computer', 'd');
+  s.run(settle);
+  const told = (): number => {
+    computer.ask(events.toolCallProgress, { agent: 'a', req_id: 'r', computer: 'c', progress: 1 });
+    s.run(settle);
+    return agent.heard.filter(({ event }) => event === noticeNames.toolCallProgress).length;
+  };
+  other.leave();
+  s.run(settle);
+  expect(told()).toBe(1);
+  agent.leave();
+  s.run(settle);
+  expect(told()).toBe(1);
+});
+
+inHarness('a question in mid-air when one of the two leaves says who has left', {}, (s) => {
+  s.office();
+  const [agent, computer] = [s.peer('a'), s.peer('c')];
+  const asks = (req_id: string): unknown[][] =>
+    agent.ask(events.toolCall, {
+      agent: 'a',
+      req_id,
+      computer: 'c',
+      tool_name: 'read',
+      params: {},
+      timeout: 60,
+    });
+  agent.join('agent', 'a');
+  computer.join('computer', 'c');
+  s.run(settle);
+  const first = asks('r1');
+  agent.leave();
+  s.run(settle);
+  expect(JSON.stringify(first)).toContain('You left the office before the computer answered');
+  agent.join('agent', 'a');
+  s.run(settle);
+  const second = asks('r2');
+  computer.leave();
+  s.run(settle);
+  expect(JSON.stringify(second)).toContain('The computer left before it answered');
+});

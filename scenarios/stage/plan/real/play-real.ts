@@ -11,7 +11,7 @@ const patienceMs = 60_000;
 
 /**
  * Plays a plan with real processes against the fault server. What was recorded of it is replayed without any
- * process, to the last digit of a context.
+ * process, to the last step.
  */
 export async function playReally(plan: Plan): Promise<Played> {
   const began = performance.now();

@@ -40,18 +40,22 @@ function waited({ harness }: VirtualWorld, wait: Wait): string[] {
   return [];
 }
 
+/** Goes through its steps. What its expectations say, and what never came; of invariants only what it asks for. */
+export function enact(plan: Plan, world: VirtualWorld): string[] {
+  const acting = new Acting(plan, world);
+  for (const wait of acting.run()) {
+    const stuck = waited(world, wait);
+    if (stuck.length > 0) return [...acting.violations, ...stuck];
+  }
+  return acting.violations;
+}
 function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summary } {
   const world = new VirtualWorld(plan);
-  const acting = new Acting(plan, world);
-  const stuck: string[] = [];
-  for (const wait of acting.run()) {
-    stuck.push(...waited(world, wait));
-    if (stuck.length > 0) break;
-  }
+  const wrong = enact(plan, world);
   const summary = summaryOf(world.observed);
   world.harness.close();
   world.harness.run(postMortemMs);
-  return { world, summary, wrong: [...acting.violations, ...stuck, ...brokenInvariants(world.harness)] };
+  return { world, summary, wrong: [...wrong, ...brokenInvariants(world.harness)] };
 }
 
 /**

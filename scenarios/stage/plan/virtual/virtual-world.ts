@@ -108,9 +108,7 @@ export class VirtualWorld implements World {
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
     const secrets = plan.servers.flatMap(({ secret = [] }) => secret);
-    // Of what all servers together may do, no record says how much there is.
-    const limits = plan.total ? {} : { limits: limitsIn(plan) };
-    this.bench = new Bench({ slackMs: stallsOf(plan), wayMs: wayOf(plan), secrets, ...limits });
+    this.bench = new Bench({ slackMs: stallsOf(plan), wayMs: wayOf(plan), secrets });
     const care = {
       areFaultsCleared: () => this.#areFaultsCleared,
       onFault: (fault: Fault) => onFault(fault.fault),

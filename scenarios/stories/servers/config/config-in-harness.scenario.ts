@@ -261,3 +261,19 @@ inHarness(
     expect(announcedBy(s).length).toBe(told);
   },
 );
+
+inHarness(
+  'nobody is asked for other values of a server any more once it is stopped',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.callPorts.specs.set('fs', 'never');
+    s.config({ fs: { values: 1 } });
+    s.run(1000);
+    expect(s.callPorts.specs.waiting).toBe(1);
+    order(s, 'server.stop');
+    s.run(1000);
+    expect(s.callPorts.specs.waiting).toBe(0);
+  },
+);

@@ -169,7 +169,7 @@ for (const [what, act, rests] of [
 ] as const)
   inHarness(
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
-    { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
+    { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
     (s) => {
       s.computer();
       s.run(100);
@@ -183,7 +183,7 @@ for (const [what, act, rests] of [
 
 inHarness(
   'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
-  { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
+  { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
   (s) => {
     s.computer();
     s.run(100);

@@ -104,6 +104,23 @@ for (const [what, act] of [
     },
   );
 
+for (const [what, act] of [
+  ['stopped', (s: Harness) => order(s, 'server.stop')],
+  ['started anew', (s: Harness) => order(s, 'server.start')],
+  ['closed', (s: Harness) => s.close()],
+] as const)
+  inHarness(
+    `a call of a server whose stream broke hears so at once when the server is ${what}`,
+    { servers: { fs: { tools, exitsFirst: true } }, timing },
+    (s) => {
+      const call = running(s, 'hang');
+      s.servers.breakStream('fs');
+      expect(call.settled).toEqual([]);
+      act(s);
+      expect(call.settled).toMatchObject([{ end: 'unknown', failure: { code: 'ServerLost' } }]);
+    },
+  );
+
 /** What its host hears of a server, word by word. */
 const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
 inHarness(

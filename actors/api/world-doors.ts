@@ -1,0 +1,14 @@
+/** Doors through which a test has another world than the real one: its clock, its servers, its offices. */
+export {
+  countRealWork,
+  during,
+  livingHosts,
+  Refused,
+  systemClock,
+  useClock,
+  type Clock,
+  type Launched,
+  type LaunchEnd,
+  type Launcher,
+  type Links,
+} from '../../adapters/index.ts';

@@ -1,0 +1,264 @@
+import type { EventObject } from 'xstate';
+import type { Address } from '../../../machines/kernel/address.ts';
+import { isAnswer } from '../../../machines/kernel/ports.ts';
+import {
+  plainParams,
+  withoutNumber,
+  type ChannelEvent,
+  type ChannelNames,
+  type Crossing,
+  type DirectoryRecord,
+  type Facts,
+} from '../../../machines/trace/index.ts';
+import { Held } from './held.ts';
+import { lastingOf, overWith, topicOf } from './lasting.ts';
+
+type In = Extract<DirectoryRecord, { k: 'in' }>;
+type Out = Extract<DirectoryRecord, { k: 'out' }>;
+type Fields = Readonly<Record<string, unknown>>;
+interface Opened {
+  readonly record: Out;
+  /** By what they are about, so that a later one takes the place of an earlier one. */
+  readonly told: Map<string, In>;
+}
+interface Waiting {
+  readonly record: In;
+  draw?: Extract<DirectoryRecord, { k: 'draw' }>;
+  isCancelled?: boolean;
+}
+
+/** Answers that are remembered; the oldest goes first. */
+const mostAnswers = 2_000;
+/** Questions whose answers are worth nothing to anybody who asks again. */
+const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
+const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
+/**
+ * What holds of everything that a ring has forgotten. It keeps the records of what is there still, and nothing of what is over,
+ * so that a ring that has lost its beginning opens with public facts.
+ */
+export class ForgottenRecords {
+  /** By the address of its host, and what an order is about. */
+  readonly #orders = new Map<string, In>();
+  readonly #instances = new Map<Address, Opened>();
+  /** By asker and id. */
+  readonly #questions = new Held<Out>();
+  readonly #answers = new Map<string, { readonly asked: Out; readonly answer: In }>();
+  /** The last end of a process or a session, by its server. */
+  readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
+  /** By ticket. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
+  /** By server: where it stands, how often it has failed in a row, and how. */
+  readonly #servers = new Map<
+    string,
+    { readonly stage: string; readonly attempt: number; readonly failure: unknown }
+  >();
+  /** By host: where its seat stands. */
+  readonly #links = new Map<Address, string>();
+
+  take(record: DirectoryRecord, t: number): void {
+    if (record.k === 'in') this.#in(record);
+    else if (record.k === 'out') this.#out(record);
+    else if (record.k === 'post' && record.a.startsWith('host:')) this.#said(record.a, record.ev);
+    else if (record.k === 'timer') {
+      const { a, n } = record;
+      if (record.op === 'set') this.#timers.set(a, n, { record, due: t + (record.ms ?? 0) });
+      else this.#timers.delete(a, n);
+    } else if (record.k === 'draw' && record.port === 'judge') {
+      const waiting = this.#waiting.get(ticketIn(record.a));
+      if (waiting) waiting.draw = record;
+    }
+  }
+  /**
+   * Nothing but calls is under way: no server starts or ends, no list is asked for. A replay that begins here needs to know
+   * nothing else.
+   */
+  get isCalm(): boolean {
+    for (const { isCancelled } of this.#waiting.values()) if (isCancelled) return false;
+    for (const { ev } of this.#questions.values()) if (!isCall(fieldsOf(ev)['method'])) return false;
+    for (const { record, told } of this.#instances.values())
+      if (!told.has(upWith[record.port] ?? '')) return false;
+    for (const { stage } of this.#servers.values()) if (moving.has(stage)) return false;
+    for (const stage of this.#links.values()) if (stage !== 'joined' && stage !== 'closed') return false;
+    for (const { record } of this.#timers.values()) if (isGathering(record)) return false;
+    return true;
+  }
+  #said(host: Address, event: EventObject): void {
+    const { ticket, server, stage, attempt, failure } = fieldsOf(event);
+    this.#answered(ticket);
+    if (event.type === 'client.changed')
+      this.#servers.set(String(server), { stage: String(stage), attempt: Number(attempt), failure });
+    else if (event.type === 'server.removed') this.#servers.delete(String(server));
+    else if (event.type === 'link.changed') this.#links.set(host, String(stage));
+    else if (event.type === 'owned.ended') this.#links.delete(host);
+  }
+  #answered(ticket: unknown): void {
+    if (typeof ticket === 'string') this.#waiting.delete(ticket);
+  }
+  #in(record: In): void {
+    const { via, a, ev } = record;
+    if (via === 'timer' || via === 'deadline') return void this.#timers.delete(a, record.n);
+    if (via === 'start') return void this.#orders.set(`${a} start`, record);
+    if (via === 'host') return this.#ordered(record);
+    if (via === 'ask') return this.#asked(record);
+    const opened = this.#instances.get(a);
+    if (via !== 'leaf' || !ev || !opened) return;
+    const topic = topicOf(ev);
+    if (topic !== undefined) opened.told.set(topic, record);
+    for (const over of overWith(ev)) opened.told.delete(over);
+    const { server } = fieldsOf(fieldsOf(opened.record.ev)['input'] as EventObject);
+    if (typeof server === 'string' && topic === undefined && /(exited|failed|lost)$/.test(ev.type)) {
+      opened.told.clear();
+      this.#ended.set(`${opened.record.port} ${server}`, { opened: opened.record, end: record });
+    }
+    const { ticket } = fieldsOf(ev);
+    if (ev.type === 'link.down') this.#forgetAsked(a);
+    if (ev.type === 'agent.cancelled') this.#cancel(ticket);
+    else if (typeof ticket === 'string' && topic === undefined) this.#waiting.set(ticket, { record });
+  }
+  /** Who takes a call back is answered with the call. */
+  #cancel(ticket: unknown): void {
+    const waiting = this.#waiting.get(String(ticket));
+    if (waiting) waiting.isCancelled = true;
+  }
+  /** A connection is gone, and nobody waits for an answer over it any more. */
+  #forgetAsked(instance: Address): void {
+    for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#waiting.delete(ticket);
+  }
+  #ordered(record: In): void {
+    const { a, ev } = record;
+    if (!ev) return;
+    const about = lastingOf(ev);
+    const { ticket } = fieldsOf(ev);
+    if (about !== undefined) {
+      const key = `${a} ${about}`;
+      // The last one comes last.
+      this.#orders.delete(key);
+      this.#orders.set(key, record);
+    } else if (ev.type === 'call.cancel') this.#cancel(ticket);
+    else if (typeof ticket === 'string') this.#waiting.set(ticket, { record });
+    else if (ev.type === 'close')
+      for (const key of [...this.#orders.keys()]) if (key.startsWith(`${a} `)) this.#orders.delete(key);
+  }
+  #asked(record: In): void {
+    const asked = this.#questions.get(record.a, record.id);
+    if (!asked || !isAnswer(record.ev?.type)) return;
+    this.#questions.delete(record.a, record.id);
+    const { method, params, target } = fieldsOf(asked.ev);
+    if (isCall(method)) return;
+    const about = `${String(method)} ${String(target)} ${params === undefined ? '' : JSON.stringify(plainParams(method, params))}`;
+    this.#answers.delete(about);
+    this.#answers.set(about, { asked, answer: record });
+    const [oldest] = this.#answers.size > mostAnswers ? this.#answers.keys() : [];
+    if (oldest !== undefined) this.#answers.delete(oldest);
+  }
+  #out(record: Out): void {
+    const { port, a, ev } = record;
+    if (port === 'ask') {
+      const { id } = fieldsOf(ev);
+      if (ev.type === 'ask') this.#questions.set(a, id, record);
+      else this.#questions.delete(a, id);
+    } else if (ev.type === 'leaf.open') this.#instances.set(a, { record, told: new Map() });
+    else if (ev.type === 'leaf.close') {
+      this.#instances.delete(a);
+      this.#forgetAsked(a);
+    } else this.#answered(fieldsOf(ev)['ticket']);
+  }
+
+  /** Calls in the order in which their servers were asked: asked again, they get the same names. */
+  #inOrder(): readonly Waiting[] {
+    const asked = [...this.#questions.values()].flatMap(({ a }) => this.#waiting.get(ticketIn(a)) ?? []);
+    return [...new Set([...asked, ...this.#waiting.values()])];
+  }
+  /** Orders as they would be given now: who has had another config since is started with that one. */
+  #standing(): readonly In[] {
+    const config = this.#orders.get('computer servers');
+    // Who waits for its next try fails once more on the way to it.
+    const failed = [...this.#servers]
+      .map(([server, { stage, attempt, failure }]) => {
+        const isDown = stage === 'waiting' || stage === 'open';
+        return [server, { attempt: isDown ? attempt - 1 : attempt, failure, isUp: !isDown }] as const;
+      })
+      .filter(([, { attempt }]) => attempt > 0);
+    const spent = failed.length > 0 && { failed: Object.fromEntries(failed) };
+    return [...this.#orders.values()]
+      .filter((record) => record !== config)
+      .map((record) => {
+        if (record.via !== 'start' || record.a !== 'computer') return record;
+        const { input, ...start } = record.ev as EventObject & { readonly input: object };
+        const { servers, shown } = (config?.ev ?? {}) as Fields;
+        const ev = { ...start, input: { ...input, ...(config && { servers, shown }), ...spent } };
+        const given = config?.given ?? record.given;
+        return { ...record, ev, ...(given && { given }) };
+      });
+  }
+
+  /** The facts at `now`, in the names that `names` gives: it has named nothing yet, and names what follows. */
+  facts(names: ChannelNames, now: number): Facts {
+    const event = (record: DirectoryRecord): ChannelEvent[] => {
+      const crossing: Crossing | undefined = names.of(record);
+      return crossing?.ev ? [{ ch: crossing.ch, ev: crossing.ev }] : [];
+    };
+    const orders = this.#standing().flatMap(event);
+    const instances = [...this.#instances.values()];
+    for (const { record } of instances) names.of(record);
+    const told = instances.flatMap((opened) => [...opened.told.values()].flatMap(event));
+    const waiting = this.#inOrder();
+    const open = waiting.flatMap(({ record }) => event(record));
+    const draws = waiting.flatMap(({ draw }) => {
+      const crossing = draw && names.of(draw);
+      return crossing ? [{ ch: crossing.ch, v: crossing.v }] : [];
+    });
+    for (const asked of this.#questions.values()) names.of(asked);
+    const timers = [...this.#timers.values()].flatMap(({ record, due }) => {
+      names.of(record);
+      const { a, n } = record as { readonly a: Address; readonly n: number };
+      return [{ ch: names.timerOf(a, n), left: Math.max(0, due - now) }];
+    });
+    // What is over has names that nothing else has: they count for nobody.
+    const others = names.fresh();
+    const nameless = ({ ch, ev }: ChannelEvent): ChannelEvent => ({ ch: withoutNumber(ch), ev });
+    const eventOf = (first: DirectoryRecord, second: DirectoryRecord): ChannelEvent[] => {
+      others.of(first);
+      const crossing = others.of(second);
+      return crossing?.ev ? [nameless({ ch: crossing.ch, ev: crossing.ev })] : [];
+    };
+    for (const { record } of instances) others.of(record);
+    const answers = [...this.#answers.values()].flatMap(({ asked, answer }) => eventOf(asked, answer));
+    const ended = [...this.#ended.values()]
+      .filter(({ opened }) => !instances.some(({ record }) => isSameSubject(record, opened)))
+      .flatMap(({ opened, end }) => eventOf(opened, end));
+    return { k: 'facts', orders, told, ended, answers, open, draws, timers };
+  }
+}
+/** The ticket of a call is the key of its address. */
+const ticketIn = (address: Address): string => {
+  const end = /#\d+$/.exec(address)?.index;
+  return address.slice(address.lastIndexOf(':', end) + 1, end);
+};
+/** The fact with which a port is up. */
+const upWith: Readonly<Record<string, string>> = {
+  process: 'child.started',
+  session: 'session.opened',
+  link: 'join.accepted',
+  office: 'office.opened',
+};
+/** Stages of servers that are on their way. */
+const moving: ReadonlySet<string> = new Set([
+  'connecting',
+  'recovering',
+  'waiting',
+  'closing',
+  'authorizing',
+]);
+/** Timers that gather what changes: something is still to be told. */
+const gathering: ReadonlySet<string> = new Set(['quiet', 'settled', 'coalesce', 'questions']);
+const isGathering = (record: DirectoryRecord): boolean =>
+  record.k === 'timer' && gathering.has(record.for ?? '');
+const isSameSubject = (one: Out, other: Out): boolean => {
+  const [a, b] = [one, other].map(({ port, ev }) => [
+    port,
+    fieldsOf(fieldsOf(ev)['input'] as EventObject)['server'],
+  ]);
+  return a?.[0] === b?.[0] && a?.[1] === b?.[1];
+};

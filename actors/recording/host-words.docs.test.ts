@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import type { EventObject } from 'xstate';
+import { describe, expect, it } from 'vitest';
+import { hostWords, orderOf, wordedMessages } from './host-words.ts';
+
+const page = readFileSync(new URL('../../docs/trace-format.md', import.meta.url), 'utf8');
+const section = page.split('\n## Words of hosts\n')[1]?.split('\n## ')[0] ?? '';
+/** The cells of the table whose head is `first`. */
+const rowsOf = (first: string): string[][] =>
+  (section.split('\n\n').find((block) => block.startsWith(`| ${first} |`)) ?? '')
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+const wordsIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+
+type Message = EventObject & Readonly<Record<string, unknown>>;
+const call = { ticket: 'host.r', reqId: 'r', tool: 't', params: {}, timeoutMs: 1, replyTo: 'host:x.1' };
+/** A message of each type, with all that a machine takes. */
+const ordered: Readonly<Record<string, readonly [message: Message, given?: object]>> = {
+  'computer start': [
+    { type: 'start', servers: [], shown: {}, link: null, timing: {} },
+    { config: {}, policy: {}, known: {} },
+  ],
+  'computer servers.set': [
+    { type: 'servers.set', servers: [], shown: {} },
+    { config: {}, policy: {}, known: {} },
+  ],
+  'computer call.request': [{ type: 'call.request', ...call, agent: 'a', isConfirmed: true }],
+  'computer call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x' }],
+  'computer server.start': [{ type: 'server.start', server: 's' }],
+  'computer server.stop': [{ type: 'server.stop', server: 's' }],
+  'computer resources.watch': [{ type: 'resources.watch', server: 's', uris: [], by: 'host' }],
+  'computer aggregate.wanted': [
+    { type: 'aggregate.wanted', collection: 'desktop', ticket: 'host.r', reqId: 'r' },
+  ],
+  'computer resource.wanted': [
+    { type: 'resource.wanted', collection: 'finder', ticket: 'host.r', reqId: 'r', uri: 'dpe://x' },
+  ],
+  'computer office.join': [{ type: 'office.join', link: {} }],
+  'computer office.leave': [{ type: 'office.leave' }],
+  'agent start': [{ type: 'start', link: {}, timing: {} }],
+  'agent agent.call': [{ type: 'agent.call', ...call, computer: 'c', wantsProgress: undefined }],
+  'agent agent.query': [{ type: 'agent.query', method: 'm', request: {}, ticket: 'host.r', reqId: 'r' }],
+  'agent agent.follow': [{ type: 'agent.follow', collection: 'desktop' }],
+  'agent call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x' }],
+  'office start': [{ type: 'start', host: 'h', port: 0 }],
+  'computer close': [{ type: 'close' }],
+};
+const told: Readonly<Record<string, Message>> = {
+  'client.changed': {
+    ...{ type: 'client.changed', server: 's', stage: 'ready', isOffered: true },
+    ...{ failure: null, attempt: 0, nextTryMs: null },
+  },
+  'server.rolledBack': { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
+  'server.removed': { type: 'server.removed', server: 's' },
+  'tools.withdrawn': { type: 'tools.withdrawn', server: 's', failure: null },
+  'tools.refused': { type: 'tools.refused', server: 's', failure: null },
+  'list.restless': { type: 'list.restless', server: 's', failure: null },
+  'catalog.changed': {
+    ...{ type: 'catalog.changed', server: 's', list: 'tools', added: [], removed: [], changed: [], why: 'x' },
+  },
+  'computer.changed': { type: 'computer.changed', stage: 'whole' },
+  'link.changed': { type: 'link.changed', stage: 'seated', reason: null, refusal: null },
+  'aggregate.changed': { type: 'aggregate.changed', collection: 'desktop', signature: '1' },
+  'aggregate.noticed': { type: 'aggregate.noticed', collection: 'desktop', text: 'x' },
+  'aggregate.shown': { type: 'aggregate.shown', ticket: 'host.r', reqId: 'r' },
+  'machine.failed': { type: 'machine.failed', name: 'computer/client:s', error: 'x' },
+  'owned.ended': { type: 'owned.ended', name: 'computer', why: 'failed', error: 'x' },
+  'call.settled': {
+    ...{ type: 'call.settled', ticket: 'host.r', reqId: 'r', server: 's', tool: 't', end: 'succeeded' },
+    ...{ outcome: 'succeeded', phase: null, result: {}, failure: null },
+  },
+  'call.progressed': { type: 'call.progressed', ticket: 't' },
+  'computer.entered': { type: 'computer.entered', computer: 'c' },
+  'computer.configChanged': { type: 'computer.configChanged', computer: 'c' },
+  'view.toolsChanged': { type: 'view.toolsChanged', computer: 'c', tools: [], failure: null },
+  'view.collectionChanged': {
+    ...{ type: 'view.collectionChanged', computer: 'c', collection: 'documents', value: null, failure: null },
+  },
+  'room.known': { type: 'room.known', computers: [] },
+};
+const fieldsOf = (event: EventObject): string[] =>
+  Object.entries(event).flatMap(([key, value]) =>
+    key === 'type' || key === 'replyTo' || value === undefined ? [] : [key],
+  );
+
+describe('the words of hosts in docs/trace-format.md', () => {
+  it('are those of every order, with their fields', () => {
+    const { orders } = wordedMessages();
+    for (const [kind, type] of orders) expect(Object.keys(ordered)).toContain(`${kind} ${type}`);
+    const rows = rowsOf('order').map(
+      ([word, of, fields]) => `${of} ${wordsIn(word).join()} ${wordsIn(fields).toSorted().join()}`,
+    );
+    const said = Object.entries(ordered).map(([name, [message, given]]) => {
+      const [kind = '', type] = name.split(' ');
+      const word = hostWords.order(kind, message, given);
+      return `${type === 'close' ? 'all' : kind} ${word.type} ${fieldsOf(word).toSorted().join()}`;
+    });
+    expect(rows.toSorted()).toEqual(said.toSorted());
+  });
+  it('are those of all news, with their fields', () => {
+    expect(Object.keys(told).toSorted()).toEqual(wordedMessages().news.toSorted());
+    const rows = new Map(
+      rowsOf('news').map(([word, fields]) => [wordsIn(word).join(), wordsIn(fields).toSorted().join()]),
+    );
+    for (const message of Object.values(told)) {
+      const word = hostWords.news('computer', message);
+      expect([word.type, rows.get(word.type)]).toEqual([word.type, fieldsOf(word).toSorted().join()]);
+    }
+    expect([...rows.keys()].toSorted()).toEqual(
+      [...new Set(Object.values(told).map((message) => hostWords.news('computer', message).type))].toSorted(),
+    );
+  });
+});
+
+it('every order comes back to the message that it was', () => {
+  for (const [kind, type] of wordedMessages().orders) {
+    const message = ordered[`${kind} ${type}`]?.[0];
+    // A plan is made of the config that stands in its place.
+    if (!message || type === 'servers.set') continue;
+    const { event } = orderOf(kind, hostWords.order(kind, message, undefined), 'host:x.1');
+    const { replyTo: _, ...taken } = event as Message;
+    const { replyTo: __, ...sent } = message;
+    expect(taken).toEqual(
+      Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
+    );
+  }
+});

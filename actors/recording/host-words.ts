@@ -1,0 +1,226 @@
+/**
+ * What hosts order and hear, in words of the public API: the one place that knows what machines call it. A renamed message
+ * changes its row here, and no recording. Public words never change without an upcaster (machines/trace/upcasters.ts).
+ */
+import type { EventObject } from 'xstate';
+import { addressFor, type Address } from '../../machines/kernel/address.ts';
+import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
+import { timing, type Timing } from '../../machines/kernel/timing.ts';
+import { stateFor } from '../../machines/facts/server-state.ts';
+import type { HostWords } from '../../machines/trace/index.ts';
+import { closedCall, closedFailure } from '../api/closed.ts';
+import { planned, type GivenConfig } from '../servers/plans/given-config.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Word = EventObject & Fields;
+const word = (type: string, fields: object): Word => ({ type, ...fields });
+/** What machines take for a word; `orElse`: what is said when nobody takes it. */
+export interface Taken {
+  readonly event: EventObject;
+  readonly orElse?: CheckedMessage;
+}
+interface Row {
+  /** From the message to the word. */
+  readonly word: (event: Word, given: object | undefined) => Word;
+  /** And back; `host` listens for the answer. */
+  readonly order: (word: Word, host: Address) => Taken;
+}
+/** As it is told; whoever answers it answers the host. */
+const same: Row = {
+  word: (event) => event,
+  order: (event, host) => ({ event: word(event.type, { replyTo: host, ...event }) }),
+};
+const renamed = (type: string, wordType: string): Row => ({
+  word: ({ type: _, ...fields }) => word(wordType, fields),
+  order: ({ type: _, ...fields }) => ({ event: word(type, fields) }),
+});
+const ofServer = (type: string, wordType: string): Row => ({
+  word: ({ server }) => word(wordType, { name: server }),
+  order: ({ name }) => ({ event: word(type, { server: name }) }),
+});
+/** A ticket is made of the id that the caller sees, unless a host makes its own. */
+const ticketFor = (reqId: unknown): string => `host.${String(reqId)}`;
+const untold = ({ ticket, ...fields }: Word): Word =>
+  ticket === ticketFor(fields['reqId']) ? fields : { ...fields, ticket };
+
+const callRow = (type: string): Row => ({
+  word: (event) => {
+    const { type: _, params, agent, isConfirmed, wantsProgress, ...call } = untold(event);
+    return word('callTool', {
+      ...call,
+      arguments: params,
+      ...(typeof agent === 'string' && { agent }),
+      ...(isConfirmed === true && { confirmed: true }),
+      ...(wantsProgress !== true && { progress: false }),
+    });
+  },
+  order: ({ type: _, arguments: params, confirmed = false, progress = true, ...call }, host) => {
+    const { reqId, tool, ticket = ticketFor(reqId), agent = null, replyTo = host } = call as Fields;
+    const ids = { ticket: ticket as string, reqId: reqId as string };
+    const own = type === 'call.request' ? { agent, isConfirmed: confirmed } : {};
+    return {
+      event: word(type, {
+        ...call,
+        ...own,
+        ...ids,
+        params,
+        replyTo,
+        ...(progress === true && { wantsProgress: true }),
+      }),
+      orElse: message(addressFor(host), closedCall(ids.ticket, ids.reqId, tool as string)),
+    };
+  },
+});
+const cancelRow: Row = {
+  word: ({ ticket, reason }) => word('cancelCall', { ticket, reason }),
+  order: ({ ticket, reason }) => ({ event: word('call.cancel', { ticket, reason }) }),
+};
+/** A question with one answer: to a Desktop, a Finder, a server, an office. */
+const questionRow = (type: string, wordOf: (event: Word) => string, answer: string | undefined): Row => ({
+  word: (event) => word(wordOf(event), { ...untold(event), type: wordOf(event) }),
+  order: ({ type: _, ...fields }, host) => {
+    const { reqId, ticket = ticketFor(reqId) } = fields as Fields;
+    const asked = word(type, { ...fields, ticket, replyTo: (fields as Fields)['replyTo'] ?? host });
+    if (answer === undefined)
+      return {
+        event: asked,
+        orElse: message(addressFor(host), closedCall(String(ticket), String(reqId), '')),
+      };
+    return {
+      event: asked,
+      orElse: message<EventObject>(addressFor(host), word(answer, { ticket, reqId, failure: closedFailure })),
+    };
+  },
+});
+
+/** By kind of root: the message → its row. What has no row is told as it is. */
+const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
+  computer: {
+    'call.request': ['callTool', callRow('call.request')],
+    'call.cancel': ['cancelCall', cancelRow],
+    'server.start': ['startServer', ofServer('server.start', 'startServer')],
+    'server.stop': ['stopServer', ofServer('server.stop', 'stopServer')],
+    'servers.set': [
+      'setServers',
+      {
+        word: ({ type: _, ...plan }, given) => word('setServers', given ?? { plan }),
+        order: ({ type: _, plan, ...given }) => ({
+          event: word(
+            'servers.set',
+            (plan as object | undefined) ?? planned(given as unknown as GivenConfig),
+          ),
+        }),
+      },
+    ],
+    'resources.watch': ['watchResources', renamed('resources.watch', 'watchResources')],
+    'aggregate.wanted': ['show', questionRow('aggregate.wanted', () => 'show', 'aggregate.shown')],
+    'resource.wanted': [
+      'readResource',
+      questionRow('resource.wanted', () => 'readResource', 'resource.read'),
+    ],
+    'office.join': ['join', renamed('office.join', 'join')],
+    'office.leave': ['leave', renamed('office.leave', 'leave')],
+  },
+  agent: {
+    'agent.call': ['callTool', callRow('agent.call')],
+    'agent.query': ['ask', questionRow('agent.query', () => 'ask', undefined)],
+    'agent.follow': ['follow', renamed('agent.follow', 'follow')],
+    'call.cancel': ['cancelCall', cancelRow],
+  },
+};
+
+const changedTiming = (all: Timing): Partial<Timing> =>
+  Object.fromEntries(Object.entries(all).filter(([key, ms]) => timing[key as keyof Timing] !== ms));
+type Started = Fields & { readonly timing?: Timing };
+const startName = (kind: string): string => `create${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
+/** How a root is started: the word, and the input that its machine gets for it. */
+function startWord(kind: string, { type: _, ...input }: Word, given: object | undefined): Word {
+  const started = input as Started;
+  const times = started.timing && { timing: changedTiming(started.timing) };
+  const name = startName(kind);
+  if (kind !== 'computer') return word(name, { ...input, ...times });
+  const { servers, shown, ...rest } = started;
+  return word(name, { ...rest, ...times, ...(given ?? { plan: { servers, shown } }) });
+}
+/** The input of the machine that a word of `startWord` starts. Throws an `A2cError` where its config cannot be read. */
+export function startInput(kind: string, { type: _, ...given }: Word): object {
+  const { timing: times, plan, config, known, policy, shown, ...rest } = given as Fields;
+  const whole = times === undefined ? {} : { timing: { ...timing, ...(times as Partial<Timing>) } };
+  if (kind !== 'computer') return { ...given, ...whole };
+  const servers = plan ?? planned({ config, known, policy, shown } as unknown as GivenConfig);
+  return { ...rest, ...whole, ...servers };
+}
+/** What a host gave with a word, where its machine gets a plan that was made of it; undefined: they are the same. */
+export function givenIn(said: EventObject): object | undefined {
+  const { config, policy, known, shown } = said as EventObject & Partial<GivenConfig>;
+  return config && { config, policy, known, ...(shown && { shown }) };
+}
+/** What a machine takes for an order in words of the API. */
+export function orderOf(kind: string, said: Word, host: Address): Taken {
+  const rows = Object.values(orders[kind] ?? {});
+  const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;
+  return row.order(said, host);
+}
+
+/** Messages that have a word of their own: orders by kind of host, and news. */
+export const wordedMessages = (): {
+  readonly orders: readonly (readonly [kind: string, type: string])[];
+  readonly news: readonly string[];
+} => ({
+  orders: Object.entries(orders).flatMap(([kind, rows]) =>
+    Object.keys(rows).map((type) => [kind, type] as const),
+  ),
+  news: Object.keys(newsRows),
+});
+type News = (event: Word) => Word;
+const named =
+  (type: string): News =>
+  ({ server, ...fields }) =>
+    word(type, { ...fields, type, name: server });
+const newsRows: Readonly<Record<string, News>> = {
+  'client.changed': ({ server, stage, failure, nextTryMs }) =>
+    word('server.changed', {
+      name: server,
+      state: stateFor(stage as Parameters<typeof stateFor>[0], failure as Parameters<typeof stateFor>[1]),
+      failure,
+      nextTryMs,
+    }),
+  'server.rolledBack': named('server.rolledBack'),
+  'server.removed': named('server.removed'),
+  'tools.withdrawn': named('tools.withdrawn'),
+  'tools.refused': named('tools.refused'),
+  'list.restless': named('list.restless'),
+  'catalog.changed': ({ server, list, added, removed, changed, why }) =>
+    word('list.changed', { name: server, list, added, removed, changed, why }),
+  'computer.changed': ({ stage }) => word('computer.changed', { state: stage }),
+  'link.changed': ({ stage, reason, refusal }) => word('link.changed', { state: stage, reason, refusal }),
+  'aggregate.changed': ({ collection }) => word(`${String(collection)}.changed`, {}),
+  'aggregate.noticed': ({ text }) => word('notice', { text }),
+  'aggregate.shown': (event) => word('shown', { ...untold(event), type: 'shown' }),
+  'machine.failed': ({ error }) => word('notice', { text: error }),
+  'owned.ended': ({ why, error }) => word('closed', { why, ...(error !== undefined && { error }) }),
+  'call.settled': untold,
+  'call.progressed': (event) => ({ ...untold(event), type: 'call.progress' }),
+  'computer.entered': ({ computer }) => word('computer.joined', { computer }),
+  'computer.configChanged': ({ computer }) => word('config.changed', { computer }),
+  'view.toolsChanged': ({ type: _, ...view }) => word('tools.changed', view),
+  'view.collectionChanged': ({ type: _, collection, ...view }) => word(`${String(collection)}.changed`, view),
+  'room.known': ({ computers }) => word('computers', { computers }),
+};
+
+/** All words of the API for hosts of these kinds. */
+export const apiWords = (kinds: readonly string[]): readonly string[] => [
+  ...kinds.map(startName),
+  ...Object.values(orders).flatMap((rows) => Object.values(rows).map(([wordType]) => wordType)),
+  ...Object.values(newsRows).flatMap((news) =>
+    ['desktop', 'finder'].map((collection) => news(word('', { collection })).type),
+  ),
+];
+export const hostWords: HostWords = {
+  order: (kind, event, given) => {
+    if (event.type === 'start') return startWord(kind, event, given);
+    const row = orders[kind]?.[event.type]?.[1] ?? same;
+    return row.word(event, given);
+  },
+  news: (_kind, event) => (newsRows[event.type] ?? ((each) => each))(event),
+};

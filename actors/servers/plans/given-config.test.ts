@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig, type Config } from '../../../machines/config/index.ts';
+import { timing } from '../../../machines/kernel/timing.ts';
+import { canonical, redactorOf, revived } from '../../../machines/trace/index.ts';
+import {
+  configAsGiven,
+  givenConfig,
+  planned,
+  shownConfig,
+  type GivenConfig,
+  type ServerFacts,
+} from './given-config.ts';
+import { planOf } from './plan.ts';
+
+const policy = { autoConnect: true, autoReconnect: true, timing: { ...timing, pingMs: 700 } };
+const facts: ServerFacts = { generation: 3, values: 2, fingerprint: 'f', cached: null, lastTools: ['read'] };
+const read = (value: unknown): Config => {
+  const parsed = parseConfig(value);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
+  return parsed.config;
+};
+const givenOf = (config: Config): GivenConfig =>
+  givenConfig(config, policy, Object.fromEntries(config.servers.map(({ name }) => [name, facts])));
+/** As a host makes it. */
+const plansOf = (config: Config): object => ({
+  servers: config.servers
+    .filter(({ disabled }) => !disabled)
+    .map((server) => planOf(server, config.settings, policy, facts)),
+  shown: shownConfig(config),
+});
+const hidden = (value: unknown): unknown =>
+  revived(
+    JSON.parse(
+      canonical(
+        value,
+        redactorOf((text) => text.length.toString(16).padStart(16, '0')),
+      ),
+    ),
+  );
+
+const stdio = { name: 'git', type: 'stdio', server_parameters: { command: 'uvx', args: ['mcp-server-git'] } };
+const http = { name: 'web', type: 'http', server_parameters: { url: 'https://x.example/mcp?key=abc' } };
+const configs: Readonly<Record<string, unknown>> = {
+  'a server in the shape of the protocol': {
+    ...stdio,
+    server_parameters: { command: 'uvx', args: ['mcp-server-git'], env: { TOKEN: '${input:token}' } },
+    tool_meta: { git_log: { auto_apply: true, alias: 'log' } },
+  },
+  'a list of servers, one of them disabled': [stdio, { ...stdio, name: 'off', disabled: true }],
+  'every key of the protocol': {
+    ...{ ...stdio, bundle_id: 'git_1', forbidden_tools: ['push'], vrl: '.a = 1' },
+    default_tool_meta: { tags: ['x'], ret_object_mapper: { a: 'b' }, more: 1 },
+    server_parameters: {
+      ...{ command: 'uvx', args: [], cwd: '/tmp', encoding: 'latin1', encoding_error_handler: 'ignore' },
+    },
+  },
+  'inputs of all kinds': {
+    servers: [stdio],
+    inputs: [
+      { type: 'promptString', id: 'token', description: 'GitHub token', password: true },
+      { type: 'promptString', id: 'who', description: 'Who', default: 'me' },
+      { type: 'pickString', id: 'region', description: 'Region', options: ['eu', 'us'], default: 'eu' },
+      { type: 'pickString', id: 'zone', description: 'Zone', options: [{ label: 'A', value: 'a' }, 'b'] },
+      { type: 'command', id: 'rev', description: 'Revision', command: 'git', args: { short: 'HEAD' } },
+    ],
+  },
+  'settings at the top and of a server': {
+    servers: [
+      {
+        ...stdio,
+        a2c: {
+          ...{
+            restart: 'always',
+            restartBudget: 2,
+            start: 'lazy',
+            idleStop: 'PT1M30S',
+            concurrency: 1,
+            queue: 5,
+          },
+          ...{
+            timeouts: { connectMs: 5, callTotalMs: 9 },
+            resultBytes: 2048,
+            onConflict: 'prefix',
+            tools: ['read'],
+          },
+          ...{
+            pollMs: 3,
+            pollDeclaredMs: 4,
+            listChanged: 'off',
+            refreshFailures: 2,
+            participation: 'resources',
+          },
+          ...{
+            exposeAddresses: true,
+            autoApprove: ['*', 'read'],
+            expand: true,
+            baseEnv: 'full',
+            passEnv: ['HOME'],
+          },
+        },
+      },
+      { ...stdio, name: 'plain' },
+    ],
+    a2c: {
+      idleStop: 5,
+      timeouts: { listMs: 7, callIdleMs: 8 },
+      totalConcurrency: 4,
+      npmRegistry: 'https://r.example/x',
+    },
+  },
+  'what runs unasked, beside a2c': [
+    { ...stdio, auto_approve: ['read'] },
+    { ...stdio, name: 'b', autoApprove: ['*'] },
+  ],
+  'a file of variables, in both spellings': [
+    { ...stdio, envFile: '.env' },
+    { ...stdio, name: 'b', env_file: '.env' },
+  ],
+  'a login and authorities': {
+    ...http,
+    oauth: { clientId: 'me', clientSecret: 'hunter22', scopes: ['read'] },
+    ca: 'authority.pem',
+  },
+  'servers behind URLs, with headers and times': [
+    {
+      ...http,
+      server_parameters: { ...http.server_parameters, headers: { 'X-Api-Key': 'abcdefgh' }, timeout: 'PT2S' },
+    },
+    {
+      ...http,
+      name: 'sse',
+      type: 'sse',
+      server_parameters: { url: 'http://y.example', timeout: 1.5, sse_read_timeout: 9 },
+    },
+    { ...http, name: 'kept', server_parameters: { url: 'http://y.example', terminate_on_close: false } },
+  ],
+  'types of a host, and servers in its process': [
+    {
+      name: 'ssh',
+      type: 'own:ssh',
+      server_parameters: { host: 'h', port: 22, password: 'hunter22', on: true, to: ['x'] },
+    },
+    { name: 'here', type: 'inmemory', server_parameters: { args: ['a'], env: { A: 'b' } } },
+  ],
+  'a name that is no bundle_id, with a secret in its arguments': {
+    ...{ name: '文件', type: 'stdio' },
+    server_parameters: {
+      command: 'uvx',
+      args: ['--token', 'hunter2222', 'sk-abcdefghijklmnopqrstuvwxyz0123456789'],
+    },
+  },
+  'a file of Claude Desktop or Cursor': {
+    mcpServers: {
+      git: { command: 'uvx', args: ['x'], env: { A: 'b' }, disabled: false, autoApprove: ['read'] },
+      off: { command: 'uvx', disabled: true },
+      web: { url: 'https://x.example/mcp', headers: { Authorization: 'Bearer abcdefgh' } },
+      timed: { command: 'uvx', timeout: 90 },
+    },
+  },
+  'a file of VS Code': {
+    servers: {
+      git: {
+        type: 'stdio',
+        command: 'uvx',
+        args: ['${input:x}'],
+        envFile: '${workspaceFolder}/.env',
+        cwd: '/x',
+      },
+    },
+    inputs: [{ type: 'promptString', id: 'x', description: 'X' }],
+  },
+  'a file of DeepChat, with icons and descriptions': {
+    mcpServers: {
+      git: {
+        ...{ command: 'uvx', args: [], env: {}, icons: '🐙', descriptions: 'git', autoApprove: ['all'] },
+        ...{ type: 'stdio', disable: false, baseUrl: '' },
+      },
+    },
+  },
+};
+
+describe('a config of a trace', () => {
+  it.each(Object.keys(configs))('makes the plans that it made when it was given: %s', (name) => {
+    const config = read(configs[name]);
+    expect(planned(givenOf(config))).toEqual(plansOf(config));
+    // Given once more it is the same.
+    expect(configAsGiven(read(configAsGiven(config)))).toEqual(configAsGiven(config));
+  });
+  it.each(Object.keys(configs))('does so with its secrets hidden: %s', (name) => {
+    const config = read(configs[name]);
+    const given = hidden(givenOf(config)) as GivenConfig;
+    expect(planned(given)).toEqual(hidden(plansOf(config)));
+  });
+});

@@ -1,0 +1,114 @@
+import type { Lists } from '../../../machines/catalog/index.ts';
+import type { ServerPlan } from '../../../machines/computer/computer.machine.ts';
+import {
+  bundleNameOf,
+  shownServer,
+  toProtocol,
+  type Config,
+  type InputDefinition,
+  type ServerConfig,
+  type Settings,
+} from '../../../machines/config/index.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import { canonical, redactorOf } from '../../../machines/trace/index.ts';
+import { bundleIdOf } from '../identity/bundle-id.ts';
+import { planOf, readOrThrow, type Policy } from './plan.ts';
+
+/** Facts about a server that its config does not say: they depend on what was before. */
+export interface ServerFacts {
+  readonly generation: number;
+  readonly values: number;
+  readonly fingerprint: string;
+  /** Its lists from the last good run. */
+  readonly cached: Lists | null;
+  readonly lastTools: readonly string[] | null;
+}
+/** A config as a host gave it, with the options and facts from which the plan of a computer is made. */
+export interface GivenConfig {
+  readonly config: object;
+  readonly policy: {
+    readonly autoConnect: boolean;
+    readonly autoReconnect: boolean;
+    readonly timing: Partial<Timing>;
+  };
+  readonly known: Readonly<Record<string, ServerFacts>>;
+  /** What `client:get_config` shows, where that cannot be made from a config whose secrets are hidden. */
+  readonly shown?: object;
+}
+
+/** Settings as a file has them. */
+function settingsGiven(given: Settings): object {
+  const { idleStopMs, ...settings } = given as Settings & { readonly idleStopMs?: number };
+  return { ...settings, ...(idleStopMs !== undefined && { idleStop: idleStopMs / 1000 }) };
+}
+/** One entry as a config file has it, in the protocol's shape with our own settings. */
+function entryOf(given: ServerConfig): object {
+  const { raw, settings, ...server } = given;
+  const { oauth, ca } = 'remote' in server ? server.remote : {};
+  const { envFile } = server.kind === 'stdio' ? server.launch : {};
+  const { envFile: _, ...parameters } = raw.server_parameters as { readonly envFile?: string };
+  const more = {
+    ...(oauth && { oauth }),
+    ...(ca !== undefined && { ca }),
+    ...(envFile !== undefined && { envFile }),
+  };
+  // Made of launch parameters that may be hidden.
+  const id = bundleNameOf(given) === undefined && { bundle_id: bundleIdOf(given) };
+  return { ...raw, ...id, server_parameters: parameters, ...more, a2c: settingsGiven(settings) };
+}
+function inputGiven(input: InputDefinition): object {
+  if (input.type === 'command') {
+    const { isForeign: _, ...plain } = input;
+    return plain;
+  }
+  if (input.type !== 'pickString') return input;
+  const { labels = {}, options, ...plain } = input;
+  const optionOf = (value: string): unknown =>
+    Object.hasOwn(labels, value) ? { label: labels[value], value } : value;
+  return { ...plain, options: options.map(optionOf) };
+}
+/** The config as a file would have it; secrets are in it. */
+export const configAsGiven = ({ servers, inputs, settings }: Config): object => ({
+  servers: servers.map(entryOf),
+  inputs: inputs.map(inputGiven),
+  a2c: settingsGiven(settings),
+});
+/** What a trace keeps of a config and of what is known beside it. */
+export function givenConfig(config: Config, policy: Policy, known: GivenConfig['known']): GivenConfig {
+  const times = Object.entries(policy.timing).filter(([key, ms]) => timing[key as keyof Timing] !== ms);
+  const shown = shownConfig(config);
+  const text = canonical(shown);
+  const isPlain =
+    !text.includes('***') &&
+    canonical(
+      shown,
+      redactorOf(() => '0'),
+    ) === text;
+  return {
+    config: configAsGiven(config),
+    policy: { ...policy, timing: Object.fromEntries(times) },
+    known,
+    ...(!isPlain && { shown }),
+  };
+}
+/** What `client:get_config` shows, secrets hidden. */
+export const shownConfig = ({ servers, inputs }: Pick<Config, 'servers' | 'inputs'>): object =>
+  toProtocol({
+    servers: servers.map((s) => ({ ...s, raw: { ...shownServer(s.raw), bundle_id: bundleIdOf(s) } })),
+    inputs,
+  });
+/** The part of a computer's start that depends on its config. Throws an `A2cError` where it cannot be read. */
+export function planned({ config, policy, known, shown }: GivenConfig): {
+  readonly servers: readonly ServerPlan[];
+  readonly shown: object;
+} {
+  const read = readOrThrow(config);
+  const whole = { ...policy, timing: { ...timing, ...policy.timing } };
+  return {
+    servers: read.servers.flatMap((server) => {
+      const facts = known[server.name];
+      return server.disabled || !facts ? [] : [planOf(server, read.settings, whole, facts)];
+    }),
+    shown: shown ?? shownConfig(read),
+  };
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { timing } from '../../../machines/kernel/timing.ts';
+import { planOf, readOrThrow } from './plan.ts';
+
+it('a server without auto_approve of its own has that at the top of the config, and [] is its own', () => {
+  const command = 'x';
+  const { servers, settings } = readOrThrow({
+    mcpServers: { a: { command }, b: { command, autoApprove: ['b_x'] }, c: { command, autoApprove: [] } },
+    a2c: { autoApprove: ['read'] },
+  });
+  const policy = { autoConnect: true, autoReconnect: true, timing };
+  const facts = { generation: 1, values: 0, fingerprint: 'f', cached: null, lastTools: null };
+  const rules = servers.map((server) => planOf(server, settings, policy, facts).rules);
+  expect(rules.map(({ server, autoApprove }) => [server, autoApprove])).toEqual([
+    ['a', ['read']],
+    ['b', ['b_x']],
+    ['c', []],
+  ]);
+});

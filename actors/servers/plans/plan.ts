@@ -1,0 +1,115 @@
+import type { Lists, ToolRules } from '../../../machines/catalog/index.ts';
+import type { ServerPlan } from '../../../machines/computer/computer.machine.ts';
+import {
+  mistakeLine,
+  parseConfig,
+  type Config,
+  type ServerConfig,
+  type Settings,
+} from '../../../machines/config/index.ts';
+import { sizes } from '../../../machines/protocol/index.ts';
+import { refreshFailures, timingOf, type Timing } from '../../../machines/kernel/timing.ts';
+import { bundleIdOf } from '../identity/bundle-id.ts';
+import { A2cError } from '../../api/errors.ts';
+
+const defaultBudget = 5;
+
+export interface Policy {
+  readonly autoConnect: boolean;
+  readonly autoReconnect: boolean;
+  readonly timing: Timing;
+}
+
+/** Only what is there: an absent key means "as the level above has it". */
+function timesOf(settings: Settings): Partial<Timing> {
+  const { timeouts, pollMs, pollDeclaredMs } = settings;
+  const idleStopMs = 'idleStopMs' in settings ? settings.idleStopMs : undefined;
+  const times = { ...timeouts, pollMs, pollDeclaredMs, idleStopMs };
+  return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
+}
+
+/** What becomes of names depends on what servers listed the last time, also before they have started. */
+export const isNaming = ({ servers, settings }: Config): boolean =>
+  [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
+  // Beside an alias the original name works, unless it is another's.
+  servers.some(({ toolMeta, defaultToolMeta }) =>
+    [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
+  );
+
+/** What its config says about its tools. */
+export const rulesOf = (
+  server: ServerConfig,
+  top: Config['settings'],
+  lastTools: readonly string[] | null,
+): ToolRules => {
+  const onlyTools = server.settings.tools ?? top.tools;
+  return {
+    server: server.name,
+    bundleId: bundleIdOf(server),
+    forbiddenTools: server.forbiddenTools,
+    toolMeta: server.toolMeta,
+    defaultToolMeta: server.defaultToolMeta,
+    autoApprove: server.settings.autoApprove ?? top.autoApprove ?? [],
+    ...((server.settings.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
+    ...(onlyTools && { onlyTools }),
+    ...(lastTools && { lastTools }),
+  };
+};
+
+/** What the machines need to know of a configured server. */
+export function planOf(
+  server: ServerConfig,
+  top: Config['settings'],
+  policy: Policy,
+  facts: {
+    readonly generation: number;
+    readonly values: number;
+    readonly fingerprint: string;
+    readonly cached: Lists | null;
+    readonly lastTools: readonly string[] | null;
+  },
+): ServerPlan {
+  const { kind, settings: own } = server;
+  const settings: Settings = { ...top, ...own };
+  return {
+    rules: rulesOf(server, top, facts.lastTools),
+    client: {
+      generation: facts.generation,
+      values: facts.values,
+      hasProcess: kind === 'stdio',
+      start: policy.autoConnect && settings.autoConnect !== false ? (settings.start ?? 'eager') : 'byHand',
+      restart: settings.restart ?? (policy.autoReconnect ? 'on-failure' : 'never'),
+      budget: settings.restartBudget ?? defaultBudget,
+      hearsChanges: settings.listChanged !== 'off',
+      refreshFailures: settings.refreshFailures ?? refreshFailures,
+      isTransformed: server.vrl !== null,
+      resultBytes: settings.resultBytes ?? sizes.resultBytes,
+      // What is for calls without a limit of their own bounds no other unless the config says so.
+      timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),
+    },
+    fingerprint: facts.fingerprint,
+    cached: facts.cached,
+    participation: settings.participation ?? 'subscribe',
+    exposesAddresses: settings.exposeAddresses ?? false,
+  };
+}
+
+/**
+ * What a host gave as config, or an error with every mistake in it. `inputs`: of the config that it becomes a part of.
+ * `notice` hears what there is to warn of, a line each.
+ */
+export const readOrThrow = (
+  config: unknown,
+  notice: (text: string) => void = () => {},
+  inputs: Config['inputs'] = [],
+): Config => {
+  const parsed = parseConfig(config ?? [], { inputs });
+  if (parsed.ok) for (const warning of parsed.config.warnings) notice(`config: ${warning}`);
+  if (parsed.ok) return parsed.config;
+  throw new A2cError({
+    code: 'ConfigInvalid',
+    message: parsed.mistakes.map((m) => mistakeLine(m)).join('\n'),
+    details: { mistakes: parsed.mistakes },
+    remedy: 'Mend the config; nothing was started.',
+  });
+};

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { Lists } from './lists.ts';
+import type { Row } from './living.ts';
+import { clockAt, traceUntil, traceUpTo } from './saving.ts';
+
+const line = (row: object): string => JSON.stringify(row);
+const head = { s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 };
+const inner = { s: 1, t: 1, k: 'list', h: 'aa', v: ['a', 'b'] };
+const outer = { s: 2, t: 1, k: 'list', h: 'bb', v: [{ $list: 'aa' }, 'c'] };
+const step = {
+  s: 3,
+  t: 1,
+  k: 'step',
+  a: 'x#1',
+  ctx: { tools: { $list: 'bb' }, own: { $esc: { $list: 'aa' } } },
+};
+const file = [head, inner, outer, step];
+const readAll = (lists: Lists): Row[] => file.map((row) => lists.read(line(row)));
+
+describe('a list that stands once in a trace', () => {
+  it('is put where it is meant, also inside another; what only looks like a reference stays as it is', () => {
+    expect(readAll(new Lists())[3]).toMatchObject({
+      ctx: { tools: [['a', 'b'], 'c'], own: { $esc: { $list: 'aa' } } },
+    });
+  });
+  it('that was not seen stays a reference', () => {
+    expect(new Lists().read(line(step))).toMatchObject({ ctx: { tools: { $list: 'bb' } } });
+  });
+  it('is saved as it was written', () => {
+    expect(traceUpTo(readAll(new Lists()), 3)).toBe(file.map((row) => `${line(row)}\n`).join(''));
+  });
+  it('belongs to the checkpoint after it, where records are missing before', () => {
+    const rows = [
+      ...readAll(new Lists()),
+      ...[10, 11].map((s) => ({ ...inner, s, t: 2, ...(s === 11 && { k: 'key' }) })),
+    ];
+    expect(traceUpTo(rows, 5).split('\n')).toMatchObject([
+      expect.stringContaining('"next":10'),
+      expect.stringContaining('"s":10'),
+      expect.stringContaining('"s":11'),
+      '',
+    ]);
+  });
+});
+
+it('a trace of a host ends at the moment that is shown, by the wall clock of both', () => {
+  const rows = [
+    head,
+    { ...inner, k: 'in', w: 70 },
+    { ...outer, k: 'step' },
+    { ...step, k: 'out', w: 90 },
+  ] as Row[];
+  expect([0, 1, 2, 3].map((at) => clockAt(rows, at))).toEqual([undefined, 70, 70, 90]);
+  const lines = [
+    '{"s":0,"t":0,"k":"head"}',
+    '{"s":1,"t":0,"w":70,"k":"in"}',
+    '{"s":2,"t":0,"k":"list","v":["\\"w\\":99"]}',
+  ];
+  const trace = `${[...lines, '{"s":3,"t":0,"w":71,"k":"out"}', '{"s":4,"t":0,"k":"tail"}'].join('\n')}\n`;
+  expect(traceUntil(trace, 70)).toBe(`${lines.join('\n')}\n`);
+  expect(traceUntil(trace, 71)).toBe(trace);
+});

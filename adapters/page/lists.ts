@@ -1,0 +1,33 @@
+import type { Row } from './living.ts';
+import { fieldsOf, isFields, textOf } from './values.ts';
+
+/** Lists that stand once in a trace, by their hash, and the lines that refer to them (docs/trace-format.md). Pure. */
+
+const isOnly = (value: object, key: string): boolean => key in value && Object.keys(value).length === 1;
+
+export class Lists {
+  readonly #byHash = new Map<string, readonly unknown[]>();
+
+  /** A line with its lists in their places. One that was not seen stays the reference that it is. */
+  read(line: string): Row {
+    const written = JSON.parse(line) as Row;
+    const row = line.includes('"$list"') ? (this.#whole(written) as Row) : written;
+    this.keep(row);
+    return row;
+  }
+  /** Remembers a list of an earlier line. */
+  keep({ k, h, v }: Row): void {
+    if (k === 'list' && Array.isArray(v)) this.#byHash.set(textOf(h), v);
+  }
+  #whole(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.#whole(each));
+    if (!isFields(value)) return value;
+    if (isOnly(value, '$list')) return this.#byHash.get(textOf(value['$list'])) ?? value;
+    // What looks like a reference and is none.
+    if (isOnly(value, '$esc')) return { $esc: this.#fields(fieldsOf(value['$esc'])) };
+    return this.#fields(value);
+  }
+  #fields(value: object): object {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#whole(inner)]));
+  }
+}

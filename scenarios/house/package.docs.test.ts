@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What is published, by the one who publishes it. Nothing is built, and nobody is asked over the network. */
+const packed = (): string[] => {
+  const argv = ['pack', '--dry-run', '--ignore-scripts', '--offline', '--json'];
+  const said = execFileSync('npm', argv, {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  const [{ files }] = JSON.parse(said) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
+};
+
+describe('the package', () => {
+  const files = packed();
+  const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('dist/'));
+  const folders = new Set(files.flatMap((file) => [posix.dirname(file), posix.dirname(posix.dirname(file))]));
+
+  it('has its pages, examples and a license, and no tests', () => {
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/replay.md', 'docs/machines/README.md']));
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'examples/embed.ts']));
+    expect(files.filter((file) => /\.test\.(ts|js|d\.ts)$/.test(file))).toEqual([]);
+  });
+
+  it.each(pages)('has what %s links to', (page) => {
+    const links = [...readFileSync(`${root}/${page}`, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)];
+    const targets = links
+      .map(([, link = '']) => link.replace(/#.*$/, ''))
+      .filter((link) => link !== '' && !/^\w+:/.test(link))
+      .map((link) => posix.join(posix.dirname(page), link).replace(/\/$/, ''));
+    expect(targets.filter((target) => !files.includes(target) && !folders.has(target))).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { Recorder } from '../../../actors/recording/recorder.ts';
+import { isCrossing, readTrace, type Profile, type Trace } from '../../../machines/trace/index.ts';
+import { createDigest, sha256Of } from '../report/files.ts';
+import { preludeMs } from '../recorded-world.ts';
+import type { ReplayTraceOptions, TraceReplay } from '../replay-trace.ts';
+
+interface Again {
+  /** Default: that of the trace. */
+  readonly profile?: Profile;
+  /** Other facts in its head. */
+  readonly about?: { readonly runtime?: string; readonly title?: string };
+  /** Default: that of the trace. */
+  readonly reason?: (replay: TraceReplay) => string;
+}
+/**
+ * The trace of what today's machines do in the world of a trace, at its times. `replay` plays it. A trace that opens with facts
+ * becomes one that begins with the start of its hosts.
+ */
+export function recordedAgain(
+  trace: Trace,
+  { profile = trace.head.profile, about = {}, reason = () => trace.tail?.reason ?? 'cut' }: Again,
+  replay: (watched: Pick<ReplayTraceOptions, 'observer' | 'onInput'>) => TraceReplay,
+): { readonly text: string; readonly replay: TraceReplay } {
+  const { runtime, xstate, node, clock, started, redaction, title } = trace.head;
+  const marks = trace.lines.flatMap(({ s, record }) =>
+    record.k === 'mark' ? [{ s, text: record.text }] : [],
+  );
+  const [first] = trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [record.w - t] : []));
+  const shift = trace.facts ? preludeMs - trace.facts.t : 0;
+  let [offset, now] = [first ?? 0, (): number => -shift];
+  const recorder = new Recorder({
+    profile,
+    now: () => Math.max(0, now() + shift),
+    wallClock: () => Math.round(offset + now()),
+    sha256: (text) => sha256Of([text]),
+    digest: createDigest,
+    about: {
+      runtime,
+      xstate,
+      node,
+      clock,
+      started,
+      redaction,
+      ...(title !== undefined && { title }),
+      ...about,
+    },
+    ringBytes: Infinity,
+  });
+  const markUntil = (s: number): void => {
+    while ((marks[0]?.s ?? Infinity) < s) recorder.mark(marks.shift()?.text ?? '');
+  };
+  const played = replay({
+    observer: (ofReplay) => {
+      now = ofReplay;
+      return recorder;
+    },
+    onInput: ({ s, t, record }) => {
+      offset = record.w - t;
+      markUntil(s);
+    },
+  });
+  markUntil(Infinity);
+  return { text: recorder.text(reason(played)), replay: played };
+}
+/** What was written here a moment ago. */
+export function readBack(text: string): Trace {
+  const read = readTrace(text, sha256Of);
+  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
+  return read.trace;
+}

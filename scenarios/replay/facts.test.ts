@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import type { Recorder } from '../../actors/recording/recorder.ts';
+import { Harness } from '../stage/harness.ts';
+import { recorderOf } from '../stage/recording.ts';
+import { replayTrace } from './replay-trace.ts';
+import { sha256Of } from './report/files.ts';
+
+const servers = {
+  fs: {
+    tools: {
+      read: { answers: { content: [] }, afterMs: 20 },
+      hang: { never: true as const },
+      cut: { hangsUp: true as const },
+    },
+  },
+  flaky: { tools: { toss: { dies: { code: 3 }, afterMs: 40 } } },
+};
+const sizes = [40, 80, 120, 160, 240, 320].map((kb) => kb * 1_024);
+
+/**
+ * A host that lives long before it fails: calls, calls that are cancelled, a server that dies and comes back, an office that
+ * goes and comes; then a server breaks off in the middle of a call. Recorded in rings of several sizes.
+ */
+function longLife(): readonly Recorder[] {
+  const harness = new Harness({ servers });
+  const rings = sizes.map((ringBytes) => recorderOf(harness.clock, { ringBytes, profile: 'boundary' }));
+  for (const ring of rings) harness.directory.tap.add(ring);
+  harness.office();
+  harness.computer({ linked: true });
+  harness.agent();
+  harness.run(1_000);
+  harness.call('hang', { timeoutMs: 0 });
+  for (let round = 0; round < 80; round += 1) {
+    harness.call('read');
+    const wanted = harness.agentCall('hang');
+    harness.run(300);
+    if (round % 13 === 5) harness.call('toss');
+    harness.run(600);
+    wanted.cancel();
+    if (round === 20) {
+      harness.close('office');
+      harness.run(300);
+      harness.office();
+    }
+  }
+  harness.run(5_000);
+  harness.agentCall('cut');
+  harness.run(10_000);
+  harness.close();
+  harness.run(30_000);
+  return rings;
+}
+function read(ring: Recorder): Trace {
+  const found = readTrace(ring.text('closed'), sha256Of);
+  if (!found.ok) throw new Error(found.problem);
+  return found.trace;
+}
+
+describe('a ring that has lost its beginning', () => {
+  const traces = longLife().map(read);
+
+  it('opens with what holds: who was started, what the world has told, calls under way', () => {
+    const trace = traces.at(-1);
+    const { orders, told, open } = trace?.facts?.facts ?? { orders: [], told: [], open: [] };
+    // The office was closed, and another was started after everybody else.
+    expect(orders.map(({ ev }) => ev.type)).toEqual(['createComputer', 'createAgent', 'createOffice']);
+    expect(told.map(({ ch, ev }) => `${ch} ${ev.type}`)).toEqual(
+      expect.arrayContaining([
+        'process:fs/1 child.started',
+        'session:fs/1 session.opened',
+        'link:computer:c1/1 join.accepted',
+        'link:agent:a1/1 join.accepted',
+      ]),
+    );
+    expect(open.map(({ ev }) => ev)).toContainEqual(
+      expect.objectContaining({ type: 'callTool', reqId: 'r1' }),
+    );
+  });
+
+  it.each(traces.map((trace, at) => [sizes[at], trace] as const))(
+    'of %d bytes is a guard like any other: the same host does the same again',
+    (_size, trace) => {
+      const { difference, matched, total } = replayTrace(trace);
+      expect(trace.facts).toBeDefined();
+      expect(difference).toBeUndefined();
+      expect([matched, total > 20]).toEqual([total, true]);
+    },
+  );
+});

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Context, ForkOptions } from '../../../actors/cli/context.ts';
+import { exitCodes } from '../../../actors/cli/exit-codes.ts';
+import { recordSchema, revived } from '../../../machines/trace/index.ts';
+import { readTraceFile } from '../report/files.ts';
+import { forkTrace, ForkError, type Changes, type Fork, type Injection } from './fork.ts';
+import { unknownText } from '../report/report.ts';
+import { exitCodeOf, problemIn, problemOf, type Problem } from '../report/verdict.ts';
+
+function assignment(text: string): [string, unknown] {
+  const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (path === '') throw new ForkError(`--set ${text}: write KEY=VALUE, such as ev.code=1`);
+  try {
+    return [path, JSON.parse(value)];
+  } catch {
+    return [path, value];
+  }
+}
+function injected(text: string): Injection {
+  const mistake = (what: string): ForkError =>
+    new ForkError(
+      `--inject ${text}: ${what}\n  write an input, such as {"ch":"host:computer","ev":{"type":"close"}}`,
+    );
+  let value: unknown;
+  try {
+    value = revived(JSON.parse(text));
+  } catch (error) {
+    throw mistake((error as Error).message);
+  }
+  if (typeof value !== 'object' || value === null) throw mistake('no object');
+  const { k = 'in' } = value as { readonly k?: unknown };
+  if (k !== 'in') throw mistake('only inputs can be injected');
+  const read = recordSchema.safeParse({ ...value, s: 0, t: 0, w: 0, k });
+  if (!read.success) throw mistake(z.prettifyError(read.error));
+  const { ch, ev } = read.data as unknown as Injection;
+  return { ch, ...(ev && { ev }) };
+}
+const changesOf = ({ at, set, inject, skip }: ForkOptions): Changes => ({
+  ...(at !== undefined && { at }),
+  set: Object.fromEntries(set.map(assignment)),
+  inject: inject.map(injected),
+  skip,
+});
+function tell({ terminal }: Context, out: string, { differences, unheard, foreign, violations }: Fork): void {
+  terminal.out(differences.length === 0 ? 'nothing came to another end' : 'recorded | forked');
+  for (const line of differences) terminal.out(`  ${line}`);
+  if (unheard.length > 0)
+    terminal.out(`nobody waited for ${unheard.length} inputs: seq ${unheard.join(', ')}`);
+  for (const line of unknownText(foreign)) terminal.out(line);
+  for (const { invariant, what } of violations) terminal.out(`${invariant}: ${what}`);
+  terminal.out(out);
+}
+
+/** `a2c fork FILE`: writes a new trace and says what became otherwise. */
+export async function forkCommand(context: Context, file: string, options: ForkOptions): Promise<number> {
+  const { terminal } = context;
+  const usage = (text: string): number => {
+    terminal.err(`error: ${text}`);
+    return exitCodes.usage;
+  };
+  const unusable = ({ message, remedy }: Problem): number => {
+    terminal.err(`UNUSABLE ${file}: ${message}`);
+    terminal.err(`  ${remedy}`);
+    return exitCodeOf('unusable');
+  };
+  let read: ReturnType<typeof readTraceFile>;
+  try {
+    read = readTraceFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return usage(code === 'ENOENT' ? `${file}: no such trace` : message);
+  }
+  if (!read.ok) return unusable({ message: `line ${read.line}: ${read.problem}`, remedy: read.remedy });
+  const { trace } = read;
+  const problem = problemOf(trace);
+  if (problem) return unusable(problem);
+  try {
+    const forked = forkTrace(trace, changesOf(options), `fork of ${file}`);
+    const { out = file.replace(/(\.trace)?\.ndjson(\.gz)?$/, '') + '.fork.trace.ndjson' } = options;
+    writeFileSync(out, forked.trace, { mode: 0o600 });
+    if (options.json) terminal.out(JSON.stringify({ ...forked, trace: out }));
+    else tell(context, out, forked);
+    const [violation] = forked.violations;
+    if (!violation) return exitCodes.done;
+    return exitCodeOf(violation.kind === 'safety' ? 'broken' : 'stuck');
+  } catch (error) {
+    if (error instanceof ForkError || 'code' in (error as Error)) return usage((error as Error).message);
+    return unusable(problemIn(trace, error));
+  }
+}

@@ -1,0 +1,289 @@
+import type { EventObject } from 'xstate';
+import { givenIn, hostWords, orderOf, startInput } from '../../actors/recording/host-words.ts';
+import type { Directory } from '../../actors/runtime/directory.ts';
+import type { Observer } from '../../actors/runtime/observer.ts';
+import type { Platform } from '../../actors/runtime/platform.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
+import {
+  ChannelNames,
+  ownId,
+  withoutNumber,
+  type Crossing,
+  type Facts,
+  type Thrown,
+} from '../../machines/trace/index.ts';
+import { VirtualClock } from '../stage/virtual-clock.ts';
+import { isTimer, questionIn, type Tape } from './tape.ts';
+
+type Give = (ev?: EventObject) => void;
+interface Timer {
+  ch: string;
+  readonly fire: () => void;
+  /** On virtual time; undefined: the recording says when it fires. */
+  readonly id: number | undefined;
+}
+const errorOf = ({ name, message }: Thrown): Error => Object.assign(new Error(message), { name });
+/** How long before its first record a host is brought to where its recording begins. */
+export const preludeMs = 30_000;
+/** Until then everything is up; what was asked and not answered is asked then. */
+const settledMs = 20_000;
+/** The world of a prelude takes so long to answer. */
+const promptMs = 1;
+/** Node fires a timer as soon as this before it is due. */
+const earlyMs = 50;
+/** Of one moment, what the recording tells comes before what it does not know. */
+const afterMs = 0.001;
+
+/**
+ * The world of a recording: ports say what was recorded and when, found by the names of their channels. Timers fire where they
+ * fired; those that the recording does not know run on virtual time. The trace is the only world there is.
+ */
+export class RecordedWorld implements Platform, Observer {
+  readonly clock = new VirtualClock();
+  readonly ports: Ports;
+  /** Names of timers that fired and draws that were made, of which the recording does not know. */
+  readonly foreign: string[] = [];
+  /** Names of timers that fired in the recording, and that nobody set. */
+  readonly unclaimed: string[] = [];
+  /** From now on it is another world: what the recording held back may come. */
+  isForked = false;
+  /** How late timers begin that are set now: a busy machine took so long for what it did. */
+  #pauseMs = 0;
+  readonly #tape: Tape;
+  readonly #names = new ChannelNames(hostWords);
+  readonly #gives = new Map<string, Give>();
+  /** By the channel of a recorded question, that of the one that is asked in its place. */
+  readonly #alias = new Map<string, string>();
+  /** When timers fire that have not yet. */
+  readonly #fired: Map<string, number>;
+  readonly #draws: Map<string, unknown[]>;
+  readonly #told = new Map<string, number>();
+  /** Where hosts listen, by their channels, and all of them. */
+  readonly #addresses = new Map<string, Address>();
+  readonly #listening = new Set<Address>();
+  /** Timers that are set, by their names. */
+  readonly #timers = new Map<string, Timer>();
+  readonly #hear: (crossing: Crossing, t: number) => void;
+  /** ms of the recording at which the clock began. */
+  #offset = 0;
+  /** While a host is brought to where the recording begins: what it is told. */
+  #prelude: Facts | undefined;
+
+  /** `hear`: takes what crosses the boundary of the host that is replayed. */
+  constructor(tape: Tape, hear: (crossing: Crossing, t: number) => void) {
+    this.#tape = tape;
+    this.#hear = hear;
+    this.#fired = new Map(tape.fired);
+    this.#draws = new Map([...tape.draws].map(([ch, values]) => [ch, [...values]]));
+    const instance = (at: Address, _input: unknown, emit: (fact: never) => void): PortInstance => {
+      const ch = this.#names.instanceOf(at);
+      this.#gives.set(ch, emit as Give);
+      this.#throwIfRecorded(ch);
+      if (this.#prelude) this.#introduce(ch, this.#prelude);
+      return {
+        tell: (command) => {
+          this.#throwIfRecorded(this.#names.instanceOf(at));
+          if (this.#prelude && command.type === 'link.join') this.#introduce(ch, this.#prelude, isSeat);
+        },
+        close: () => this.#leave(emit as Give),
+      };
+    };
+    this.ports = {
+      process: instance,
+      session: instance,
+      link: instance,
+      office: instance,
+      request: (from, { id, params }, emit) => {
+        const ch = this.#names.questionOf(from, id);
+        const give: Give = (ev) => {
+          if (isAnswer(ev?.type)) this.#leave(give);
+          emit({ ...toAsker(ev as EventObject, params), id } as never);
+        };
+        this.#gives.set(ch, give);
+        if (this.#prelude) this.#answer(ch, give, this.#prelude);
+        return () => this.#leave(give);
+      },
+    };
+  }
+  /** Observes the tap: every record has its name before a port hears of it. */
+  record(record: Parameters<NonNullable<Observer['record']>>[0]): void {
+    const crossing = this.#names.of(record);
+    if (!crossing || crossing.k === 'in' || crossing.k === 'draw' || this.#prelude) return;
+    this.#told.set(crossing.ch, (this.#told.get(crossing.ch) ?? 0) + 1);
+    this.#hear(crossing, this.now());
+  }
+  now(): number {
+    return this.clock.now() + this.#offset;
+  }
+  /** Lets time go on to a moment of the recording. `pauseMs`: so much later its host set timers there. */
+  advanceTo(t: number, pauseMs = 0): void {
+    this.#pauseMs = 0;
+    this.clock.advance(Math.max(0, t - this.now()));
+    this.#pauseMs = pauseMs;
+  }
+  random(a: Address): number {
+    return Number(this.#drawn('random', a, 0.5));
+  }
+  /** What was known at once; null, which is asked, where the recording does not say. */
+  draw(a: Address, port: string): unknown {
+    return this.#drawn(port, a, null);
+  }
+  #drawn(port: string, a: Address, otherwise: unknown): unknown {
+    const ch = ChannelNames.draw(port, a);
+    if (this.#prelude) return this.#prelude.draws.find((draw) => draw.ch === ch)?.v ?? otherwise;
+    const values = this.#draws.get(ch);
+    if (values?.length) return values.shift();
+    this.foreign.push(ch);
+    return otherwise;
+  }
+  setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown {
+    const ch = this.#names.timerOf(a, n);
+    if (this.#prelude) return this.#run(ch, fire, ms);
+    const [late, fires] = [this.#tape.late.get(ch), this.#fired.get(ch)];
+    // What was held back comes in another world only: after the moment at which it was cleared.
+    if (late !== undefined)
+      return this.#run(ch, () => this.isForked && fire(), Math.max(ms, late + earlyMs - this.now()));
+    if (fires === undefined || fires < this.now() + ms - earlyMs)
+      return this.#run(ch, fire, ms + this.#pauseMs + afterMs);
+    return this.#keep({ ch, fire, id: undefined });
+  }
+  #keep(timer: Timer): Timer {
+    this.#timers.set(timer.ch, timer);
+    return timer;
+  }
+  #run(ch: string, fire: () => void, ms: number): Timer {
+    const id = this.clock.setTimeout(() => {
+      this.#timers.delete(timer.ch);
+      if (!this.#prelude && !this.#isHeld(timer.ch)) this.foreign.push(timer.ch);
+      fire();
+    }, ms);
+    const timer = this.#keep({ ch, fire, id });
+    return timer;
+  }
+  #isHeld(ch: string): boolean {
+    return this.#tape.late.has(ch) && !this.isForked;
+  }
+  clearTimeout(timer: unknown): void {
+    const { ch, id } = timer as Timer;
+    if (id !== undefined) this.clock.clearTimeout(id);
+    if (this.#timers.get(ch) === timer) this.#timers.delete(ch);
+  }
+  /** Nobody is told by this any more. */
+  #leave(give: Give): void {
+    for (const [ch, each] of this.#gives) if (each === give) this.#gives.delete(ch);
+  }
+  #throwIfRecorded(ch: string): void {
+    const threw = this.#tape.throws.get(`${ch} ${this.#told.get(ch) ?? 0}`);
+    if (threw && !this.#prelude) throw errorOf(threw);
+  }
+
+  /** Lets it happen. False: nobody waits for it; a timer that nobody set is passed over. */
+  happen(directory: Directory, { ch, ev }: { readonly ch: string; readonly ev?: EventObject }): boolean {
+    if (ch.startsWith('host:')) return this.#order(directory, ch, ev as EventObject);
+    if (isTimer({ ch })) this.#ring(ch);
+    const give = this.#gives.get(ch) ?? this.#gives.get(this.#otherwiseAsked(ch) ?? '');
+    give?.(ev);
+    return give !== undefined || isTimer({ ch });
+  }
+  #ring(ch: string): void {
+    const timer = this.#timers.get(ch);
+    this.#fired.delete(ch);
+    if (timer && timer.id === undefined) {
+      this.#timers.delete(ch);
+      timer.fire();
+    } else this.unclaimed.push(ch);
+  }
+  /** A question that is asked in other words now, and that the recording has the answer to. */
+  #otherwiseAsked(ch: string): string | undefined {
+    const question = questionIn(ch);
+    if (question === undefined) return undefined;
+    const known = this.#alias.get(ch);
+    if (known !== undefined) return known;
+    const taken = new Set(this.#alias.values());
+    const other = [...this.#gives.keys()].find(
+      (each) => questionIn(each) === question && !this.#tape.asked.has(each) && !taken.has(each),
+    );
+    if (other !== undefined) this.#alias.set(ch, other);
+    return other;
+  }
+  #order(directory: Directory, ch: string, ev: EventObject): boolean {
+    const kind = ch.slice('host:'.length).replace(/\/\d+$/, '');
+    const host = this.#addresses.get(ch) ?? `${ch}.1`;
+    if (ev.type === 'abandon') directory.abandon(kind);
+    else if (ev.type.startsWith('create')) {
+      if (!(kind in directory.kinds)) throw new Error(`this version makes no ${kind}`);
+      this.#addresses.set(ch, host);
+      this.#listen(directory, ch, host);
+      directory.start(kind, startInput(kind, ev), host, givenIn(ev));
+    } else {
+      const { event, orElse } = orderOf(kind, ev, host);
+      const { replyTo = host } = event as EventObject & { readonly replyTo?: Address };
+      if (!this.#listening.has(replyTo)) this.#listen(directory, ch, replyTo);
+      directory.send(kind, event, orElse, givenIn(ev));
+    }
+    return true;
+  }
+  #listen(directory: Directory, ch: string, host: Address): void {
+    this.#listening.add(host);
+    directory.listen(host, () => this.#throwIfRecorded(ch));
+  }
+
+  // ── a recording whose beginning is missing ─────────────────────────────────────────────────────────
+  /** Starts the hosts as their facts have them, and lets time pass until everything is where the recording begins. */
+  resume(directory: Directory, { t, facts }: NonNullable<Tape['facts']>): void {
+    this.#offset = t - preludeMs;
+    this.#prelude = facts;
+    for (const order of facts.orders) this.happen(directory, order);
+    this.clock.advance(settledMs);
+    for (const asked of facts.open) this.happen(directory, asked);
+    this.clock.advance(preludeMs - settledMs);
+    this.#prelude = undefined;
+    this.#rename(this.#names.restart());
+    for (const { ch, left } of facts.timers) this.#set(ch, left);
+  }
+  #rename(names: ReadonlyMap<string, string>): void {
+    for (const map of [this.#gives, this.#timers] as Map<string, unknown>[]) {
+      const held = [...map];
+      map.clear();
+      for (const [old, each] of held) map.set(names.get(old) ?? old, each);
+    }
+    for (const [ch, timer] of this.#timers) timer.ch = ch;
+  }
+  /** A timer that was set when the recording began is due when it was. */
+  #set(ch: string, left: number): void {
+    // A delay that was drawn by chance is another one in a prelude.
+    const isIt = (name: string): boolean => name === ch || withoutDelay(name) === withoutDelay(ch);
+    const [, timer] = [...this.#timers].find(([name]) => isIt(name)) ?? [];
+    if (!timer) return;
+    this.clearTimeout(timer);
+    if (this.#tape.fired.has(ch)) this.#keep({ ...timer, ch, id: undefined });
+    else if (!this.#tape.late.has(ch)) this.#run(ch, timer.fire, left);
+  }
+  /** Tells a port what holds of its channel, or how it ended before. */
+  #introduce(ch: string, { told, ended }: Facts, isIt = isFirst): void {
+    const now = told.filter((each) => each.ch === ch);
+    const last = ended.filter((each) => each.ch === withoutNumber(ch));
+    const events = now.length > 0 ? now.filter(({ ev }) => isIt(ev)) : isIt === isFirst ? last : [];
+    for (const { ev } of events) this.clock.setTimeout(() => this.#gives.get(ch)?.(ev), promptMs);
+  }
+  /** Answers as it was answered the last time; what waited for its answer then waits still. */
+  #answer(ch: string, give: Give, { answers }: Facts): void {
+    const known = answers.find((each) => each.ch === withoutNumber(ch));
+    if (known) this.clock.setTimeout(() => give(known.ev), promptMs);
+    else if (ch.startsWith('ask ping '))
+      this.clock.setTimeout(() => give({ type: 'ask.answered', result: {} } as never), promptMs);
+  }
+}
+/** Name of a timer without its delay and its number. */
+const withoutDelay = (ch: string): string => ch.replace(/ [\d.]+\/\d+$/, '');
+/** An answer with the id that its question has now. */
+function toAsker(ev: EventObject, params: unknown): EventObject {
+  const { req_id: asked } = (params ?? {}) as { readonly req_id?: unknown };
+  const { result } = ev as EventObject & { readonly result?: { readonly req_id?: unknown } | null };
+  if (result?.req_id !== ownId) return ev;
+  return { ...ev, result: { ...result, req_id: asked } } as EventObject;
+}
+/** What a link is told once it has asked for its seat. */
+const isSeat = ({ type }: EventObject): boolean => type === 'join.accepted' || type.startsWith('computer.');
+const isFirst = (ev: EventObject): boolean => !isSeat(ev);

@@ -1,0 +1,192 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { Harness } from '../stage/harness.ts';
+import { recorderOf } from '../stage/recording.ts';
+import { redact, redactedText, type RedactOptions } from './redact.ts';
+import { replayTrace } from './replay-trace.ts';
+import { sha256Of } from './report/files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-redact-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const pin = '4711-9922';
+/** Longer than what stands in the name of a channel, so that its name has a hash of it. */
+const note = `${'a long note '.repeat(20)}for Jane Roe`;
+
+/** Three calls, two of them with the same pin, one that says it in its answer, with the messages on the wire. */
+function recorded(ringBytes = Infinity): string {
+  const rows = Array.from({ length: 60 }, () => ({ owner: 'Jane Roe', code: 12 }));
+  const answers = { content: [{ type: 'text', text: `paid with ${pin}, code 12` }], rows };
+  const harness = new Harness({ servers: { fs: { tools: { pay: { answers, afterMs: 5 } } } } });
+  const recorder = recorderOf(harness.clock, { ringBytes, profile: 'boundary' });
+  harness.directory.tap.add(recorder);
+  harness.office();
+  harness.computer({ linked: true });
+  harness.agent();
+  harness.run(1_000);
+  for (const params of [
+    { pin, code: 12 },
+    { pin, note },
+    { pin: '0000-0000', code: 7, note },
+    { pin, code: 12 },
+  ]) {
+    harness.agentCall('pay', { params });
+    harness.run(50);
+    const request = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'pay', arguments: params },
+    };
+    recorder.frame({
+      k: 'frame',
+      a: 'computer/client:fs#1/session#1',
+      via: 'mcp',
+      dir: 'out',
+      json: request,
+    });
+  }
+  recorder.mark(`pin ${pin} again`);
+  harness.close();
+  harness.run(30_000);
+  return recorder.text(`asked for ${pin}`);
+}
+const traceOf = (text: string): Trace => {
+  const read = readTrace(text, sha256Of);
+  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
+  return read.trace;
+};
+const marksIn = (text: string): string[] => text.match(/«redacted:[0-9a-f]+»/g) ?? [];
+const hidden = (text: string, options: RedactOptions): string => {
+  const done = redactedText(text, options);
+  expect(done.unmatched).toEqual([]);
+  expect(done.places).toBeGreaterThan(0);
+  return done.text;
+};
+
+describe('a redacted trace', () => {
+  const text = recorded();
+
+  it('of what stands at a path is valid, and has it nowhere: texts, marks, messages, names, its own end', () => {
+    expect(text.split(pin).length).toBeGreaterThan(10);
+    const after = hidden(text, { paths: ['ev.arguments.pin'] });
+    expect(after).not.toContain(pin);
+    expect(after).not.toContain('0000-0000');
+    const { lines, tail } = traceOf(after);
+    expect(lines).toHaveLength(traceOf(text).lines.length);
+    expect(tail?.reason).toMatch(/^asked for «redacted:\w+»$/);
+    // Two values, two marks.
+    expect(new Set(marksIn(after)).size).toBe(2);
+    expect(after).toContain('"pin «redacted:');
+  });
+
+  it('replays as before, also where a name has a hash of what was hidden', () => {
+    const before = replayTrace(traceOf(text));
+    expect(before.difference).toBeUndefined();
+    for (const options of [
+      { paths: ['ev.arguments.pin'] },
+      { values: ['Jane Roe'] },
+      { paths: ['ev.arguments'] },
+      { paths: ['ev.arguments.*', 'ev.result.content.*.text', 'ev.result.rows.0.owner'] },
+      { values: [pin, 'paid'] },
+    ] as RedactOptions[]) {
+      const { difference, matched, total, inputs } = replayTrace(traceOf(hidden(text, options)));
+      expect(difference).toBeUndefined();
+      expect({ matched, total, inputs }).toEqual({
+        matched: before.matched,
+        total: before.total,
+        inputs: before.inputs,
+      });
+    }
+  });
+
+  it('does so from a ring that has lost its beginning, in a calm moment', () => {
+    const cut = [30_000, 60_000, 90_000, 120_000, 150_000]
+      .map(recorded)
+      .filter((some) => some.includes('"k":"facts"'));
+    const calm = cut.filter((some) => traceOf(some).facts?.facts.open.length === 0);
+    expect(calm.length).toBeGreaterThan(0);
+    for (const some of calm) {
+      expect(replayTrace(traceOf(some)).difference).toBeUndefined();
+      const after = hidden(some, { values: [pin, 'Jane Roe'] });
+      expect(after).not.toContain('Jane Roe');
+      expect(replayTrace(traceOf(after)).difference).toBeUndefined();
+    }
+  });
+
+  it('hides a short value where it stands under the same key alone', () => {
+    const after = hidden(text, { paths: ['ev.arguments.code'] });
+    expect(text).toMatch(/\\"code\\":(12|7)/);
+    expect(after).not.toMatch(/\\?"code\\?":(12|7)\b/);
+    expect(after).toContain('"code":0');
+    expect(after).toContain('"id":1');
+    expect(after).toContain('code 12');
+  });
+
+  it('shares lists by a hash of what they have now', () => {
+    const listsIn = (some: string): string[] => some.match(/"h":"[0-9a-f]+"/g) ?? [];
+    const after = hidden(text, { values: ['Jane Roe'] });
+    expect(listsIn(text).length).toBeGreaterThan(0);
+    expect(listsIn(after)).toHaveLength(listsIn(text).length);
+    expect(listsIn(after).filter((h) => listsIn(text).includes(h))).toEqual([]);
+  });
+
+  it('has the same marks as another with the same key, and leaves marks as they are', () => {
+    const once = hidden(text, { values: [pin], key: 'k' });
+    expect(hidden(text, { values: [pin], key: 'k' })).toBe(once);
+    expect(hidden(text, { values: [pin] })).not.toBe(once);
+    const twice = hidden(once, { values: ['Jane Roe'], key: 'k' });
+    expect(marksIn(twice)).toEqual(expect.arrayContaining([...new Set(marksIn(once))]));
+    expect(new Set(marksIn(twice)).size).toBe(2);
+  });
+
+  it('without its last line is a trace still', () => {
+    const torn = text.slice(0, -40);
+    expect(traceOf(hidden(torn, { values: [pin] }))).toMatchObject({ tail: undefined });
+  });
+});
+
+describe('redact', () => {
+  const plain = join(folder, 'a.trace.ndjson');
+  const packed = join(folder, 'b.trace.ndjson.gz');
+  writeFileSync(plain, recorded());
+  writeFileSync(packed, gzipSync(recorded()));
+
+  it('writes beside the file, or where it is told to, or over it; packed where its name says so', () => {
+    const values = [pin];
+    const beside = redact(plain, { values });
+    expect(beside).toMatchObject({ file: join(folder, 'a.redacted.trace.ndjson'), unmatched: [] });
+    expect(readFileSync(beside.file, 'utf8')).not.toContain(pin);
+    expect(readFileSync(plain, 'utf8')).toContain(pin);
+    const { file } = redact(packed, { values });
+    expect(file).toBe(join(folder, 'b.redacted.trace.ndjson.gz'));
+    expect(gunzipSync(readFileSync(file)).toString()).not.toContain(pin);
+    const unpacked = redact(packed, { values, out: join(folder, 'c.trace.ndjson') }).file;
+    traceOf(readFileSync(unpacked, 'utf8'));
+    redact(plain, { values, inPlace: true });
+    expect(readFileSync(plain, 'utf8')).not.toContain(pin);
+  });
+
+  it('writes nothing when a path or a text matches nothing, and says which', () => {
+    const out = join(folder, 'never.trace.ndjson');
+    expect(
+      redact(packed, { paths: ['ev.arguments.pin', 'ev.params.pine'], values: ['nobody'], out }),
+    ).toEqual({
+      file: '',
+      places: 0,
+      unmatched: ['ev.params.pine', 'nobody'],
+    });
+    expect(() => readFileSync(out)).toThrow('ENOENT');
+  });
+
+  it('throws where the file is no trace', () => {
+    const other = join(folder, 'other.txt');
+    writeFileSync(other, 'hello\n');
+    expect(() => redact(other, { values: ['hello'] })).toThrow('its first line is no head of an a2c-trace');
+    expect(() => redact(join(folder, 'none'), { values: ['x'] })).toThrow('ENOENT');
+  });
+});

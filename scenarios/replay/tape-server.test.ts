@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { recordedCustomers } from '../fixtures/customers.ts';
+import { sdkClient } from '../fixtures/sdk-client.ts';
+import { systemClock } from '../../actors/api/world-doors.ts';
+import { playOverPipes } from './tape-server.ts';
+import { playedServers, traceOf } from './world/world.ts';
+import type { PlayedServer } from './world/played-server.ts';
+
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const { file, remove } = await recordedCustomers('die');
+afterAll(remove);
+const played = (...more: readonly string[]): readonly string[] => [
+  process.execPath,
+  main,
+  'replay',
+  file,
+  '--server',
+  'customers',
+  ...more,
+];
+const call = (customer: string) => ({ name: 'report', arguments: { customer } });
+
+describe('a recorded server on stdin and stdout', () => {
+  it('answers the client of the MCP SDK, and dies after the request that killed it', async () => {
+    const { client, ended } = await sdkClient(played());
+    expect(client.getServerVersion()).toMatchObject({ name: 'customers' });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['report', 'book']);
+    expect(await client.callTool(call('Bolt'))).toMatchObject({ structuredContent: { customer: 'Bolt' } });
+    await expect(client.callTool(call('ACME'))).rejects.toThrow('Connection closed');
+    expect(await ended).toMatch(
+      /^playing 'customers' of .*: 3 recorded requests\n.*no such customer\nended as recorded: exit code 3\n$/s,
+    );
+  });
+  it('says what was not recorded, to the client and on stderr', async () => {
+    const { client, ended } = await sdkClient(played());
+    const miss = /Not recorded in .*: tools\/call report \{"customer":"Other"\}\. The nearest is record \d+/;
+    await expect(client.callTool(call('Other'))).rejects.toThrow(miss);
+    await client.close();
+    expect(await ended).toMatch(miss);
+  });
+  it('matches less where it is told so', async () => {
+    const { client } = await sdkClient(played('--match', 'tool'));
+    expect(await client.callTool(call('Other'))).toMatchObject({ structuredContent: { customer: 'Bolt' } });
+    await client.close();
+  });
+  it('ends with the recorded exit code', async () => {
+    const [command = '', ...args] = played();
+    const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+    for (const [id, method, params] of [
+      [1, 'initialize', { protocolVersion: '2025-06-18' }],
+      [2, 'tools/call', call('ACME')],
+    ] as const)
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    expect(await once(child, 'exit')).toEqual([3, null]);
+  });
+  it.each([
+    ['a server that is not there', ['--server', 'other'], 64, "no server 'other' in"],
+    ['two traces', [file, '--server', 'customers'], 64, '--server takes one trace'],
+    ['JUnit', ['--server', 'customers', '--junit', 'x.xml'], 64, 'cannot be used with'],
+  ])('refuses %s', async (_, args, code, text) => {
+    const child = spawn(process.execPath, [main, 'replay', file, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let written = '';
+    child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
+    const [[ended]] = await Promise.all([once(child, 'exit'), once(child.stderr, 'end')]);
+    expect(ended).toBe(code);
+    expect(written).toContain(text);
+  });
+  it('ends with its input, and with Ctrl-C', async () => {
+    const servers = playedServers(traceOf(file), {}, { clock: systemClock, missed: () => {} });
+    const server = servers.get('customers') as PlayedServer;
+    const input = new PassThrough();
+    const [output, aborter] = [new PassThrough(), new AbortController()];
+    const first = playOverPipes(server, { input, output }, aborter.signal, () => {});
+    input.end();
+    expect(await first).toBe(0);
+    const second = playOverPipes(server, { input: new PassThrough(), output }, aborter.signal, () => {});
+    aborter.abort();
+    expect(await second).toBe(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { variablesFor } from '../../../actors/servers/inputs/inputs.ts';
+import { ofLaunch } from '../../../machines/config/settings.ts';
+import type { Trace } from '../../../machines/trace/index.ts';
+import type { HiddenValues, GivenValues } from './hidden-values.ts';
+import { CannotVerify, givenConfig, type VerifyPlan } from './plan.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+/** The config of the one server that is asked. */
+export interface Target {
+  readonly config: object;
+  /** Values of its inputs by id, of those that are given. */
+  readonly inputs: GivenValues;
+}
+/** Settings that say how a server is started and reached; those that change tools or results are not for it. */
+const launchKeys: ReadonlySet<string> = new Set([...ofLaunch, 'expand']);
+const launchSettings = (a2c: unknown): Fields =>
+  Object.fromEntries(Object.entries((a2c ?? {}) as Fields).filter(([key]) => launchKeys.has(key)));
+
+/** Ids in `${input:id}`. */
+const inputsIn = (entry: object): readonly string[] => [
+  ...new Set([...JSON.stringify(entry).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id]) => id as string)),
+];
+const commandTarget = (name: string, [command = '', ...args]: readonly string[]): Target => ({
+  // As the shell has it in which it was typed.
+  config: {
+    servers: [{ name, type: 'stdio', server_parameters: { command, args }, a2c: { baseEnv: 'full' } }],
+  },
+  inputs: {},
+});
+
+/** The command that was given, or the recorded entry with what was hidden. What is missing is added to `values.missing`. */
+export function targetOf(
+  trace: Trace,
+  plan: VerifyPlan,
+  command: readonly string[],
+  values: HiddenValues,
+  given: GivenValues,
+): Target {
+  const { name } = plan.server;
+  if (command.length > 0) return commandTarget(name, command);
+  const recorded = givenConfig(trace, plan);
+  if (!recorded)
+    throw new CannotVerify(
+      `the config of '${name}' is not in the trace: say behind -- which command is to be asked`,
+    );
+  const { type, server_parameters: parameters, oauth, ca, envFile, a2c } = recorded.entry;
+  if (type === 'inmemory' || String(type).startsWith('own:'))
+    throw new CannotVerify(
+      `'${name}' lives in its host (${String(type)}): say behind -- which command is to be asked`,
+    );
+  values.learn(parameters, undefined);
+  const more = Object.entries({ oauth, ca, envFile }).filter(([, value]) => value !== undefined);
+  const entry = {
+    name,
+    type,
+    server_parameters: values.fill(parameters),
+    ...Object.fromEntries(more),
+    a2c: launchSettings(a2c),
+  };
+  const used = inputsIn(entry);
+  const inputs = recorded.inputs.filter(({ id }) => used.includes(String(id)));
+  const known = (id: string): unknown => given[`input.${id}`];
+  for (const { id, default: otherwise } of inputs) {
+    const isSet = variablesFor(String(id)).some((variable) => (process.env[variable] ?? '') !== '');
+    if (known(String(id)) === undefined && !isSet && (otherwise === null || otherwise === undefined))
+      values.missing.add(`input.${String(id)}`);
+  }
+  return {
+    config: { servers: [entry], inputs, a2c: launchSettings(recorded.a2c) },
+    inputs: Object.fromEntries(used.map((id) => [id, known(id)])),
+  };
+}

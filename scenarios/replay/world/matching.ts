@@ -1,0 +1,102 @@
+import type { RecordedRequest } from './recorded.ts';
+
+/** A request as somebody makes it, or as it was recorded. */
+export interface Asked {
+  /** Name of the server in the config. */
+  readonly server: string;
+  /** Method of MCP, such as `tools/call`. */
+  readonly method: string;
+  /** Parameters as they are on the wire, without `_meta`. */
+  readonly params: unknown;
+}
+/**
+ * When a request is one that was recorded. `exact`: method and parameters are the same; what was hidden in the recording fits
+ * anything. `tool`: method, and the name of the tool or prompt or the URI; arguments do not matter. A function says it itself.
+ */
+export type Match = 'exact' | 'tool' | ((asked: Asked, recorded: Asked) => boolean);
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Marks in the place of secrets. */
+export const hidden = /«redacted:[0-9a-f]+»/g;
+const isHidden = (value: unknown): value is string => typeof value === 'string' && value.search(hidden) >= 0;
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+const fits = (recorded: string, value: unknown): boolean => {
+  const pieces = recorded.split(hidden);
+  if (pieces.every((piece) => piece === '')) return true;
+  return typeof value === 'string' && new RegExp(`^${pieces.map(escaped).join('.*')}$`, 's').test(value);
+};
+
+/** Paths at which a value differs from what was recorded. */
+export function differences(recorded: unknown, value: unknown, path = ''): readonly string[] {
+  if (isHidden(recorded)) return fits(recorded, value) ? [] : [path];
+  if (Array.isArray(recorded) && Array.isArray(value)) {
+    const most = Math.max(recorded.length, value.length);
+    return Array.from({ length: most }, (_, n) => differences(recorded[n], value[n], `${path}[${n}]`)).flat();
+  }
+  if (isFields(recorded) && isFields(value)) {
+    const keys = [...new Set([...Object.keys(recorded), ...Object.keys(value)])];
+    const inner = (key: string): string => (path === '' ? key : `${path}.${key}`);
+    // Under a name that was hidden: whatever has no recorded name.
+    const isOpen = Object.keys(recorded).some(isHidden);
+    return keys.flatMap((key) => {
+      if (isHidden(key) || (isOpen && !Object.hasOwn(recorded, key))) return [];
+      return differences(recorded[key], value[key], inner(key));
+    });
+  }
+  return Object.is(recorded, value) ? [] : [path];
+}
+
+/** Parameters as they are compared: lists are recorded whole, whatever page was asked for, and no arguments are none. */
+export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>): Fields {
+  const { _meta: _, task: __, ...fields } = isFields(params) ? params : {};
+  if (method.endsWith('/list')) return {};
+  const { arguments: given, ...rest } = fields;
+  const isEmpty = given === undefined || (isFields(given) && Object.keys(given).length === 0);
+  return isEmpty ? rest : { ...rest, arguments: given };
+}
+/** The tool, the prompt or the resource that is asked for. */
+export const subjectOf = ({ params }: Pick<Asked, 'params'>): unknown => {
+  const { name, uri } = isFields(params) ? params : {};
+  return name ?? uri;
+};
+
+export function isMatch(match: Match, asked: Asked, { server, method, params }: RecordedRequest): boolean {
+  if (typeof match === 'function') return match(asked, { server, method, params });
+  if (asked.method !== method) return false;
+  if (match === 'tool') return subjectOf(asked) === subjectOf({ params });
+  return differences(comparable({ method, params }), comparable(asked)).length === 0;
+}
+/** The recorded request that differs least: of the same tool before others, of the same method at least. */
+export function nearest(asked: Asked, recorded: readonly RecordedRequest[]): RecordedRequest | undefined {
+  const apart = (request: RecordedRequest): number =>
+    (subjectOf(asked) === subjectOf(request) ? 0 : 1_000) +
+    differences(comparable(request), comparable(asked)).length;
+  return recorded
+    .filter(({ method }) => method === asked.method)
+    .map((request) => ({ request, apart: apart(request) }))
+    .toSorted((a, b) => a.apart - b.apart)[0]?.request;
+}
+
+const longest = 300;
+/** `tools/call report {"customer":"ACME"}`. */
+export function requestText(asked: Pick<Asked, 'method' | 'params'>): string {
+  const { name, uri, ...rest } = comparable(asked);
+  const given = rest['arguments'] ?? (Object.keys(rest).length > 0 ? rest : undefined);
+  const about = name ?? uri;
+  const words = [asked.method, ...(typeof about === 'string' ? [about] : [])];
+  const text = [...words, ...(given === undefined ? [] : [JSON.stringify(given)])].join(' ');
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+/** Why a request is answered with an error: what was asked, what is nearest, and what helps. */
+export function missText(asked: Asked, near: RecordedRequest | undefined, file: string): string {
+  const where = near && differences(comparable(near), comparable(asked)).slice(0, 5).join(', ');
+  const closest = near
+    ? `The nearest is record ${near.s}, ${requestText(near)}, which differs in ${where}.`
+    : `No ${asked.method} of '${asked.server}' is in it.`;
+  return (
+    `Not recorded in ${file}: ${requestText(asked)}. ${closest} ` +
+    `Ask what was recorded, match less (match: 'tool', strict: false), or record it anew.`
+  );
+}

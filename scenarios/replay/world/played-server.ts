@@ -1,0 +1,213 @@
+import type { Clock } from '../../../actors/api/world-doors.ts';
+import { isMatch, missText, nearest, type Asked, type Match } from './matching.ts';
+import type {
+  Happening,
+  RecordedAnswer,
+  RecordedDeath,
+  RecordedRequest,
+  RecordedServer,
+  RecordedSession,
+} from './recorded.ts';
+
+/** A request that the recording does not have. */
+export interface Miss extends Asked {
+  /** Answer that it got: the request, the nearest recorded one, and what helps. */
+  readonly message: string;
+}
+/** How requests are matched with recorded ones. */
+export interface PlayOptions {
+  /** Default `exact`. */
+  readonly match?: Match;
+  /**
+   * True, the default: what was not recorded is answered with a JSON-RPC error. False: with the answer of the nearest request
+   * of the same method; an error only where there is none.
+   */
+  readonly strict?: boolean;
+}
+export interface Stage extends Required<PlayOptions> {
+  /** Named in errors. */
+  readonly file: string;
+  readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  readonly missed: (miss: Miss) => void;
+}
+/** The side of a session that somebody is connected to. */
+export interface Far {
+  say(message: object): void;
+  die(death: RecordedDeath): void;
+}
+/** Code of the JSON-RPC error for a request that was not recorded. */
+export const missCode = -32_040;
+
+type Fields = Readonly<Record<string, unknown>>;
+interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: Fields;
+}
+
+/**
+ * A server that says what the recorded one said. The answers to one request come in the order in which they were recorded,
+ * whichever session asks; asked more often, it has the last one again. What came unasked comes as long after the same request
+ * as then, the death included.
+ */
+export class PlayedServer {
+  readonly recorded: RecordedServer;
+  readonly #stage: Stage;
+  readonly #used = new Set<RecordedRequest>();
+  #sessions = 0;
+
+  constructor(recorded: RecordedServer, stage: Stage) {
+    this.recorded = recorded;
+    this.#stage = stage;
+  }
+  /** Requests that nobody has asked so far. */
+  get unused(): readonly RecordedRequest[] {
+    return this.recorded.requests.filter((request) => !this.#used.has(request));
+  }
+  /** The next start of it; after the last recorded one that again. */
+  next(): RecordedSession {
+    const { sessions } = this.recorded;
+    const session = sessions[Math.min(this.#sessions, sessions.length - 1)] as RecordedSession;
+    this.#sessions += 1;
+    return session;
+  }
+  open(session: RecordedSession, far: Far): PlayedSession {
+    return new PlayedSession(session, this, this.#stage, far);
+  }
+  /** The recorded request that this is, or why there is none. */
+  take(method: string, params: unknown): RecordedRequest | string {
+    const { match, strict, file, missed } = this.#stage;
+    const { name: server, requests } = this.recorded;
+    const asked = { server, method, params };
+    const same = requests.filter((request) => isMatch(match, asked, request));
+    const found = same.find((request) => !this.#used.has(request)) ?? same.at(-1);
+    const near = found ?? nearest(asked, requests);
+    const given = found ?? (strict ? undefined : near);
+    if (given) {
+      this.#used.add(given);
+      return given;
+    }
+    const message = missText(asked, near, file);
+    missed({ ...asked, message });
+    return message;
+  }
+}
+
+/** One connection to a played server. After `close`, and after its death, it says nothing. */
+export class PlayedSession {
+  readonly #session: RecordedSession;
+  readonly #server: PlayedServer;
+  readonly #stage: Stage;
+  readonly #far: Far;
+  /** By the id of the request, and of what comes unasked under itself. */
+  readonly #timers = new Map<unknown, Set<unknown>>();
+  #isOver = false;
+  #asked = 0;
+
+  constructor(session: RecordedSession, server: PlayedServer, stage: Stage, far: Far) {
+    this.#session = session;
+    this.#server = server;
+    this.#stage = stage;
+    this.#far = far;
+  }
+  /** One message of the client, parsed. */
+  take(message: unknown): void {
+    const { id, method, params } = (message ?? {}) as Message;
+    if (this.#isOver || method === undefined) return;
+    if (method === 'notifications/cancelled') return this.#cancel(params?.['requestId']);
+    if (id === undefined) return;
+    if (method === 'initialize') return this.#greet(id, params);
+    // Each side may ask for a sign of life at any time.
+    if (method === 'ping' && !this.#server.recorded.requests.some((request) => request.method === 'ping'))
+      return this.#say({ id, result: {} });
+    const found = this.#server.take(method, params);
+    if (typeof found === 'string') return this.#say({ id, error: { code: missCode, message: found } });
+    this.#play(id, found, (params?.['_meta'] as Fields | undefined)?.['progressToken']);
+  }
+  close(): void {
+    this.#isOver = true;
+    for (const id of this.#timers.keys()) this.#cancel(id);
+  }
+
+  #greet(id: string | number, params: Fields | undefined): void {
+    const { info, failure, ms, unasked } = this.#session;
+    const result = info && greetingOf(info, params?.['protocolVersion']);
+    const code = failure?.details?.['code'];
+    if (result) this.#later(id, ms, () => this.#say({ id, result }));
+    else if (failure && typeof code === 'number')
+      this.#later(id, ms, () => this.#say({ id, error: { code, message: failure.message } }));
+    for (const happening of unasked) this.#happen(happening);
+  }
+  #play(id: string | number, { answer, ms, progress, unasked }: RecordedRequest, token: unknown): void {
+    if (token !== undefined)
+      for (const { ms: after, ...told } of progress) {
+        const params = { ...told, progressToken: token };
+        this.#later(id, after, () => this.#say({ method: 'notifications/progress', params }));
+      }
+    const said = answerOf(answer);
+    if (said) this.#later(id, ms, () => this.#say({ id, ...said }));
+    for (const happening of unasked) this.#happen(happening);
+  }
+  #happen(happening: Happening): void {
+    const { ms, type } = happening;
+    this.#later(happening, ms, () => {
+      if (type === 'death') return this.#die(happening.death);
+      // What the host answers is heard by nobody: the recorded answers follow in any case.
+      if (type === 'question') return this.#ask(happening.method, happening.params);
+      const { method, params } = happening;
+      this.#say({ method, ...(params && { params }) });
+    });
+  }
+  #ask(method: string, params: unknown): void {
+    this.#asked += 1;
+    this.#say({ id: `asked-${this.#asked}`, method, params });
+  }
+  #die(death: RecordedDeath): void {
+    if (!death.isOutputOnly) this.close();
+    this.#far.die(death);
+  }
+  #later(id: unknown, ms: number, run: () => void): void {
+    const timers = this.#timers.get(id) ?? new Set();
+    this.#timers.set(id, timers);
+    const timer = this.#stage.clock.setTimeout(() => {
+      timers.delete(timer);
+      if (!this.#isOver) run();
+    }, ms);
+    timers.add(timer);
+  }
+  #cancel(id: unknown): void {
+    for (const timer of this.#timers.get(id) ?? []) this.#stage.clock.clearTimeout(timer);
+    this.#timers.delete(id);
+  }
+  #say(message: object): void {
+    this.#far.say({ jsonrpc: '2.0', ...message });
+  }
+}
+
+/** The JSON-RPC error that became a failure; `data` as far as it was kept. */
+function answerOf(answer: RecordedAnswer): object | undefined {
+  if (answer.type === 'result') return { result: answer.result };
+  if (answer.type !== 'error') return undefined;
+  const { code, message, details = {} } = answer.failure;
+  const { code: own, data } = details;
+  const number = typeof own === 'number' ? own : typeof code === 'number' ? code : -32_000;
+  return { error: { code: number, message, ...(data !== undefined && { data }) } };
+}
+/** The answer to `initialize`. A version without sessions is answered in the words of the client. */
+function greetingOf(info: NonNullable<RecordedSession['info']>, asked: unknown): object {
+  const { name, version, protocolVersion, capabilities, shown } = info;
+  const { tools, resources, prompts, completions, logging } = capabilities;
+  const isStateless = protocolVersion >= '2026';
+  return {
+    protocolVersion: isStateless ? asked : protocolVersion,
+    serverInfo: { name, version },
+    capabilities: {
+      ...(tools && { tools }),
+      ...(resources && { resources }),
+      ...(prompts && { prompts }),
+      ...(completions && { completions: {} }),
+      ...(logging && { logging: {} }),
+    },
+    ...(shown?.descriptions !== undefined && { instructions: shown.descriptions }),
+  };
+}

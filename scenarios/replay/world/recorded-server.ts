@@ -1,0 +1,293 @@
+import type { EventObject } from 'xstate';
+import { isAnswer, type ServerInfo } from '../../../machines/kernel/ports.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import {
+  isCrossing,
+  type CrossingLine,
+  type Facts,
+  type FrameLine,
+  type Trace,
+} from '../../../machines/trace/index.ts';
+import type {
+  RecordedDeath,
+  RecordedRequest,
+  RecordedServer,
+  RecordedSession,
+  Happening,
+} from './recorded.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Request = Mutable<Omit<RecordedRequest, 'unasked' | 'progress'>> & {
+  unasked: Happening[];
+  progress: (Progress & { ms: number })[];
+  t: number;
+};
+interface Session extends Mutable<Omit<RecordedSession, 'unasked'>> {
+  unasked: Happening[];
+  /** Moment of its start, then of the opening of its connection. */
+  t: number;
+  /** The host has told it to end, or has let go of it. */
+  isTold: boolean;
+  /** By a signal. */
+  isForced: boolean;
+  death: { death: RecordedDeath } | undefined;
+}
+type Happened = (what: object) => { death: RecordedDeath };
+interface Server {
+  readonly name: string;
+  readonly sessions: Session[];
+  readonly requests: Request[];
+}
+interface Instance {
+  readonly server: Server;
+  readonly session: Session;
+}
+interface At {
+  readonly t: number;
+  readonly s: number;
+  readonly ch: string;
+  readonly ev: EventObject & Fields;
+  readonly req: string | undefined;
+}
+/** Tells methods of MCP from questions that hosts ask themselves, people and offices. */
+const isMethod = (method: unknown): method is string =>
+  method === 'ping' || (typeof method === 'string' && /^[a-z]+\/[\w/]+$/.test(method));
+const listOf: Readonly<Record<string, string>> = {
+  tools: 'notifications/tools/list_changed',
+  resources: 'notifications/resources/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+};
+const portOf = (ch: string): readonly (string | undefined)[] =>
+  /^(process|session):(.*)\/\d+$/s.exec(ch) ?? [];
+const startOf = (t: number): Session => ({
+  t,
+  process: undefined,
+  info: undefined,
+  failure: undefined,
+  ms: 0,
+  unasked: [],
+  endCode: null,
+  isTold: false,
+  isForced: false,
+  death: undefined,
+});
+
+/** Reads what each server was asked and said, from the crossings of a trace alone. */
+class Reading {
+  readonly servers = new Map<string, Server>();
+  readonly #instances = new Map<string, Instance>();
+  /** Last thing that the world did. */
+  #last: { readonly ch: string; readonly req: string | undefined } | undefined;
+  readonly #asked = new Map<string, { readonly server: Server; readonly request: Request }>();
+
+  /** Takes what held where a recording begins that has lost its beginning: servers that were up, and their lists. */
+  begin({ told, answers }: Facts, t: number): void {
+    const s = 0;
+    for (const { ch, ev } of told) {
+      const [, port, name] = portOf(ch);
+      if (port === undefined || name === undefined) continue;
+      const at: At = { t, s, ch, ev, req: undefined };
+      this.#told({ ...at, ev: { type: 'open' } }, port, name);
+      this.#fact(at);
+    }
+    for (const { ch, ev } of answers) {
+      const at: At = { t, s, ch: `${ch}/0`, ev, req: undefined };
+      this.#answered(at);
+    }
+  }
+  /** A message on the wire: of those only questions of servers to their host say more than the crossings. */
+  hear({ via, dir, of = '', json, t }: FrameLine): void {
+    const { id, method, params } = (json ?? {}) as Fields;
+    const instance = this.#instances.get(of);
+    if (via !== 'mcp' || dir !== 'in' || !instance || id === undefined || method === undefined) return;
+    this.#happened(instance, t)({ type: 'question', method, params });
+  }
+  read({ k, ch, ev, req }: CrossingLine, s: number, t: number): void {
+    const at: At = { t, s, ch, ev: (ev ?? {}) as At['ev'], req };
+    if (k !== 'in' && k !== 'out') return;
+    if (k === 'in') this.#last = { ch, req };
+    const [, port, name] = portOf(ch);
+    if (port !== undefined && name !== undefined)
+      return k === 'out' ? this.#told(at, port, name) : this.#fact(at);
+    if (!ch.startsWith('ask ')) return;
+    if (k === 'in') this.#answered(at);
+    else if (at.ev.type === 'ask') this.#ask(at);
+    else if (at.ev.type === 'withdraw') this.#withdrawn(at);
+  }
+  #server(name: string): Server {
+    const known = this.servers.get(name) ?? { name, sessions: [], requests: [] };
+    this.servers.set(name, known);
+    return known;
+  }
+  #told({ ch, ev, t }: At, port: string, name: string): void {
+    if (ev.type === 'open') {
+      const server = this.#server(name);
+      const last = server.sessions.at(-1);
+      // Its process has just been started for it.
+      const isOfLast = port === 'session' && last?.process && !this.#isTaken(last);
+      const session = isOfLast ? last : startOf(t);
+      if (!isOfLast) server.sessions.push(session);
+      if (port === 'process') session.process = { ms: 0 };
+      else session.t = t;
+      this.#instances.set(ch, { server, session });
+      return;
+    }
+    const instance = this.#instances.get(ch);
+    // A session that is let go of after it was lost says nothing about its process.
+    if (instance && port === 'process') {
+      instance.session.isTold = true;
+      if (ev.type !== 'child.closeStdin') instance.session.isForced = true;
+    } else if (instance && !instance.session.death && !instance.session.process)
+      instance.session.isTold = true;
+  }
+  #isTaken(session: Session): boolean {
+    return [...this.#instances].some(([ch, each]) => ch.startsWith('session:') && each.session === session);
+  }
+  /** Notes what comes unasked, after the last request of the session. */
+  #happened({ server, session }: Instance, t: number): Happened {
+    return (what) => {
+      const last = server.requests.findLast((request) => server.sessions[request.session] === session);
+      const after = last ?? session;
+      const happening = { ms: Math.max(0, t - after.t), ...what };
+      after.unasked.push(happening as Happening);
+      return happening as never;
+    };
+  }
+  #fact({ ch, ev, t }: At): void {
+    const instance = this.#instances.get(ch);
+    if (!instance) return;
+    const { session } = instance;
+    const happened = this.#happened(instance, t);
+    const { message, isFinal, info, failure, list, uri } = ev;
+    switch (ev.type) {
+      case 'child.started':
+        session.process = { ms: t - session.t };
+        break;
+      case 'child.failed':
+        session.process = {
+          ms: t - session.t,
+          failed: { message: String(message), isFinal: isFinal === true },
+        };
+        break;
+      case 'session.opened':
+        Object.assign(session, { info: info as ServerInfo, ms: t - session.t });
+        break;
+      case 'session.failed':
+        Object.assign(session, { failure: failure as Failure, ms: t - session.t });
+        break;
+      case 'list.changed':
+        happened({ type: 'notification', method: listOf[String(list)] });
+        break;
+      case 'resource.updated':
+        happened({ type: 'notification', method: 'notifications/resources/updated', params: { uri } });
+        break;
+      case 'session.lost':
+        if (!session.isTold) this.#died(session, happened, { isOutputOnly: session.process !== undefined });
+        break;
+      case 'child.exited':
+        this.#exited(session, ev, happened);
+    }
+  }
+  #died(session: Session, happened: Happened, how: Partial<RecordedDeath>): void {
+    const death = { code: null, signal: null, stderr: '', isOutputOnly: false, ...how };
+    session.death = happened({ type: 'death', death });
+  }
+  #exited(session: Session, { code, signal, stderr }: Fields, happened: Happened): void {
+    // A process that has closed its output and fails is dying: the end of its input came too late to be the reason.
+    const isDying = session.death && code !== 0 && !session.isForced;
+    if (session.isTold && !isDying) {
+      session.endCode = code as number | null;
+      return;
+    }
+    const how = { code, signal, stderr, isOutputOnly: false } as RecordedDeath;
+    // Its output ended a moment before: both are one death.
+    if (session.death) session.death.death = how;
+    else this.#died(session, happened, how);
+  }
+  /** The server that a question goes to, and what stands behind its name. */
+  #target(ch: string, method: string): { readonly server: Server; readonly rest: string } | undefined {
+    const about = ch.slice(`ask ${method} of `.length);
+    const names = [...this.servers.keys()].filter(
+      (n) => about.startsWith(`${n} `) || about.startsWith(`${n}/`),
+    );
+    const name = names.toSorted((a, b) => b.length - a.length)[0] ?? '';
+    const server = this.servers.get(name);
+    return server && { server, rest: about.slice(name.length) };
+  }
+  /** A question from before the beginning: its parameters stand in its name, unless they are long. */
+  #askedBefore(at: At): Request | undefined {
+    const [, method] = /^ask (\S+) of /.exec(at.ch) ?? [];
+    const found = isMethod(method) && this.#target(at.ch, method);
+    if (!found) return undefined;
+    const written = found.rest.replace(/\/\d+$/, '');
+    try {
+      const params: unknown = written === '' ? undefined : JSON.parse(written);
+      this.#ask({ ...at, ev: { type: 'ask', method, params } });
+    } catch {
+      return undefined;
+    }
+    return this.#asked.get(at.ch)?.request;
+  }
+  #ask({ ch, ev, s, t, req }: At): void {
+    const { method, params } = ev;
+    const found = isMethod(method) && this.#target(ch, method);
+    if (!isMethod(method) || !found) return;
+    const { server } = found;
+    const session = server.sessions.findLastIndex(({ info }) => info !== undefined);
+    const request: Request = {
+      server: server.name,
+      s,
+      t,
+      session,
+      method,
+      params,
+      req,
+      ms: 0,
+      answeredAt: Infinity,
+      answer: { type: 'none' },
+      progress: [],
+      unasked: [],
+    };
+    server.requests.push(request);
+    this.#asked.set(ch, { server, request });
+  }
+  #answered(at: At): void {
+    const { ch, ev, t, s } = at;
+    const request = this.#asked.get(ch)?.request ?? this.#askedBefore(at);
+    if (!request) return;
+    const { type, failure, sent, lost, result, ...rest } = ev;
+    // It had waited for its turn: only now it goes out.
+    if (type === 'ask.began') request.t = t;
+    if (type === 'ask.progress')
+      request.progress.push({ ...(rest as unknown as Progress), ms: t - request.t });
+    if (!isAnswer(type)) return;
+    this.#asked.delete(ch);
+    request.ms = t - request.t;
+    request.answeredAt = s;
+    if (type === 'ask.answered') request.answer = { type: 'result', result };
+    else if (lost === true) request.answer = { type: 'lost' };
+    else if (sent === true) request.answer = { type: 'error', failure: failure as Failure };
+  }
+  /** Taken back: because time was up, if a timer of the same call has just fired. */
+  #withdrawn({ ch, t, req }: At): void {
+    const request = this.#asked.get(ch)?.request;
+    this.#asked.delete(ch);
+    if (!request) return;
+    const isLate = this.#last?.ch.startsWith('timer ') === true && this.#last.req === req;
+    if (isLate) request.answer = { type: 'timedOut', ms: t - request.t };
+  }
+}
+
+/** The servers of a trace by their names: what each was asked, in order, what it answered and when, and how it ended. */
+export function recordedServers({ lines, facts, frames = [] }: Trace): ReadonlyMap<string, RecordedServer> {
+  const reading = new Reading();
+  if (facts) reading.begin(facts.facts, facts.t);
+  let next = 0;
+  for (const { record, s, t } of lines) {
+    for (; (frames[next]?.s ?? Infinity) < s; next += 1) reading.hear(frames[next] as FrameLine);
+    if (isCrossing(record)) reading.read(record, s, t);
+  }
+  return reading.servers;
+}
