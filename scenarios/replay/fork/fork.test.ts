@@ -238,6 +238,11 @@ describe('a mistake', () => {
       '--set ev.x.y: the input has no such value; it has ',
     ],
     [
+      'a --set in what is empty',
+      [...at, '--set', 'ev.result.content.0=1'],
+      'the input has no such value; ev.result.content is empty: set all of it',
+    ],
+    [
       'an --inject that is no JSON',
       [...at, '--inject', '{via:host}'],
       'write an input, such as {"ch":"host:computer"',
