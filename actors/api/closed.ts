@@ -1,4 +1,4 @@
-/** Answers to whoever asks a host that is closed. */
+/** Answers to callers of a host that is closed. */
 import { settledBy, type CallSettled } from '../../machines/call/settlement.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 

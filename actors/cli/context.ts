@@ -16,7 +16,7 @@ export interface ReplayOptions {
   /** The number of an input. */
   readonly until?: number;
   readonly inputs: boolean;
-  /** Takes over what is done otherwise now: the file is written anew. */
+  /** Accepts the current behaviour: rewrites the file. */
   readonly accept: boolean;
   /** A file for the results as JUnit XML. */
   readonly junit?: string;

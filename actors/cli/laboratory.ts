@@ -154,7 +154,7 @@ export function addLaboratory(program: Command, does: Does): void {
     .option('--inputs', 'also list what the world did, each with its number', false)
     .option(
       '--accept',
-      'take a wanted change over: write each changed trace anew, with what is done now',
+      'accept a wanted change: rewrite each changed trace with the current behaviour',
       false,
     )
     .option('--junit <file>', 'write the results as JUnit XML')

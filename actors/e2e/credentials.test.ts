@@ -146,7 +146,7 @@ describe('a signed token', () => {
   const invalid = expect.stringContaining('signed by somebody else, or meant for another place');
   const without = (claim: string): object => ({ ...claims, [claim]: undefined });
   const past = Math.floor(Date.now() / 1000) - 60;
-  /** What it hears, and what who runs the office reads. */
+  /** Text for the peer, and text for the operator of the office. */
   const refusalOf = async (token: string): Promise<readonly [heard: unknown, read: RefusedPeer]> => {
     const read = new Promise<RefusedPeer>((resolve) => {
       const end = office.on('peer.refused', (refused) => (end(), resolve(refused)));
@@ -157,7 +157,7 @@ describe('a signed token', () => {
     [401, says],
     expect.objectContaining({ code: 401, reason: says, detail }),
   ];
-  /** What it is told, and what who runs the office reads of it where that is more. */
+  /** Text for the peer, and the longer text for the operator of the office where there is one. */
   it.each<[what: string, claims: object, says: unknown, detail?: string]>([
     ['for another service', { ...claims, aud: 'another' }, invalid, 'unexpected "aud" claim value'],
     ['without an audience', without('aud'), invalid, 'missing required "aud" claim'],

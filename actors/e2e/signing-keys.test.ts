@@ -75,7 +75,7 @@ describe('a signed token', () => {
     answers = [200, '{"keys": 1}'];
     await fails('JSON Web Key Set malformed');
     expect(await peer(far, 'plain').entered).toBe(true);
-    // Those of another who signs are there.
+    // Keys of another issuer are there.
     expect(await peer(far, await signer.sign(claims)).entered).toBe(true);
     answers = [200, JSON.stringify({ keys: [jwk] })];
     const one = peer(far, token);

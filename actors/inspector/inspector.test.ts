@@ -50,7 +50,7 @@ describe('a page that looks at a computer', () => {
 
     await computer.callTool('echo', { text: 'hello' });
     const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('computer: '));
-    // It tells what changed of its memory alone.
+    // Tells the changed part of its memory alone.
     expect(step).toMatchObject({
       a: 'computer#1',
       ctx: expect.not.objectContaining({ self: 'computer#1' }) as object,

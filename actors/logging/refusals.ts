@@ -10,7 +10,7 @@ interface Known {
   readonly address: string;
   readonly detail: string;
   told: number;
-  /** Those that were not told since the last minute ended. */
+  /** Refusals not told since the last minute ended. */
   more: number;
   isNew: boolean;
 }

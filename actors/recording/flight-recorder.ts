@@ -114,7 +114,7 @@ export class FlightRecorder {
   get path(): string | undefined {
     return this.#file?.path;
   }
-  /** What is in memory as a trace. Throws with `dir`: there it stands in a file. */
+  /** Records in memory as a trace. Throws with `dir`: then they are in a file. */
   text(): string {
     if (!this.#file) return this.#recorder.text('asked');
     throw new A2cError({
@@ -146,7 +146,7 @@ export class FlightRecorder {
     const reason = reasonOf(record);
     if (!reason || !this.#wanted.has(reason.on)) return;
     if (!this.#lately.take(reason, systemClock.now())) return;
-    // What comes at the same time is told by the same file.
+    // Reasons that come at the same time share one file.
     if (this.#due) this.#due.reasons.push(reason);
     else this.#due = { timer: systemClock.setTimeout(() => this.#keep(), settleMs), reasons: [reason] };
   };

@@ -20,7 +20,7 @@ export const keptFrames: FrameBounds = {
   share: 0.25,
 };
 
-/** What is written of a message: its fields, and its JSON as text. */
+/** Written form of a message: its fields, and its JSON as text. */
 export interface FrameText {
   readonly record: Record<string, unknown> & { readonly k: string };
   readonly json: string | undefined;

@@ -5,7 +5,7 @@ export class FrameRing {
   readonly #most: number;
   #kept: Entry[] = [];
   #weights: number[] = [];
-  /** Those before this one are forgotten. */
+  /** Index of the first one that is kept. */
   #first = 0;
   #bytes = 0;
 

@@ -14,7 +14,7 @@ import { planned, type GivenConfig } from '../servers/plans/given-config.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Word = EventObject & Fields;
 const word = (type: string, fields: object): Word => ({ type, ...fields });
-/** What machines take for a word; `orElse`: what is said when nobody takes it. */
+/** Message of machines for a word; `orElse`: news for the host when nobody takes it. */
 export interface Taken {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
@@ -25,7 +25,7 @@ interface Row {
   /** And back; `host` listens for the answer. */
   readonly order: (word: Word, host: Address) => Taken;
 }
-/** As it is told; whoever answers it answers the host. */
+/** Order without a row: told as it is, and answered to the host. */
 const same: Row = {
   word: (event) => event,
   order: (event, host) => ({ event: word(event.type, { replyTo: host, ...event }) }),
@@ -150,12 +150,12 @@ export function startInput(kind: string, { type: _, ...given }: Word): object {
   const servers = plan ?? planned({ config, known, policy, shown } as unknown as GivenConfig);
   return { ...rest, ...whole, ...servers };
 }
-/** What a host gave with a word, where its machine gets a plan that was made of it; undefined: they are the same. */
+/** Config that a host gave with a word, where its machine gets a plan made from it; undefined: they are the same. */
 export function givenIn(said: EventObject): object | undefined {
   const { config, policy, known, shown } = said as EventObject & Partial<GivenConfig>;
   return config && { config, policy, known, ...(shown && { shown }) };
 }
-/** What a machine takes for an order in words of the API. */
+/** Message of a machine for an order in words of the API. */
 export function orderOf(kind: string, said: Word, host: Address): Taken {
   const rows = Object.values(orders[kind] ?? {});
   const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;

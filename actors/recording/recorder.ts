@@ -96,7 +96,7 @@ export class Recorder implements Observer {
   /** Somebody writes the records out as they come. */
   #isTaken = false;
   readonly #frames: FrameRing;
-  /** What holds of all that the ring has forgotten; undefined: it has forgotten nothing. */
+  /** Facts that hold of all that the ring has forgotten; undefined: it has forgotten nothing. */
   #forgotten: ForgottenRecords | undefined;
 
   constructor(options: RecorderOptions) {
@@ -206,7 +206,7 @@ export class Recorder implements Observer {
     const entries = this.#frames.among(kept, this.#forgotten ? kept[0]?.s : 0);
     const { redactor } = this.#options;
     const met = redactor?.met;
-    // What was taken stands elsewhere, and nobody knows what holds of it.
+    // Taken records are elsewhere, and their facts are not known here.
     const start = this.#isTaken ? 2 : 1;
     const write = (): { readonly writer: TraceWriter; readonly body: string } => {
       const writer = this.writer(start);

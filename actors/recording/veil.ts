@@ -24,7 +24,7 @@ const payload = new Set([
 const isOnChannels = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.every((each) => typeof (each as Fields | null)?.['ch'] === 'string');
 type Fields = Readonly<Record<string, unknown>>;
-/** What is nested deeper is hidden unseen. */
+/** Depth below which values are hidden unseen. */
 const deepest = 200;
 
 /** Lets the hook of a host see what is written. */

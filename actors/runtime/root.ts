@@ -155,7 +155,7 @@ export class Root {
     this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.name as number, ...late });
     timer.release();
   }
-  /** What it holds ends with it. */
+  /** Releases all that it holds. */
   releaseAll(): void {
     for (const handle of this.handles)
       if (handle.due === undefined) handle.release();

@@ -23,7 +23,7 @@ export class Lists {
     if (Array.isArray(value)) return value.map((each) => this.#whole(each));
     if (!isFields(value)) return value;
     if (isOnly(value, '$list')) return this.#byHash.get(textOf(value['$list'])) ?? value;
-    // What looks like a reference and is none.
+    // Escapes objects that look like a reference.
     if (isOnly(value, '$esc')) return { $esc: this.#fields(fieldsOf(value['$esc'])) };
     return this.#fields(value);
   }

@@ -1,7 +1,7 @@
 import { contextAfter } from '../../machines/trace/step.ts';
 import { fieldsOf, listOf, textOf, type Fields } from './values.ts';
 
-/** Who lives after a record, and in which state: folded from a trace with the profile `full`. Pure. */
+/** Living actors and their states after a record: folded from a trace with the profile `full`. Pure. */
 
 /** One line of a trace. */
 export interface Row extends Fields {
@@ -70,7 +70,7 @@ function stepped(known: Living, { v, ctx, gone, tr, t }: Row): Living {
   const isMoved = v !== undefined && JSON.stringify(v) !== JSON.stringify(known.state);
   return {
     ...known,
-    // Of one that was found late nobody knows since when.
+    // The start of an actor that was found late is unknown.
     ...(isMoved && { state: v, since: known.state === undefined && known.since === null ? null : t }),
     ...((ctx !== undefined || gone !== undefined) && { context: contextAfter(known.context, { ctx, gone }) }),
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
@@ -79,7 +79,7 @@ function stepped(known: Living, { v, ctx, gone, tr, t }: Row): Living {
 const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 /** The kind that an address tells: `client` of `computer/client:files#3`. */
 export const kindIn = (address: string): string => nameOf(address.split('/').at(-1) ?? '').replace(/:.*/, '');
-/** Who owns it, as its address has it: the last that came of that name. */
+/** Owner by its address: the last actor of that name. */
 export function ownerIn(address: string, known: Iterable<string>): string | undefined {
   const above = address.slice(0, address.lastIndexOf('/'));
   return [...known].findLast((each) => nameOf(each) === above);

@@ -134,7 +134,7 @@ export class Session {
     let from = rows.findIndex(({ k }, index) => k === 'key' && index >= mostKept / 2);
     const [head] = rows;
     if (from < 0 || !head) return;
-    // Its lists stand before it.
+    // Writes its lists before it.
     while (rows[from - 1]?.k === 'list') from -= 1;
     this.history = new History();
     this.story = new Story();

@@ -88,7 +88,7 @@ export class Keyboard {
     this.#listeners.suspend();
     setImmediate(() => this.#isStopped && this.#continue());
   }
-  /** Whoever continues it may have left the terminal in any mode: one that is thought to be raw would not be set again. */
+  /** Sets the mode again: the shell may have left the terminal in any mode. */
   readonly #continue = (): void => {
     if (this.#state !== 'reading') return;
     this.#isStopped = false;

@@ -42,7 +42,7 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   readonly policy: CallPolicy | null;
   /** What the platform knew at once; null: the rule of its host is asked. */
   readonly drawn?: Judgement | null;
-  /** Who is told that a person has allowed the tool for the session. */
+  /** Address that is told when a person has allowed the tool for the session. */
   readonly keeper: AddressFor<ToolApproved>;
   /** What is asked to have it run, and whose session. */
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };

@@ -11,7 +11,7 @@ export interface ProcessEnd {
   readonly signal: string | null;
   /** The last 64 KiB. */
   readonly stderr: string;
-  /** What of it came shortly before the end; left out: all of it. */
+  /** Part of it that came shortly before the end; left out: all of it. */
   readonly recent?: string;
   /** Why it never ran. */
   readonly message: string | null;

@@ -32,7 +32,7 @@ export interface ServerPlan {
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
   readonly link: Omit<LinkStart, 'timing'> | null;
-  /** What `client:get_config` shows, secrets hidden. */
+  /** Answer to `client:get_config`, secrets hidden. */
   readonly shown: object;
   readonly timing: Timing;
   /** How many calls are remembered. Default 10. */

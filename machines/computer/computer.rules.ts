@@ -235,7 +235,7 @@ export const approvedBy = (
   !c.servers.some((s) => nameIn(s) === server && s.client.generation === generation)
     ? {}
     : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), { tool, caller }] } };
-/** Who comes next under that name is somebody else. */
+/** The next peer under that name is another one. */
 export const approvedWithout = (c: ComputerContext, asker: Address): ComputerContext['approved'] =>
   Object.fromEntries(
     Object.entries(c.approved).map(([server, some]) => [

@@ -21,11 +21,11 @@ export interface CheckedInvariant {
 export interface CheckedDifference {
   /** The number of the input that was handled; null: it is not there. */
   readonly s: number | null;
-  /** What the world did just before, as text. */
+  /** Events of the world just before, as text. */
   readonly before: readonly string[];
-  /** What was recorded, and what today's code does; null: nothing. */
+  /** Crossing that was recorded, and that of today's code; null: nothing. */
   readonly recorded: string | null;
   readonly now: string | null;
-  /** What kind of change it is, in words. */
+  /** Cause of the change, in words. */
   readonly cause: string;
 }

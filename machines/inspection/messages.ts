@@ -52,7 +52,7 @@ const ask = { type: z.literal('ask'), id };
 export const askSchema = z.discriminatedUnion('what', [
   /** What a server wrote to its stderr and logged last: `{lines: [{at, from, level?, text}]}`, at most 500. */
   z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
-  /** Of a host that lives: the trace that it has of itself until now, as text. */
+  /** Trace that a running host has of itself until now, as text. */
   z.object({ ...ask, what: z.literal('trace') }),
   /** Of a recording: every invariant, and what today's machines make of it (`Checks`). */
   z.object({ ...ask, what: z.literal('checks') }),

@@ -3,7 +3,7 @@ import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { Address } from '../kernel/address.ts';
 
 const longestText = 80;
-/** As much of what a question is about as stands in the name of its channel. */
+/** Part of the parameters of a question that is in the name of its channel. */
 export const shortText = (text: string): string =>
   text.length <= longestText
     ? text

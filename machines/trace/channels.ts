@@ -13,7 +13,7 @@ export interface HostWords {
   /** The news as a host hears it. */
   news(kind: string, event: EventObject): EventObject;
 }
-/** What crosses the boundary between a host and its world, named by its purpose. */
+/** Crossing of the boundary between a host and its world, named by its purpose. */
 export interface Crossing {
   /** `in`: the world told the host. `out`: the host told the world. `said`: its user heard. `draw`: chance. */
   readonly k: 'in' | 'out' | 'said' | 'draw' | 'defect';

@@ -13,7 +13,7 @@ export interface Facts {
   readonly k: 'facts';
   /** Orders by which hosts came to be what they are, in words of the public API. */
   readonly orders: readonly ChannelEvent[];
-  /** What the world has told on channels that are open, and holds still: what `initialize` answered, seats, sockets. */
+  /** Facts that the world has told on open channels and that still hold: the answer to `initialize`, seats, sockets. */
   readonly told: readonly ChannelEvent[];
   /** How those ended that are not open: the last exit of a process by `process:files`. */
   readonly ended: readonly ChannelEvent[];
@@ -21,7 +21,7 @@ export interface Facts {
   readonly answers: readonly ChannelEvent[];
   /** Calls and questions that wait for an answer, as they came. */
   readonly open: readonly ChannelEvent[];
-  /** What was known at once of calls that are open. */
+  /** Values that were known at once for calls that are open. */
   readonly draws: readonly { readonly ch: string; readonly v: unknown }[];
   /** Timers that are set: ms until each is due. */
   readonly timers: readonly { readonly ch: string; readonly left: number }[];

@@ -79,7 +79,7 @@ const rootFrame = z.looseObject({
 const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] as const;
 const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
-/** Of what crosses the boundary: the wall clock in ms since 1970, and the id of the call that it belongs to. */
+/** Fields of each crossing: the wall clock in ms since 1970, and the id of the call that it belongs to. */
 const crossing = { ...placed, w: time, ch: channel, a: address.optional(), req: z.string().optional() };
 export const recordSchema = z.discriminatedUnion('k', [
   z.looseObject({

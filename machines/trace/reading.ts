@@ -9,7 +9,7 @@ import type { DirectoryRecord } from './record.ts';
 import type { Step } from './step.ts';
 import { isReadable, upcast } from './upcasters.ts';
 
-/** What crosses the boundary, as a trace has it. */
+/** Crossing of the boundary, as a trace has it. */
 export type CrossingLine = Crossing & {
   /** ms since 1970. */
   readonly w: number;

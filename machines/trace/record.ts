@@ -26,7 +26,7 @@ export type DirectoryRecord =
       readonly id?: string;
       readonly ev?: EventObject;
       readonly orElse?: Message;
-      /** What the host gave, where its machines get what was made of it: a config and not the plan. */
+      /** Config that the host gave, where its machines get the plan made from it. */
       readonly given?: object;
     }
   /** What the world answered at once, without an event: a number by chance, a judgement, an error that was thrown. */

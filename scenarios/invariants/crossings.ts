@@ -6,7 +6,7 @@ import { said, type Crossed } from './invariant.ts';
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 export const earlyMs = 2;
 
-/** What a crossing is about, as `sees` names it: the type of an event, of a question its method as well. */
+/** Topic of a crossing, as `sees` names it: the type of an event, of a question its method as well. */
 export function wordOf({ k, ch, ev }: Crossing): string {
   if (ch.startsWith('ask '))
     return `${k === 'in' ? 'ask' : (ev?.type ?? '')} ${ch.slice(4, ch.indexOf(' ', 4))}`;
@@ -36,7 +36,7 @@ export function ticketIn(ev: EventObject | undefined): string {
   const { ticket, reqId } = said<Named>(ev);
   return ticket ?? `host.${reqId}`;
 }
-/** Who waits for the answer: its host, unless the order names somebody else. */
+/** Receiver of the answer: its host, unless the order names another. */
 export const askerOf = ({ ch, ev }: Crossing): string => hostOf(said<{ replyTo: string }>(ev).replyTo ?? ch);
 /** A connection is gone, and whoever waits for an answer over it. */
 export const isGone = ({ k, ev }: Crossing): boolean => ev?.type === (k === 'in' ? 'link.down' : 'close');

@@ -55,7 +55,7 @@ export type {
   Violation,
 } from './invariant.ts';
 
-/** What the outside sees, each in a file of its own, `<name>.invariant.ts`: a recording alone is enough to judge it. */
+/** Invariants of what the outside sees, each in a file of its own, `<name>.invariant.ts`: a recording alone is enough to judge it. */
 export const boundary: readonly Boundary[] = [
   callSettledOnce,
   cancelSettlesCall,
@@ -107,7 +107,7 @@ const seated = <What>(
 /** Judges of one kind of thing. Each thing goes only to those who want to see it. */
 class Row<What extends { readonly k: string }> {
   readonly seats: readonly Seat<What>[];
-  /** What it is about → who wants to see it; filled as they come. */
+  /** Judges by topic; filled as topics come. */
   readonly #seeing = new Map<string, Map<string, readonly Seat<What>[]>>();
 
   constructor(seats: readonly Seat<What>[]) {
@@ -122,7 +122,7 @@ class Row<What extends { readonly k: string }> {
     return seats;
   }
 }
-/** What a record is about: the type of its event, or how else it came in. */
+/** Topic of a record: the type of its event, or how else it came in. */
 const topicOf = (record: DirectoryRecord): string => {
   if (record.k === 'post' || record.k === 'out') return record.ev.type;
   if (record.k !== 'in') return '';
@@ -209,6 +209,6 @@ export function judge(
   if (isClosed) bench.closed(at);
   return [...bench.violations];
 }
-/** What crossed the boundary in a recording, to be judged without a replay. */
+/** Crossings in a recording, to be judged without a replay. */
 export const crossedIn = ({ lines }: Trace): Crossed[] =>
   lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ at: t, crossing: record }] : []));

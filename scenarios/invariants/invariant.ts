@@ -9,7 +9,7 @@ export interface Seen {
   /** What the directory reported. */
   readonly record: DirectoryRecord;
 }
-/** What crossed the boundary of a host, and when: enough for every invariant that speaks of what the outside sees. */
+/** Crossing and its time: enough for every invariant of what the outside sees. */
 export interface Crossed {
   readonly at: number;
   readonly crossing: Crossing;
@@ -51,7 +51,7 @@ export interface Judge<What> {
   /** Everything was told to end, and had time to. */
   closed?(at: number): readonly Found[];
 }
-/** What somebody may have seen, from the beginning or from somewhere in the middle. */
+/** Crossings as somebody may have seen them, from the beginning or from the middle. */
 export interface Story {
   readonly how: string;
   readonly seen: readonly (Seen | Crossed)[];
@@ -66,7 +66,7 @@ interface Stated<Reads extends string, What> {
   readonly invariant: string;
   /** What it is good for, and where it comes from. */
   readonly why: string;
-  /** What it wants to see, so that each thing costs only those who care: a kind, or a kind and a word. */
+  /** Topics that it wants to see, so that each costs only those who care: a kind, or a kind and a word. */
   readonly sees: readonly string[];
   readonly open: (bounds: Bounds) => Judge<What>;
   /** Examples that violate it, and what is then reported. */

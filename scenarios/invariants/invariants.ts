@@ -30,7 +30,7 @@ function violationsOf(harness: Harness): readonly Violation[] {
   judged.set(harness, found);
   return found;
 }
-/** Who fails cannot go any way down, and refuses whatever is asked of it. */
+/** A machine that fails cannot shut down in order, and refuses everything. */
 const byFailing: readonly string[] = [noEarlyKill.invariant, freeSeatGranted.invariant];
 const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] => [
   invariant,

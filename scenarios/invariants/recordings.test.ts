@@ -23,7 +23,7 @@ const isType =
   (type: string, channel = ''): Is =>
   ({ ch, ev }) =>
     ev?.type === type && ch.startsWith(channel);
-/** What is recorded, with the first of its kind once more right behind it. */
+/** Recording with the first crossing of its kind repeated right behind it. */
 function twice(
   crossed: readonly Crossed[],
   isMeant: Is,

@@ -7,7 +7,7 @@ import { replayOf } from './replay.ts';
 import type { Kinds } from './replay-trace.ts';
 
 const life = recordedRun();
-/** What uses time and chance while a life is replayed on these machines, each once. */
+/** Uses of time and chance while a run is replayed on these machines, each once. */
 function trapsIn(kinds?: Kinds): string[] {
   const used: Trapped[] = [];
   // How long a replay takes is measured around it.

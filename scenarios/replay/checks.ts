@@ -28,7 +28,7 @@ function invariantsIn(
   note(null);
   return invariants.map(({ invariant: name, why }) => ({ name, why, violations: found.get(name) ?? [] }));
 }
-/** What has a number in a trace with all its steps: a listener that comes or goes has none. */
+/** Records that have a number in a trace with all steps: a listener that comes or goes has none. */
 const isNumbered = ({ record }: Seen): boolean => record.k !== 'in' || record.via !== 'outlet';
 
 /** What `a2c replay` says of a trace. `shown` are the records of its page, which are more where it was recorded without steps. */

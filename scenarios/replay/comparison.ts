@@ -15,7 +15,7 @@ export interface Parting {
 }
 /** First place at which the boundary differs. */
 export interface Difference extends Parting {
-  /** What the world did before, timers too; empty: nothing yet. */
+  /** Events of the world before, timers too; empty: nothing yet. */
   readonly inputs: readonly TapeLine[];
   /** Other channels that differ after the same input. */
   readonly others: readonly Parting[];
@@ -41,7 +41,7 @@ export function covers(now: unknown, was: unknown): boolean {
     );
   return typeof was === 'object' && was !== null && canonical(now) === canonical(was);
 }
-/** What a tool is given is its user's: nothing is added to it. */
+/** Arguments of a tool are compared exactly: they belong to the user. */
 const givenIn = ({ ev }: Pick<Crossing, 'ev'>): string =>
   canonical(
     (ev as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments ?? null,

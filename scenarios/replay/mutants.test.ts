@@ -104,7 +104,7 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-/** What a person reads, without the commands that repeat it. */
+/** Report without the commands that repeat it. */
 const essence = ({ text }: ReplayReport): string =>
   text
     .split('\n')
@@ -129,7 +129,7 @@ describe('a change of what machines do', () => {
   it.each(mutants)('is found where it first shows: $what', (mutant) => {
     const report = reportOf(mutant);
     expect(report.verdict).toBe('changed');
-    // Nobody who reads it knows our machines.
+    // Names no machine: the reader does not know them.
     expect(report.text).not.toMatch(/#\d|computer\/|agent\//);
     if (!isUpdating) expect(essence(report)).toBe(shown().get(mutant.what));
   });

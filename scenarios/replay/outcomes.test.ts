@@ -6,7 +6,7 @@ import { outcomesOf, recordedMoments, type Outcomes } from './outcomes.ts';
 import { replayOf } from './replay.ts';
 import { outcomeText } from './report/outcome.ts';
 
-/** Of a computer in an office that is elsewhere: its agent is not in the trace. */
+/** Calls of an agent in an office that is elsewhere: it is not in the trace. */
 function atComputer(): Outcomes {
   const harness = new Harness({
     servers: {

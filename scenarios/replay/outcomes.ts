@@ -2,7 +2,7 @@ import type { EventObject } from 'xstate';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import type { Moment } from './tape.ts';
 
-/** What became of a call of the host, or of an agent at its computer. */
+/** Outcome of a call of the host, or of an agent at its computer. */
 export interface CallOutcome {
   /** Name of the tool, as its caller asked for it. */
   readonly tool: string;
@@ -30,7 +30,7 @@ export interface FailureOutcome {
   /** A sentence for people, with nothing secret. */
   readonly message: string;
 }
-/** What became of a server. */
+/** Outcome of a server. */
 export interface ServerOutcome {
   /** The last of its states, such as `ready` or `waiting`. */
   readonly state: string;
@@ -39,7 +39,7 @@ export interface ServerOutcome {
   /** Why it is in its last state; null: nothing is wrong. */
   readonly failure: FailureOutcome | null;
 }
-/** What became of a seat in an office. */
+/** Outcome of a seat in an office. */
 export interface SeatOutcome {
   /** The last of its states, such as `joined` or `closed`. */
   readonly state: string;
@@ -48,7 +48,7 @@ export interface SeatOutcome {
   /** Why it has no connection, or was refused; null: nothing is wrong. */
   readonly reason: string | null;
 }
-/** What became of a child process. */
+/** Outcome of a child process. */
 export interface ProcessOutcome {
   /** Null: it never ran. */
   readonly pid: number | null;
@@ -61,7 +61,7 @@ export interface ProcessOutcome {
   /** When it ended, or could not be started, in ms since the beginning of the trace; null: it lives. */
   readonly endedMs: number | null;
 }
-/** What became of everything that a user would ask about. */
+/** Outcomes of everything that a user would ask about. */
 export interface Outcomes {
   /** By `req_id`; one that is used again is `ID/2`. */
   readonly calls: Readonly<Record<string, CallOutcome>>;
@@ -166,7 +166,7 @@ class OutcomesSoFar implements Outcomes {
       case 'seat.changed': {
         const { role, name } = fieldsOf(word['seat']);
         const key = `${role as string}:${name as string}`;
-        // Who sits there says more of it, where it is in the same trace.
+        // The computer tells more of it, where it is in the same trace.
         if (![...this.#seats.values()].includes(key)) this.#seat(key, String(word['stage']), null);
         return;
       }
@@ -228,20 +228,20 @@ class OutcomesSoFar implements Outcomes {
     if (word.type === 'child.failed') this.processes[key] = { ...now, endedMs: t };
   }
 }
-/** What became of everything, from what crossed the boundary alone. */
+/** Outcomes, from crossings alone. */
 export function outcomesOf(moments: Iterable<Moment>): Outcomes {
   const soFar = new OutcomesSoFar();
   for (const moment of moments) soFar.take(moment);
   const { calls, servers, seats, processes } = soFar;
   return { calls, servers, seats, processes };
 }
-/** What had crossed the boundary where a trace begins, as far as it holds still. */
+/** Crossings before the beginning of a trace that still hold. */
 export const momentsBefore = (trace: Pick<Trace, 'facts'>): Moment[] => {
   const { t = 0, facts } = trace.facts ?? {};
   const events = facts ? [...facts.orders, ...facts.told, ...facts.open] : [];
   return events.map((event) => ({ t, crossing: { k: 'in', ...event } }));
 };
-/** What crossed the boundary when it was recorded. */
+/** Crossings when it was recorded. */
 export const recordedMoments = (trace: Trace): Moment[] => [
   ...momentsBefore(trace),
   ...trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ t, crossing: record }] : [])),

@@ -32,7 +32,7 @@ const settledMs = 20_000;
 const promptMs = 1;
 /** Node fires a timer as soon as this before it is due. */
 const earlyMs = 50;
-/** Of one moment, what the recording tells comes before what it does not know. */
+/** Order within one moment: recorded events come before timers that the recording does not know. */
 const afterMs = 0.001;
 
 /**
@@ -125,7 +125,7 @@ export class RecordedWorld implements Platform, Observer {
   random(a: Address): number {
     return Number(this.#drawn('random', a, 0.5));
   }
-  /** What was known at once; null, which is asked, where the recording does not say. */
+  /** Value that was known at once; null, which is asked, where the recording does not say. */
   draw(a: Address, port: string): unknown {
     return this.#drawn(port, a, null);
   }
@@ -141,7 +141,7 @@ export class RecordedWorld implements Platform, Observer {
     const ch = this.#names.timerOf(a, n);
     if (this.#prelude) return this.#run(ch, fire, ms);
     const [late, fires] = [this.#tape.late.get(ch), this.#fired.get(ch)];
-    // What was held back comes in another world only: after the moment at which it was cleared.
+    // A timer that was held back fires in another world only, after the moment at which it was cleared.
     if (late !== undefined)
       return this.#run(ch, () => this.isForked && fire(), Math.max(ms, late + earlyMs - this.now()));
     if (fires === undefined || fires < this.now() + ms - earlyMs)
@@ -169,7 +169,7 @@ export class RecordedWorld implements Platform, Observer {
     if (id !== undefined) this.clock.clearTimeout(id);
     if (this.#timers.get(ch) === timer) this.#timers.delete(ch);
   }
-  /** Nobody is told by this any more. */
+  /** Stops telling the port. */
   #leave(give: Give): void {
     for (const [ch, each] of this.#gives) if (each === give) this.#gives.delete(ch);
   }
@@ -284,6 +284,6 @@ function toAsker(ev: EventObject, params: unknown): EventObject {
   if (result?.req_id !== ownId) return ev;
   return { ...ev, result: { ...result, req_id: asked } } as EventObject;
 }
-/** What a link is told once it has asked for its seat. */
+/** Facts that a link is told once it has asked for its seat. */
 const isSeat = ({ type }: EventObject): boolean => type === 'join.accepted' || type.startsWith('computer.');
 const isFirst = (ev: EventObject): boolean => !isSeat(ev);

@@ -6,7 +6,7 @@ import { Harness } from '../stage/harness.ts';
 import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 
-/** Of the harness that plays. */
+/** Clock of the harness that plays. */
 let clock: { now(): number } = { now: () => 0 };
 function recorderOf(profile: Profile, more: Partial<RecorderOptions> = {}): Recorder {
   clock = { now: () => 0 };
@@ -151,7 +151,7 @@ describe('a ring', () => {
     expect(recorder.weight).toBeLessThanOrEqual(10_000);
     expect(recorder.weight).toBeGreaterThan(9_000);
     const { lines } = traceIn(recorder);
-    // Its first record is what holds of all that is forgotten.
+    // The first record has the facts of all that is forgotten.
     expect(lines.map(({ s }) => s)).toEqual(lines.map((_, at) => 2 + at));
     expect(lines.at(-1)?.text).toContain('"500 xxx');
   });

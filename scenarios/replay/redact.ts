@@ -4,7 +4,7 @@ import { marksBy } from '../../actors/recording/known-secrets.ts';
 import { canonical, Hiding, readTrace, revived, shortText, textOfLine } from '../../machines/trace/index.ts';
 import { sha256Of } from './report/files.ts';
 
-/** What is hidden in a trace. */
+/** Values to hide in a trace. */
 export interface RedactOptions {
   /**
    * Where values stand in a line: keys and places of lists with dots between them, `*` for any: `ev.arguments.pin`,
@@ -21,7 +21,7 @@ export interface RedactOptions {
   /** With the same key two traces hide the same value behind the same text. Default: a new one, never kept. */
   readonly key?: string;
 }
-/** What was hidden. */
+/** Result of hiding. */
 export interface Redacted {
   /** The new file; empty: none was written, as something matched nothing. */
   readonly file: string;

@@ -12,7 +12,7 @@ type On = Readonly<Record<string, object>>;
 interface Refactoring {
   readonly what: string;
   readonly kinds: Kinds;
-  /** What is noted of the inside; undefined: a chart has no names for it. */
+  /** Note on the inside; undefined: a chart has no names for it. */
   readonly inside?: string;
 }
 
@@ -45,7 +45,7 @@ const saying = (kind: string, words: (event: EventObject) => EventObject): Kinds
     return { ...part, params: said };
   });
 type Handler = { readonly actions: unknown };
-/** What computers hear of permits is one message that says which. */
+/** Merges two messages of permits into one. */
 const merged: Kinds = {
   ...saying('client', (event) =>
     event.type === 'permit.wanted' || event.type === 'permit.released'
@@ -181,7 +181,7 @@ describe('a refactoring that changes nothing for the world and the user', () => 
     const told = report.notes.filter((note) => note.startsWith('only the inside differs, first at record '));
     expect(told).toEqual(inside === undefined ? [] : [expect.stringContaining(inside)]);
   });
-  // What is no refactoring is found by the same: nobody hears the renamed message.
+  // A change that is no refactoring is found the same way: nobody hears the renamed message.
   it('is none where nobody takes a message under its new name', () => {
     const kinds = saying('client', (event) =>
       event.type === 'permit.wanted' ? { ...event, type: 'permit.asked' } : event,

@@ -33,9 +33,9 @@ export interface TraceReplay {
   readonly inputs: number;
   /** SHA-256 over everything that left the host: equal when two replays did the same. */
   readonly digest: string;
-  /** What crossed the boundary, with the inputs that somebody heard. */
+  /** Crossings, with the inputs that somebody heard. */
   readonly crossings: readonly Moment[];
-  /** What happened inside up to where it parts, for invariants. */
+  /** Records inside up to the first difference, for invariants. */
   readonly seen: readonly Seen[];
   /** Names of timers and draws that the recording does not know, and of its timers that nobody set. */
   readonly foreign: readonly string[];
@@ -75,11 +75,11 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
     ? { ...replay, redactedReads: played({ ...play, isWatching: true }).redactedReads }
     : replay;
 }
-/** What is played: the steps of a tape, or others. */
+/** Steps to play: those of a tape, or others. */
 export interface Play extends ReplayTraceOptions {
   readonly tape: Tape;
   readonly steps: readonly Step[];
-  /** What follows from the last step was written too. Of a torn trace it never was. */
+  /** Whether the consequences of the last step were written too. In a torn trace they were not. */
   readonly isWhole: boolean;
   readonly isWatching?: boolean;
   /** From this input on it is another world. */

@@ -29,11 +29,11 @@ export interface ReplayReport {
   readonly verdict: Verdict;
   /** For people: `SAME …` or what differs, where, why it may, and the command that shows it again. */
   readonly text: string;
-  /** What became of calls, servers, seats and processes today. Nothing when it is unusable. */
+  /** Outcomes of calls, servers, seats and processes today. Empty when it is unusable. */
   readonly outcomes: Outcomes;
   /** The first place at which today's code does something else; null: nowhere. */
   readonly difference: ReportedDifference | null;
-  /** What is worth knowing and no verdict, a line each. */
+  /** Notes that are no verdict, a line each. */
   readonly notes: readonly string[];
   /** How many inputs happened again. */
   readonly inputs: number;
@@ -74,7 +74,7 @@ export function examined(
   const { verdict, violations, replay } = judged;
   const outcomes = outcomesOf(replay?.crossings ?? []);
   const difference = verdict === 'changed' ? reportedDifference(trace, judged, outcomes) : null;
-  // Of what is kept of the inside: it explains, and decides nothing.
+  // Difference inside: it explains, and decides nothing.
   const isWhole = options.until === undefined && !trace.facts;
   const isExplained = verdict === 'same' && isWhole && trace.head.profile !== 'boundary';
   const notes = notesOf(trace, judged, isExplained ? replayedInside(trace, kinds).inside : undefined);

@@ -240,7 +240,7 @@ describe('docs/replay.md', () => {
     const [guard, ...changed] = examplesOf(section);
     expect(walkThrough(guard ? [guard] : [])).toEqual([0]);
     expect(readFileSync(at('traces.xml'), 'utf8')).toContain('tests="1" failures="0"');
-    // As the workflow does: all of them.
+    // Runs all of them, as the workflow does.
     expect(vitest()).toMatchObject(green);
     const example = readFileSync(join(root, 'examples/replay.test.mjs'), 'utf8');
     expect(section).toContain(`\`\`\`js\n${example}\`\`\``);

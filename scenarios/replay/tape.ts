@@ -11,7 +11,7 @@ import {
 export interface TapeLine extends TraceLine {
   readonly record: CrossingLine;
 }
-/** What crossed the boundary, recorded or replayed, with its time. */
+/** Crossing, recorded or replayed, with its time. */
 export interface Moment {
   readonly t: number;
   readonly crossing: Crossing;
@@ -19,14 +19,14 @@ export interface Moment {
 /** One thing that the world did, with everything that was recorded up to the next one. */
 export interface Step {
   readonly line: TapeLine;
-  /** What left the host, and what its user heard. */
+  /** Crossings that left the host or that its user heard. */
   readonly out: readonly TapeLine[];
   /** How long a busy machine took for what follows from it, in ms: timers that it sets begin as late as that. */
   readonly pauseMs: number;
 }
-/** What a replay needs of a trace: what the world did, in order, and what was recorded of the host. */
+/** Trace as a replay needs it: events of the world in order, and the recorded crossings of the host. */
 export interface Tape {
-  /** What holds where it begins, when that is not the start of its hosts. */
+  /** Facts where it begins, when that is not the start of its hosts. */
   readonly facts: Trace['facts'];
   readonly steps: readonly Step[];
   /** When timers fired, by their names, and when those were cleared that were due and had not fired. */
@@ -40,7 +40,7 @@ export interface Tape {
   readonly asked: ReadonlySet<string>;
 }
 
-/** What is asked and of whom, without its params; of a tool its name too. Undefined: it is no channel of a question. */
+/** Method and target of a question, without its params; of a tool its name too. Undefined: it is no channel of a question. */
 export function questionIn(ch: string): string | undefined {
   const [, question] = /^(ask \S+ of \S+)/.exec(ch) ?? [];
   const tool = /"name":"((?:[^"\\]|\\.)*)"/.exec(ch)?.[1];

@@ -37,7 +37,7 @@ export interface ConfirmQuestion {
   readonly signal: AbortSignal;
 }
 /**
- * `allowForSession`: whoever called is not asked about this tool of this server again. That is one agent until it leaves,
+ * `allowForSession`: the caller is not asked about this tool of this server again. That is one agent until it leaves,
  * one conversation of a presenter, or the host itself (docs/calls.md).
  */
 export type ConfirmAnswer = Confirmation['decision'] | Confirmation;

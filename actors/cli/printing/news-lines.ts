@@ -2,9 +2,9 @@ import { padded } from '../../../adapters/index.ts';
 import type { ComputerEvents } from '../../api/computer/computer-handle.ts';
 import { nameColumns, serverLine } from './answers.ts';
 
-/** What a person is told of servers and of the office as it happens: a line for each try, and each reason once until it changes. */
+/** Lines that tell a person of servers and of the office as it happens: one for each try, and each reason once until it changes. */
 export class NewsLines {
-  /** What each of them is down for, by its name; '': the office. */
+  /** Reason why each of them is down, by its name; '': the office. */
   readonly #reasons = new Map<string, string>();
   #last = '';
 

@@ -10,11 +10,11 @@ export interface AtPrompt {
   write(text: string): void;
   /** The input ends. */
   end(): void;
-  /** What Ctrl-C does where nobody reads the keys. */
+  /** Action of Ctrl-C where nobody reads the keys. */
   interrupt(): void;
   /** Everything shown since the last time that this was asked, once it matches. */
   until(pattern: RegExp): Promise<string>;
-  /** What is shown of one line, up to the next prompt. */
+  /** Text of one line as shown, up to the next prompt. */
   ask(line: string): Promise<string>;
   readonly ended: Promise<number>;
 }

@@ -116,7 +116,7 @@ export class ForgottenRecords {
     if (ev.type === 'agent.cancelled') this.#cancel(ticket);
     else if (typeof ticket === 'string' && topic === undefined) this.#waiting.set(ticket, { record });
   }
-  /** Who takes a call back is answered with the call. */
+  /** A cancel is answered with its call. */
   #cancel(ticket: unknown): void {
     const waiting = this.#waiting.get(String(ticket));
     if (waiting) waiting.isCancelled = true;
@@ -173,7 +173,7 @@ export class ForgottenRecords {
   /** Orders as they would be given now: who has had another config since is started with that one. */
   #standing(): readonly In[] {
     const config = this.#orders.get('computer servers');
-    // Who waits for its next try fails once more on the way to it.
+    // A server that waits for its next try fails once more on the way to it.
     const failed = [...this.#servers]
       .map(([server, { stage, attempt, failure }]) => {
         const isDown = stage === 'waiting' || stage === 'open';
@@ -215,7 +215,7 @@ export class ForgottenRecords {
       const { a, n } = record as { readonly a: Address; readonly n: number };
       return [{ ch: names.timerOf(a, n), left: Math.max(0, due - now) }];
     });
-    // What is over has names that nothing else has: they count for nobody.
+    // Ended channels have names of their own, so that they count for nothing else.
     const others = names.fresh();
     const nameless = ({ ch, ev }: ChannelEvent): ChannelEvent => ({ ch: withoutNumber(ch), ev });
     const eventOf = (first: DirectoryRecord, second: DirectoryRecord): ChannelEvent[] => {

@@ -2,7 +2,7 @@
 import type { EventObject } from 'xstate';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** What a fact of a port is about; undefined: it passes, and does not hold. */
+/** Topic of a fact of a port; undefined: it passes, and does not hold. */
 export function topicOf({ type, ...fields }: EventObject): string | undefined {
   const { socket, computer } = fields as Fields;
   switch (type) {

@@ -95,7 +95,7 @@ const Result = ({ session, checks }: { session: Session; checks: Checks }): VNod
   </>
 );
 const isGone = 'The host is gone: a host that lives is saved as a scenario, or a recording';
-/** What led to the moment that is shown: of a host that lives as it has recorded itself. */
+/** Trace up to the moment that is shown: of a running host, as it has recorded itself. */
 async function traceOf(session: Session): Promise<Pick<Answer, 'ok'> & { readonly text: string }> {
   const { history, at, isNow, phase } = session;
   if (phase === 'file') return { ok: true, text: traceUpTo(history.rows(), at) };

@@ -38,7 +38,7 @@ const words: Readonly<Record<string, string>> = {
   defect: 'defect',
   frame: 'frame',
 };
-/** What crosses the boundary: the channel, and what came or went on it. */
+/** Crossing of the boundary: the channel, and the event on it. */
 const crossingText = (row: Row): string => {
   const ch = textOf(row['ch']);
   if (ch === '') return '';

@@ -123,7 +123,7 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     hold: () => watch?.ref(),
   };
 }
-/** What children of this host still run, outside of their groups; known on Linux only. */
+/** Children of this host that still run outside of their groups; known on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
   const left = await lookTwice({ groups: [], instances: [instance] });
   if (left.length === 0) return;

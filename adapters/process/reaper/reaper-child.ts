@@ -51,13 +51,13 @@ export interface Reaper {
 export interface Mishap {
   /** It is gone: another one may live longer. */
   lost(how: string): void;
-  /** What was started is something else, and is ended: another try would start the same. */
+  /** The started program is another one, and is ended: another try would start the same. */
   refused(how: string): void;
 }
 
 type Piped = ChildProcessByStdio<Writable, Readable, null>;
 
-/** What says anything else first is no reaper. */
+/** A program that says anything else first is no reaper. */
 const proofFrom = (child: Piped): Promise<boolean> =>
   new Promise((resolve) => {
     const late = setTimeout(() => resolve(false), proofMs).unref();
@@ -101,7 +101,7 @@ export function startReaper({ lost, refused }: Mishap): Reaper {
   stdin.on('error', () => {});
   child.once('error', (error) => lost(notStarted(error)));
   child.once('close', (code, signal) => {
-    // What ends by itself before it has said anything would do so again.
+    // A program that ends before it has said anything would do so again.
     if (isProven || signal) lost(`has ended (${signal ?? `exit code ${code}`})`);
     else refused(`has ended (exit code ${code}) before it said that it is a reaper`);
   });

@@ -31,7 +31,7 @@ export class Hiding {
     this.#texts = new SecretIndex(texts);
     this.#markOf = markOf;
   }
-  /** What stands at this path is hidden from now on. `listOf`: a list by its hash. False: nothing stands there. */
+  /** Hides the value at this path from now on. `listOf`: a list by its hash. False: nothing stands there. */
   at(value: Json, path: readonly string[], listOf: (hash: string) => Json, key = ''): boolean {
     const [step, ...rest] = path;
     if (isFields(value) && typeof value['$list'] === 'string')

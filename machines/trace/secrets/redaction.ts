@@ -7,7 +7,7 @@ import { couldBeAnything, replacedIn, shortestSecret } from './secret-search.ts'
 /** Keyed: the same value has the same hash within a trace, and nobody without the key can try values out. */
 export type KeyedHash = (text: string) => string;
 
-/** What stands in the place of a secret of this hash. */
+/** Mark in the place of a secret with this hash. */
 export const markOf = (hash: string): string => `«redacted:${hash}»`;
 /** What stands where a secret was. */
 export const redacted = /«redacted:[0-9a-f]+»/;

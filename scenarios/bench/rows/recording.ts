@@ -74,7 +74,7 @@ export const heardBy = (profile: Profile) => (): Promise<Chain> => {
   const recorder = recorderOf(profile);
   return chainOf((record) => recorder.record(record));
 };
-/** As a host has it: what is heard decides whether a trace is kept, and messages on the wire stand beside it. */
+/** Recorder as a host has it: news decide whether a trace is kept, and messages on the wire are beside it. */
 export const heardByHost = (): Promise<Chain> => {
   const tap = new Tap();
   const flight = new FlightRecorder({ record: {}, stateDir: false }, new KnownSecrets(), tap);
@@ -97,7 +97,7 @@ export const heardByHost = (): Promise<Chain> => {
     },
   }));
 };
-/** As many calls of the SDK's client as the records of one call of `heardByHost` come from. */
+/** Calls of the SDK's client, as many as the records of one call of `heardByHost` come from. */
 export const asManyBare = async (): Promise<Chain> => {
   const chain = await bareClient();
   return {

@@ -15,7 +15,7 @@ interface Call extends Caller {
   readonly isConfirmed: boolean;
   /** The launch config of each server when it came. */
   generations: Generations;
-  /** What was allowed by then. */
+  /** Permissions given by then. */
   allowed: readonly Allowed[];
   /** Our rule wants a person. */
   needsPerson: boolean;
@@ -67,7 +67,7 @@ class PermanentPermission implements Judge<Crossing> {
       case 'leave':
       case 'link.down':
       case 'agent.left':
-        // Whoever sits there afterwards may be another.
+        // The next holder of the seat may be another peer.
         this.#allowed = this.#allowed.filter(({ isFar }) => !isFar);
         return undefined;
     }

@@ -22,7 +22,7 @@ interface List {
   isSettled: boolean;
 }
 interface Server {
-  /** What it said that it tells of. */
+  /** Capabilities of changes that it declared. */
   readonly tells: ReadonlySet<string>;
   readonly lists: ReadonlyMap<string, List>;
   /** A list of it is another one whenever it is read, and is read ever less often. */
@@ -41,7 +41,7 @@ class BurstListedOnce implements Judge<Crossing> {
   readonly #slackMs: number;
   readonly #servers = new Map<string, Server>();
   #timing: Timing = timing;
-  /** Whose notices its host does not want to hear. */
+  /** Servers whose notices its host does not want to hear. */
   #deaf: ReadonlySet<string> = new Set();
 
   constructor(slackMs: number) {
@@ -66,7 +66,7 @@ class BurstListedOnce implements Judge<Crossing> {
     if (k === 'out') return this.#asked(list, server, ch, type, at);
     if (!isAnswer(type)) return undefined;
     list.isSettled = type === 'ask.answered';
-    // What came while it was asked is gathered from now on.
+    // Gathers changes that came while it was asked.
     if (list.first < at) list.first = at;
     return undefined;
   }

@@ -26,7 +26,7 @@ class ToolChangesAnnounced implements Judge<Crossing> {
   #isJoined = false;
   /** Undefined until they have changed, or somebody was answered. */
   #offered: Tools | undefined;
-  /** What the office was told or an agent has been answered last; of a computer that was there before nobody knows. */
+  /** Tools that the office or an agent was told of last; unknown for a computer that was there before. */
   #told: Tools | undefined;
   #isKnown = false;
   #toldAt = -Infinity;

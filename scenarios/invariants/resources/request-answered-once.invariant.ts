@@ -43,7 +43,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
   take(crossing: Crossing, at: number): Found | readonly Found[] | undefined {
     const { k, ch, ev } = crossing;
     const known = this.#questions.get(hostOf(ch));
-    // Who asked hears nothing any more.
+    // The asker hears nothing any more.
     if (isGone(crossing) && isLink(ch)) this.#questions.delete(hostOf(ch));
     if (k !== 'in') return this.#answered(known?.get(ticketIn(ev)));
     const late = at > this.#soonest ? this.#late(at) : undefined;

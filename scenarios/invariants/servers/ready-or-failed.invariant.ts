@@ -30,7 +30,7 @@ class ReadyOrFailed implements Judge<Crossing> {
     const server = this.#servers.get(name);
     if (type === 'closed' || type === 'createComputer') this.#servers.clear();
     else if (type === 'server.removed') this.#servers.delete(name);
-    // Who is started with another config says so.
+    // A server that is started with another config says so.
     else if (type === 'setServers') for (const each of this.#servers.values()) each.isWanted = false;
     else if (server) server.isWanted = type === 'startServer';
     return undefined;

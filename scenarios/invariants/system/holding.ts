@@ -5,7 +5,7 @@ import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { ReadRate } from './read-rate.ts';
 import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
 
-/** Whose port instance it is. */
+/** Owner of the port instance. */
 const rootOf = (instance: Address): Address => instance.slice(0, instance.lastIndexOf('/'));
 
 interface Most {

@@ -30,7 +30,7 @@ class NoSecretTold implements Judge<Crossing> {
     if (k === 'out')
       return this.#calls.delete(ticket) && !isFailed(body) ? undefined : this.#unlessClean(ch, body);
     if (ch.startsWith('host:')) return undefined;
-    // What machines hear of a server they tell hosts and peers: nothing of it may have come to them.
+    // Machines pass text of servers on to hosts and peers, so it must be redacted before.
     const told = [failure, message, stderr, isFailed(result) ? result : undefined].filter(
       (part) => part !== undefined,
     );

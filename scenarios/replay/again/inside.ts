@@ -24,7 +24,7 @@ export function replayedInside(
 ): { readonly replay: TraceReplay; readonly inside: string | undefined } {
   const { text, replay } = recordedAgain(trace, {}, (watched) => replayTrace(trace, { kinds, ...watched }));
   const [was, all] = [inside(trace), inside(readBack(text))];
-  // What came after the last line of a torn trace was never written.
+  // The rest of a torn trace was never written.
   const is = trace.tail ? all : all.slice(0, was.length);
   const at = Array.from({ length: Math.max(was.length, is.length) }, (_, n) => n).find(
     (n) => was[n]?.words !== is[n]?.words,

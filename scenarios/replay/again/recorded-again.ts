@@ -62,7 +62,7 @@ export function recordedAgain(
   markUntil(Infinity);
   return { text: recorder.text(reason(played)), replay: played };
 }
-/** What was written here a moment ago. */
+/** Text that was written here a moment ago. */
 export function readBack(text: string): Trace {
   const read = readTrace(text, sha256Of);
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);

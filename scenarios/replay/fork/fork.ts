@@ -17,7 +17,7 @@ export interface Injection {
   /** What it says. Absent: a timer is over. */
   readonly ev?: { readonly type: string; readonly [field: string]: unknown };
 }
-/** What is another in the world of a trace. */
+/** Changes to the world of a trace. */
 export interface Changes {
   /** Number of the input from which on it is another world. Default: the first that is skipped, else the first of all. */
   readonly at?: number;
@@ -28,13 +28,13 @@ export interface Changes {
   /** Numbers of inputs that do not happen. */
   readonly skip?: readonly number[];
 }
-/** What would have happened. */
+/** Result of a fork. */
 export interface Fork {
   /** The new trace, as the text of a file. */
   readonly trace: string;
-  /** What became of everything when it was recorded. */
+  /** Outcomes when it was recorded. */
   readonly recorded: Outcomes;
-  /** What becomes of everything in the other world. */
+  /** Outcomes in the other world. */
   readonly forked: Outcomes;
   /** One line for each thing that came to another end: `call r1: unknown | succeeded`. */
   readonly differences: readonly string[];
@@ -105,7 +105,7 @@ function changedSteps(
   });
 }
 
-/** What would have happened in a trace in memory, on other machines than today's. Throws a `ForkError`. */
+/** Fork of a trace in memory, on other machines than today's. Throws a `ForkError`. */
 export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: Kinds = machines): Fork {
   const tape = tapeOf(trace);
   const at = placeOf(tape.steps, changes);
@@ -124,7 +124,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     differences: differencesOf(recorded, forked),
     unheard,
     foreign,
-    // What the host sent then may find nobody now: that is what a fork is for.
+    // Messages of the host may find nobody in the other world.
     violations: judge(seen, directory.size === 0, { bounds: boundsOf(seen) }).filter(
       ({ invariant, what }) => invariant !== lost || !what.startsWith('host -> '),
     ),

@@ -63,7 +63,7 @@ function otherText(was: EventObject & Fields, is: EventObject & Fields): string 
   if (was.type !== is.type) return 'something else is done in its place';
   return named(differences(was, is));
 }
-/** What is said beside what was. */
+/** Table of recorded and current text, side by side. */
 const moreText = (was: unknown, is: unknown): string => {
   const [before, after] = [was, is].map((ev) => (ev as { readonly params?: Fields }).params ?? {}) as [
     Fields,
@@ -73,7 +73,7 @@ const moreText = (was: unknown, is: unknown): string => {
     Object.keys(after).find((key) => canonical(before[key] ?? null) !== canonical(after[key] ?? null)) ?? '';
   return `${fresh} was ${cut(canonical(before[fresh] ?? null))} and is now ${cut(canonical(after[fresh] ?? null))}`;
 };
-/** What kind of change a difference is, in a sentence. `now`: what crosses today; `then`: what crossed when it was recorded. */
+/** Cause of a difference, in a sentence. `now`: crossings of today; `then`: crossings when it was recorded. */
 export function causeOf(difference: Difference, now: readonly Moment[], then: readonly Moment[]): string {
   const { how, recorded, replayed } = difference;
   if (how === 'deaf') {

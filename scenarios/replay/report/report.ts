@@ -15,17 +15,17 @@ export interface ReportedDifference {
   readonly s: number | null;
   /** When, in ms since the beginning. */
   readonly at: number;
-  /** What the world did just before, a line each. */
+  /** Events of the world just before, a line each. */
   readonly before: readonly string[];
-  /** What was recorded; null: nothing. */
+  /** Recorded crossing; null: nothing. */
   readonly recorded: string | null;
-  /** What is done now; null: nothing. */
+  /** Current crossing; null: nothing. */
   readonly now: string | null;
-  /** What kind of change it is. */
+  /** Cause of the change. */
   readonly cause: string;
   /** How many more differences follow; most follow from it. */
   readonly more: number;
-  /** What came to something else, recorded and now: `call r1: unknown | succeeded`. */
+  /** Outcomes that differ, recorded and now: `call r1: unknown | succeeded`. */
   readonly outcomes: readonly string[];
   /** Number of the last input that is needed to see it; null: all of them are. */
   readonly until: number | null;
@@ -88,7 +88,7 @@ export function unknownText(foreign: readonly string[]): string[] {
     ...(draws.length > 0 ? [text(draws, 'value was drawn', 'values were drawn')] : []),
   ];
 }
-/** What is no verdict, a line each. `inside`: where only the inside differs. */
+/** Notes, a line each. `inside`: where only the inside differs. */
 export function notesOf(trace: Trace, { replay }: Judged, inside: string | undefined): string[] {
   if (!replay) return [];
   const { foreign, unclaimed } = replay;

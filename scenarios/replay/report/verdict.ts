@@ -18,7 +18,7 @@ export const exitCodeOf = (verdict: Verdict): number => codes[verdict];
 export interface Problem {
   /** Why a trace is unusable. */
   readonly message: string;
-  /** What to do. */
+  /** Remedy. */
   readonly remedy: string;
 }
 export interface Judged {
@@ -37,7 +37,7 @@ const ofItsVersion = ({ head }: Trace): string =>
 /** Why a trace cannot be replayed, before it is. */
 export const problemOf = ({ head, facts }: Trace): Problem | undefined =>
   head.next === 1 || facts ? undefined : cutShort;
-/** What an error that a replay threw says about its trace. */
+/** Problem of a trace, from an error that its replay threw. */
 export function problemIn(trace: Trace, error: unknown): Problem {
   if (!(error instanceof Unplayable)) throw error;
   const { line, message } = error;

@@ -9,7 +9,7 @@ export const cut = (text: string): string =>
 type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-/** What of a value a person needs to know it by. */
+/** Short form of a value for a person. */
 const shown = (value: unknown): string => (value === undefined ? '' : cut(canonical(value)));
 const behind = (before: string, text: string): string => (text === '' ? '' : `${before}${text}`);
 const text = (value: unknown): string => (typeof value === 'string' ? value : shown(value));
@@ -43,10 +43,10 @@ export function channelOf(ch: string): Channel {
 const nth = ({ n }: Channel): string => (n === 1 ? '' : ` (number ${n})`);
 /** A seat such as `computer:c1`, in words. */
 const seatOf = (of: string): string => of.replace(':', ' ');
-/** Who answers a question. */
+/** Answerer of a question. */
 const answererOf = ({ of, what }: Channel): string =>
   what.startsWith('client:') || what.startsWith('server:') ? 'the office' : of;
-/** What is asked: for a tool its name and arguments. */
+/** Subject of a question: for a tool its name and arguments. */
 function questionText({ what }: Channel, params: unknown): string {
   const { name, arguments: given } = fieldsOf(params);
   if (what === 'tools/call' && typeof name === 'string') return `${what} ${name}${behind(' ', shown(given))}`;
@@ -131,12 +131,12 @@ const news: Readonly<Record<string, Say>> = {
   closed: ({ why, error }) => `closed (${text(error ?? why)})`,
 };
 
-/** Whose a timer is: of a call by its `req_id` and not by its ticket. */
+/** Owner of a timer: a call by its `req_id` and not by its ticket. */
 export const timerText = ({ what, of, ms }: Channel, req?: string): string => {
   const whose = req === undefined ? of : `${of.split(' ')[0]}, call ${req}`;
   return `timer "${what.split('.')[0]}"${behind(' of ', whose)}${ms === '' ? '' : `, ${ms} ms`}`;
 };
-/** What crosses the boundary, in words for somebody who does not know what is inside. */
+/** Crossing in words for a reader who does not know the inside. */
 export function crossingText({ k, ch, ev, v, threw, what, req }: Omit<Crossing, 'w'>): string {
   const channel = channelOf(ch);
   const word = (ev ?? { type: '' }) as Fields & { readonly type: string };

@@ -21,7 +21,7 @@ const inputsIn = (entry: object): readonly string[] => [
   ...new Set([...JSON.stringify(entry).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id]) => id as string)),
 ];
 const commandTarget = (name: string, [command = '', ...args]: readonly string[]): Target => ({
-  // As the shell has it in which it was typed.
+  // Expands variables as the shell does.
   config: {
     servers: [{ name, type: 'stdio', server_parameters: { command, args }, a2c: { baseEnv: 'full' } }],
   },

@@ -48,7 +48,7 @@ export interface VerifiedAnswer {
   /** Differences from the recorded answer; none of the request that had failed. */
   readonly differences: readonly string[];
 }
-/** What a real server has answered. */
+/** Answer of a real server. */
 export interface VerifyReport {
   /**
    * `red`: the recorded failure came again, or the server died or took too long. `green`: what had failed is answered, and all
@@ -141,7 +141,7 @@ async function inRecordedOrder(
   for (const request of requests) {
     const before = asked.filter((_, n) => (requests[n]?.answeredAt ?? Infinity) < request.s);
     const ends = await Promise.all(before);
-    // Who is dead is asked nothing more.
+    // A dead server is asked nothing more.
     if (ends.some(({ type }) => type === 'death')) break;
     asked.push(ask(request));
   }

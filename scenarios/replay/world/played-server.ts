@@ -152,7 +152,7 @@ export class PlayedSession {
     const { ms, type } = happening;
     this.#later(happening, ms, () => {
       if (type === 'death') return this.#die(happening.death);
-      // What the host answers is heard by nobody: the recorded answers follow in any case.
+      // Answers of the host are ignored: the recorded answers follow in any case.
       if (type === 'question') return this.#ask(happening.method, happening.params);
       const { method, params } = happening;
       this.#say({ method, ...(params && { params }) });

@@ -58,7 +58,7 @@ class HostTime implements VirtualTime {
     this.#before = process.getActiveResourcesInfo().filter(isConnection).length;
     useClock({
       now: () => this.#clock.now(),
-      // Whoever draws a delay has the middle of it: no test hangs on chance.
+      // Every drawn delay is the middle one: no test hangs on chance.
       random: () => 0.5,
       setTimeout: this.#clock.setTimeout,
       clearTimeout: this.#clock.clearTimeout,

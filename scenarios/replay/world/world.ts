@@ -85,7 +85,7 @@ function connected(server: PlayedServer, session: RecordedSession): LinkedEnd {
   const end: LinkedEnd = {
     start: () =>
       new Promise((resolve, reject) => {
-        // Of the connection itself, such as a login that is wanted: no answer to `initialize` says it.
+        // Failure of the connection itself, such as a wanted login: no answer to `initialize` says it.
         if (info || !failure) resolve();
         else systemClock.setTimeout(() => reject(new Refused(failure, 'unsent')), ms);
       }),
@@ -145,7 +145,7 @@ export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): 
           return playedChild(server, server.next(), systemClock);
         },
       },
-      // Of any name: one that is not recorded must not be reached for real.
+      // Plays servers of any name: one that is not recorded must not be reached for real.
       inMemory: new Proxy<Record<string, InMemoryServer>>(
         Object.fromEntries([...servers.keys()].map((name) => [name, reach(name)])),
         {

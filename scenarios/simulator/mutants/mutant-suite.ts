@@ -20,7 +20,7 @@ function untouched(plan: Plan): Simulated {
   known.set(key, went);
   return went;
 }
-/** What is done while a mutant is there. */
+/** Work to do while a mutant is in place. */
 function mutated<T>({ patch }: Mutant, act: () => T): T {
   const mend = patch?.();
   try {

@@ -10,12 +10,12 @@ interface Changed {
   /** Another directory than today's, until what it returns is called. */
   readonly patch?: () => () => void;
 }
-/** What a mutant is found by: a story whose own expectations fail. */
+/** Finder of a mutant: a story whose own expectations fail. */
 interface ByStory {
   readonly finder: { readonly story: string };
   readonly runs?: never;
 }
-/** What a mutant is found by: an invariant that drawn runs violate. */
+/** Finder of a mutant: an invariant that drawn runs violate. */
 interface ByInvariant {
   readonly finder: { readonly invariant: string };
   /** What it breaks is rare: the generated runs, with more of it. */

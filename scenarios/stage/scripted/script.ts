@@ -33,7 +33,7 @@ export interface Death {
   readonly code?: number | null;
   readonly signal?: string | null;
   readonly stderr?: string;
-  /** What of it came shortly before. Default: all of it. */
+  /** Part of it that came shortly before. Default: all of it. */
   readonly recent?: string;
 }
 /** What a scripted server does when it is asked. */

@@ -79,7 +79,7 @@ whose('so it is when the computer lost its office: who sits there afterwards may
   expect(asked).toEqual(['first', 'host first', 'after its return']);
 });
 
-/** What a link passes on of two agents, should an office have let in both; and what a presenter asks for. */
+/** Events of two agents that a link passes on, should an office have let in both; and those of a presenter. */
 for (const [what, one, other] of [
   ['one agent', { agent: 'a1' }, { agent: 'a2' }],
   ['one conversation', { conversation: 'alice' }, { conversation: 'bob' }],
