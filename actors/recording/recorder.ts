@@ -11,9 +11,9 @@ import {
 } from '../../machines/trace/index.ts';
 import { remembered } from '../../machines/kernel/remembered.ts';
 import type { Observer } from '../runtime/observer.ts';
+import { EntryRing, inOrder } from './entry-ring.ts';
 import { ForgottenRecords } from './facts/facts.ts';
 import { keptFrames } from './frame-lines.ts';
-import { FrameRing } from './frame-ring.ts';
 import { TraceWriter, type Entry, type WritingOptions } from './trace-lines.ts';
 
 export interface RecorderOptions extends WritingOptions {
@@ -87,15 +87,13 @@ export class Recorder implements Observer {
   readonly #start: number;
   readonly #wallClock: () => number;
   readonly #limit: number;
-  #entries: Entry[] = [];
-  #weights: number[] = [];
-  /** Entries before this one are forgotten. */
-  #first = 0;
-  #bytes = 0;
+  readonly #entries = new EntryRing();
+  /** The newest messages on the wire, in a memory of their own: they never push out what a replay needs. */
+  readonly #frames = new EntryRing();
+  readonly #mostFrames: number;
   #next = 1;
   /** Somebody writes the records out as they come. */
   #isTaken = false;
-  readonly #frames: FrameRing;
   /** Facts that hold of all that the ring has forgotten; undefined: it has forgotten nothing. */
   #forgotten: ForgottenRecords | undefined;
 
@@ -104,7 +102,7 @@ export class Recorder implements Observer {
     this.#start = options.now();
     this.#wallClock = options.wallClock ?? (() => Math.round(options.now()));
     this.#limit = options.ringBytes ?? defaultRingBytes;
-    this.#frames = new FrameRing((options.frames ?? keptFrames).held);
+    this.#mostFrames = (options.frames ?? keptFrames).held;
     if (options.profile !== 'boundary')
       this.inspect = (event) => {
         if (event.type === '@xstate.microstep') this.#keep(event, 200);
@@ -117,9 +115,11 @@ export class Recorder implements Observer {
   }
   /** A message on the wire: it stands beside what happened, and nothing follows from it. */
   frame(frame: Frame): void {
-    this.#frames.push(this.#placed(frame), 120 + weightOf(frame.json));
-    this.#options.onEntry?.(this.#frames.isFull);
-    this.#frames.forget();
+    const frames = this.#frames;
+    frames.push(this.#placed(frame), 120 + weightOf(frame.json));
+    this.#options.onEntry?.(frames.weight > this.#mostFrames);
+    // The newest stays, however large.
+    while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
   }
   /** A word of the host, for people. */
   mark(text: string): void {
@@ -134,11 +134,9 @@ export class Recorder implements Observer {
   }
   #keep(what: Entry['what'], weight: number): void {
     const { onEntry } = this.#options;
-    this.#entries.push(this.#placed(what));
-    this.#weights.push(weight);
-    this.#bytes += weight;
-    onEntry?.(this.#bytes > this.#limit);
-    if (this.#bytes > this.#limit) this.#forget();
+    this.#entries.push(this.#placed(what), weight);
+    onEntry?.(this.weight > this.#limit);
+    if (this.weight > this.#limit) this.#forget();
   }
   #placed(what: Entry['what']): Entry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
@@ -148,31 +146,25 @@ export class Recorder implements Observer {
   }
   #forget(): void {
     this.#forgotten ??= new ForgottenRecords();
-    while (this.#first < this.#entries.length - 1 && !this.#mayBegin(this.#forgotten)) {
-      const { what, t } = this.#entries[this.#first] as Entry;
+    for (let oldest = this.#entries.oldest; oldest && this.#entries.size > 1; oldest = this.#entries.oldest) {
+      const { what, t } = oldest;
+      if (this.#mayBegin(what, this.#forgotten)) return;
       if ('k' in what && isRecord(what)) this.#forgotten.take(what, t);
-      this.#bytes -= this.#weights[this.#first] ?? 0;
-      this.#first += 1;
+      this.#entries.shift();
     }
-    // The forgotten half goes at once: one by one would move the rest each time.
-    if (this.#first * 2 < this.#entries.length) return;
-    this.#entries = this.#entries.slice(this.#first);
-    this.#weights = this.#weights.slice(this.#first);
-    this.#first = 0;
   }
   /**
    * Where a trace may begin: with something that the world did, so that nothing follows from what is forgotten, and in a calm
    * moment, as long as one comes.
    */
-  #mayBegin(forgotten: ForgottenRecords): boolean {
-    if (this.#bytes > this.#limit * 0.9) return false;
-    const { what } = this.#entries[this.#first] as Entry;
+  #mayBegin(what: Entry['what'], forgotten: ForgottenRecords): boolean {
+    if (this.weight > this.#limit * 0.9) return false;
     if (!('k' in what) || what.k !== 'in') return false;
-    return forgotten.isCalm || this.#bytes < this.#limit / 2;
+    return forgotten.isCalm || this.weight < this.#limit / 2;
   }
   /** Bytes held, roughly. */
   get weight(): number {
-    return this.#bytes;
+    return this.#entries.weight;
   }
   /** `next`: number of its first record. */
   head(next: number): string {
@@ -185,14 +177,8 @@ export class Recorder implements Observer {
   }
   /** What came since the last time, for whoever writes it out as it comes; forgotten here. */
   take(): readonly Entry[] {
-    const taken = this.#frames.among(this.#entries.slice(this.#first));
-    this.#frames.clear();
     this.#isTaken = true;
-    this.#entries = [];
-    this.#weights = [];
-    this.#first = 0;
-    this.#bytes = 0;
-    return taken;
+    return inOrder(this.#entries.take(), this.#frames.take());
   }
   tail(reason: string, writer: TraceWriter): string {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
@@ -202,8 +188,10 @@ export class Recorder implements Observer {
   }
   /** The whole trace as far as it is in memory. */
   text(reason: string): string {
-    const kept = this.#entries.slice(this.#first);
-    const entries = this.#frames.among(kept, this.#forgotten ? kept[0]?.s : 0);
+    const kept = this.#entries.entries();
+    const from = this.#forgotten ? kept[0]?.s : 0;
+    const frames = this.#frames.entries().filter(({ s }) => from === undefined || s >= from);
+    const entries = inOrder(kept, frames);
     const { redactor } = this.#options;
     const met = redactor?.met;
     // Taken records are elsewhere, and their facts are not known here.

@@ -7,31 +7,45 @@ import { addressOf } from './address.ts';
 import { descriptorsLeft } from './descriptors.ts';
 import { idOf, type EngineConnection } from './engine.ts';
 
-/** Somebody whom nobody has let in yet. */
-interface Stranger {
+/** A TCP connection. It is kept as long as it is there, as a session is: so neither holds a function once it was let in. */
+class Connection {
   readonly key: string;
+  readonly socket: NetSocket;
   /** Where it comes from; undefined: from behind a proxy that has not said so yet. */
   address: string | undefined;
-  isKnown: boolean;
-  since: number;
-  end(): void;
-}
-/** A TCP connection. */
-interface Connection extends Stranger {
-  readonly socket: NetSocket;
+  isKnown = false;
+  /** When it began to wait. */
+  since = 0;
   /** What was read of it before the request that counts now. */
-  before: number;
-  /** Nobody counts its bytes any more. */
-  unwatch(): void;
+  before = 0;
+  /** Ends the count of its bytes, as a web socket that nobody has let in yet. */
+  uncount: (() => void) | undefined = undefined;
+  constructor(socket: NetSocket, address: string | undefined) {
+    this.key = keyOf(socket);
+    this.socket = socket;
+    this.address = address;
+  }
 }
-/** One of Engine.IO: on a web socket, or over many requests. */
-interface Session extends Stranger {
-  readonly connections: Set<Connection>;
+/** One of Engine.IO over many requests, from the first of them to its end, also where it goes on over a web socket. */
+class Session {
+  readonly conn: EngineConnection;
+  readonly address: string;
+  isKnown = false;
+  since = 0;
   /** What it has sent in bodies. */
-  bytes: number;
-  /** The connection of its web socket; without one it counts as a connection itself. */
-  web: Connection | undefined;
+  bytes = 0;
+  /** Its web socket; without one it counts as a connection itself. */
+  web: Connection | undefined = undefined;
+  isCounted = true;
+  /** What has carried its requests, as long as nobody has let it in. */
+  carriers: Set<Connection> | undefined = undefined;
+  constructor(conn: EngineConnection, address: string) {
+    this.conn = conn;
+    this.address = address;
+  }
 }
+/** Somebody whom nobody has let in yet. */
+type Stranger = Connection | Session;
 export interface StrangersOptions {
   readonly gate: OfficeGate;
   /** Proxies that stand before the office. */
@@ -47,7 +61,6 @@ const firstLook = 64;
 /** The same for both ends of TLS; of those that are open no other has it. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: NetSocket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
-const nothing = (): void => {};
 
 /**
  * All that is connected to an office, and how long who was not let in may stay. Each TCP connection counts from its first byte
@@ -57,9 +70,10 @@ const nothing = (): void => {};
 export class Strangers {
   readonly #options: StrangersOptions;
   readonly #connections = new Map<string, Connection>();
-  readonly #sessions = new Map<string, Session>();
+  /** By id. One that began on a web socket is the connection of that. */
+  readonly #sessions = new Map<string, Stranger>();
   /** By age: all have the same time. */
-  readonly #waiting = new Map<string, Stranger>();
+  readonly #waiting = new Set<Stranger>();
   #timer: NodeJS.Timeout | undefined;
   #nextLook = firstLook;
   #most = Infinity;
@@ -78,15 +92,10 @@ export class Strangers {
     if (socket.remoteAddress === undefined) return void socket.destroy();
     const { gate, proxies } = this.#options;
     const address = proxies > 0 ? undefined : socket.remoteAddress;
-    const end = (): void => {
-      socket.destroy();
-      this.#gone(connection);
-    };
-    const start = { isKnown: false, since: 0, before: 0, unwatch: nothing };
-    const connection: Connection = { ...start, key: keyOf(socket), address, socket, end };
+    const connection = new Connection(socket, address);
     this.#connections.set(connection.key, connection);
     gate.connected(address);
-    socket.once('close', () => this.#gone(connection));
+    socket.on('close', () => this.#gone(connection));
     const limit = gate.over(address, tolerated);
     if (limit) return this.#admit(connection, limit);
     if (this.#isFull()) return this.#admit(connection, 'connections');
@@ -106,50 +115,30 @@ export class Strangers {
   /** A session has opened. */
   opened(conn: EngineConnection): void {
     const { gate, proxies } = this.#options;
-    const key = idOf(conn);
-    const connection = this.#connectionOf(conn.request);
-    const session: Session = {
-      key,
-      since: 0,
-      isKnown: false,
-      bytes: 0,
-      address: addressOf(conn.request, proxies),
-      connections: new Set(connection && [connection]),
-      web: conn.transport.name === 'websocket' ? connection : undefined,
-      end: () => {
-        for (const one of session.connections) if (!one.isKnown) one.end();
-        conn.close(true);
-        // One that polls has nothing that could close.
-        conn.transport.emit('close');
-      },
-    };
-    let isCounted = session.web === undefined;
-    const uncount = (): void => {
-      if (isCounted) gate.gone(session.address);
-      isCounted = false;
-    };
-    if (isCounted) {
-      gate.connected(session.address);
-      conn.once('upgrade', uncount);
+    const [id, connection] = [idOf(conn), this.#connectionOf(conn.request)];
+    if (connection && conn.transport.name === 'websocket') {
+      this.#sessions.set(id, connection);
+      return void conn.on('close', () => this.#closed(id, connection));
     }
-    conn.once('close', () => {
-      uncount();
-      this.#sessions.delete(key);
-      this.#waiting.delete(key);
-      // The peer may never answer the goodbye.
-      if (session.web && this.#connections.has(session.web.key)) this.#wait(session.web);
+    const session = new Session(conn, addressOf(conn.request, proxies));
+    this.#sessions.set(id, session);
+    gate.connected(session.address);
+    conn.once('upgrade', () => this.#uncount(session));
+    conn.on('close', () => {
+      this.#uncount(session);
+      this.#waiting.delete(session);
+      this.#closed(id, session.web);
     });
-    this.#sessions.set(key, session);
-    if (!session.web) this.#wait(session);
+    if (connection) this.#carry(session, connection);
+    this.#wait(session);
   }
   /** A request of a session that is open. */
   carries(id: string, request: IncomingMessage): void {
     const [session, connection] = [this.#sessions.get(id), this.#connectionOf(request)];
-    if (!session || !connection) return;
-    session.connections.add(connection);
-    connection.socket.once('close', () => session.connections.delete(connection));
+    if (!(session instanceof Session) || !connection) return;
     if (request.headers.upgrade !== undefined) session.web = connection;
     if (session.isKnown) return this.#know(connection);
+    this.#carry(session, connection);
     request.on('data', ({ length }: Buffer) => {
       session.bytes += length;
       if (!session.isKnown && this.#isTooMuch(session.bytes)) this.#end(session, 'entryBytes');
@@ -171,15 +160,14 @@ export class Strangers {
       if (this.#isTooMuch((bytes += length))) this.#end(connection, 'entryBytes');
     };
     socket.prependListener('data', count);
-    connection.unwatch = () => socket.off('data', count);
+    connection.uncount = () => socket.off('data', count);
   }
   /** This session may stay, and all that carries it. */
   letIn(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
-    session.isKnown = true;
-    this.#waiting.delete(id);
-    for (const connection of session.connections) this.#know(connection);
+    if (session instanceof Session) for (const connection of session.carriers ?? []) this.#know(connection);
+    this.#know(session);
   }
   close(): void {
     clearTimeout(this.#timer);
@@ -202,25 +190,41 @@ export class Strangers {
     const { entryBytes } = this.#options.gate.limits;
     return entryBytes > 0 && bytes > entryBytes;
   }
-  #know(connection: Connection): void {
-    connection.isKnown = true;
-    this.#waiting.delete(connection.key);
-    connection.unwatch();
-    connection.unwatch = nothing;
+  #carry(session: Session, connection: Connection): void {
+    const carriers = (session.carriers ??= new Set());
+    if (carriers.has(connection)) return;
+    carriers.add(connection);
+    connection.socket.once('close', () => carriers.delete(connection));
+  }
+  #know(stranger: Stranger): void {
+    stranger.isKnown = true;
+    this.#waiting.delete(stranger);
+    if (stranger instanceof Session) return void (stranger.carriers = undefined);
+    stranger.uncount?.();
+    stranger.uncount = undefined;
   }
   #gone(connection: Connection): void {
     if (!this.#connections.delete(connection.key)) return;
-    this.#waiting.delete(connection.key);
+    this.#waiting.delete(connection);
     this.#options.gate.gone(connection.address);
+  }
+  #uncount(session: Session): void {
+    if (session.isCounted) this.#options.gate.gone(session.address);
+    session.isCounted = false;
+  }
+  #closed(id: string, web: Connection | undefined): void {
+    this.#sessions.delete(id);
+    // The peer may never answer the goodbye.
+    if (web && this.#connections.has(web.key)) this.#wait(web);
   }
   #admit(connection: Connection, limit: LimitName): void {
     if (this.#makeRoom(connection, limit)) return this.#wait(connection);
     this.#options.gate.refused(limit);
-    connection.end();
+    this.#cut(connection);
   }
   /** Ends the oldest other stranger, of this address where its limit is met. */
   #makeRoom(asker: Connection | undefined, limit: LimitName): boolean {
-    for (const stranger of this.#waiting.values()) {
+    for (const stranger of this.#waiting) {
       if (stranger === asker) continue;
       if (limit === 'connectionsPerAddress' && stranger.address !== asker?.address) continue;
       this.#end(stranger, limit);
@@ -229,23 +233,34 @@ export class Strangers {
     return false;
   }
   #end(stranger: Stranger, limit: LimitName): void {
-    this.#waiting.delete(stranger.key);
+    this.#waiting.delete(stranger);
     this.#options.gate.refused(limit);
-    stranger.end();
+    this.#cut(stranger);
+  }
+  #cut(stranger: Stranger): void {
+    if (stranger instanceof Connection) {
+      stranger.socket.destroy();
+      return this.#gone(stranger);
+    }
+    const { conn, carriers = [] } = stranger;
+    for (const one of carriers) if (!one.isKnown) this.#cut(one);
+    conn.close(true);
+    // One that polls has nothing that could close.
+    conn.transport.emit('close');
   }
 
   #wait(stranger: Stranger): void {
     const { entryMs } = this.#options.gate.limits;
     stranger.isKnown = false;
     stranger.since = performance.now();
-    this.#waiting.delete(stranger.key);
-    this.#waiting.set(stranger.key, stranger);
+    this.#waiting.delete(stranger);
+    this.#waiting.add(stranger);
     if (entryMs > 0) this.#timer ??= setTimeout(() => this.#sweep(entryMs), entryMs).unref();
   }
   #sweep(entryMs: number): void {
     this.#timer = undefined;
     const now = performance.now();
-    for (const stranger of this.#waiting.values()) {
+    for (const stranger of this.#waiting) {
       const left = stranger.since + entryMs - now;
       // A timer may fire a moment early.
       if (left > 1) {
