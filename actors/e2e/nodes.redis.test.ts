@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
-import { createOffice, type Office } from '../index.ts';
+import { createOffice, type Office, type OfficeAuth } from '../index.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const leaseMs = 1_500;
@@ -16,8 +16,9 @@ afterEach(async () => {
 });
 afterAll(() => redis.kill());
 
-async function node(): Promise<Office> {
-  const office = await createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs } });
+async function node(auth?: OfficeAuth): Promise<Office> {
+  const redisOptions = { url: redis.url, leaseMs };
+  const office = await createOffice({ port: 0, record: false, redis: redisOptions, ...(auth && { auth }) });
   endings.push(() => office.close());
   return office;
 }
@@ -28,8 +29,8 @@ async function process(): Promise<StartedHost> {
   endings.push(() => host.kill());
   return host;
 }
-const peer = ({ url }: { readonly url: string }, name: string): SeatedPeer => {
-  const made = new SeatedPeer(url, name);
+const peer = ({ url }: { readonly url: string }, name: string, token?: string): SeatedPeer => {
+  const made = new SeatedPeer(url, name, token);
   endings.push(() => made.close());
   return made;
 };
@@ -85,6 +86,38 @@ describe('an office on two nodes', () => {
     await agent.hears('notify:leave_office', { computer: 'far' });
     expect(await call).toMatchObject(failed(404));
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
+  });
+
+  it('takes a credential back at each node that is told so, and tells it once', async () => {
+    let known = ['red', 'blue'];
+    const auth: OfficeAuth = ({ token }) =>
+      token !== null && known.includes(token) ? { grant: { subject: token } } : { reason: 'Go' };
+    const [a, b] = [await node(auth), await node(auth)];
+    const [agent, near] = [peer(a, 'agent', 'blue'), peer(a, 'near', 'red').serve()];
+    const [far, stays] = [peer(b, 'far', 'red').serve(), peer(b, 'stays', 'blue').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    for (const one of [near, far, stays]) expect(await one.join('computer', o)).toEqual(ok);
+    for (const { name } of [near, far, stays]) await agent.hears('notify:enter_office', { computer: name });
+    const calls = ['near', 'far'].map((name) => agent.call(name, 'hang', name, 0));
+    known = ['blue'];
+    // Each node asks of its own peers, as often as it is told to, also while it does.
+    const parted = [a, b, b, a].map((one) => one.reload());
+    const names = (await Promise.all(parted)).flat().map(({ seat }) => seat?.name ?? '');
+    expect(names.toSorted()).toEqual(['far', 'near']);
+    for (const call of calls) expect(await call).toMatchObject(failed(404));
+    await Promise.all([near.gone(), far.gone()]);
+    for (const one of [near, far])
+      expect(one.notices.filter(([event]) => event === 'notify:disconnecting')).toHaveLength(1);
+    for (const name of ['near', 'far']) await agent.hears('notify:leave_office', { computer: name });
+    for (const name of ['near', 'far']) {
+      expect(await peer(b, name, 'blue').join('computer', o)).toEqual(ok);
+      await agent.hears('notify:enter_office', { computer: name });
+    }
+    // Whatever was told before that has come by now.
+    await stays.ask('server:update_desktop', { computer: 'stays' });
+    await agent.hears('notify:update_desktop', { computer: 'stays' });
+    expect(agent.notices.filter(([event]) => event === 'notify:leave_office')).toHaveLength(2);
   });
 
   it('knows a computer at once that has joined at the other node', async () => {

@@ -28,8 +28,13 @@ interface Seated {
   readonly told: Promise<unknown>;
   readonly over: Promise<unknown>;
 }
-async function seated({ url }: Office, token: string, name: string): Promise<Seated> {
-  const socket = io(`${url}/smcp`, { forceNew: true, reconnection: false, auth: { token } });
+async function seated(
+  { url }: Office,
+  token: string,
+  name: string,
+  transports = ['polling', 'websocket'],
+): Promise<Seated> {
+  const socket = io(`${url}/smcp`, { forceNew: true, reconnection: false, transports, auth: { token } });
   sockets.push(socket);
   const told = new Promise((resolve) => socket.once('notify:disconnecting', resolve));
   const over = new Promise((resolve) => socket.once('disconnect', resolve));
@@ -61,12 +66,20 @@ describe('who runs an office', () => {
 
   it('takes back a credential that is connected', async () => {
     await using office = await officeWith();
-    const [one, two] = [await seated(office, red.token, 'c1'), await seated(office, blue.token, 'c2')];
+    // Over polling it goes a moment after it was told to.
+    const one = await seated(office, red.token, 'c1', ['polling']);
+    const two = await seated(office, blue.token, 'c2');
     expect(await office.reload()).toEqual([]);
     tokens(blue);
-    expect(await office.reload()).toMatchObject([{ subject: 'red', seat: { name: 'c1' } }]);
+    const heard: string[] = [];
+    one.socket.onAny((event: string) => heard.push(event));
+    const id = one.socket.id ?? '';
+    const both = await Promise.all([office.reload(), office.reload()]);
+    expect(both.flat()).toMatchObject([{ subject: 'red', seat: { name: 'c1' } }]);
+    expect(office.disconnect(id)).toBe(false);
     expect(await one.told).toEqual({ code: 401, message: 'This office does not know that token' });
     await one.over;
+    expect(heard.filter((event) => event === 'notify:disconnecting')).toHaveLength(1);
     // What it allows has changed.
     tokens({ ...blue, names: ['c2'] });
     expect(await office.reload()).toMatchObject([{ subject: 'blue' }]);

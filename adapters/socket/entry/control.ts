@@ -13,7 +13,7 @@ import { entryOf, isRefused } from './auth.ts';
 export interface OfficeControl {
   stats(): OfficeStats;
   peers(): readonly OfficePeer[];
-  /** False: no such peer is connected. */
+  /** False: no such peer is connected, or it has been told to go before. */
   disconnect(id: string, why: string): boolean;
   /** Asks anew who may enter, of all who are connected; those who may not, or otherwise than before, are disconnected. Resolves to these. */
   recheck(): Promise<readonly OfficePeer[]>;
@@ -54,16 +54,15 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     peers: () => sockets().map(shown),
     disconnect: (id, why) => {
       const socket = io.of(NAMESPACE).sockets.get(id);
-      if (socket) partWith(socket, unauthorized(why));
-      return socket !== undefined;
+      return socket !== undefined && partWith(socket, unauthorized(why));
     },
     recheck: async () => {
       const parted: OfficePeer[] = [];
       const judge = async (socket: PeerSocket): Promise<void> => {
         const why = await objection(socket);
         if (why === undefined || !socket.connected) return;
-        parted.push(shown(socket));
-        partWith(socket, unauthorized(why));
+        const peer = shown(socket);
+        if (partWith(socket, unauthorized(why))) parted.push(peer);
       };
       await Promise.all(sockets().map(judge));
       return parted;

@@ -80,14 +80,19 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
 
 /** A peer that does not read what it was sent before has so long to do so. */
 const partingMs = 10_000;
-/** Closes a connection, and says why first. A peer that knows the notice tells its user. */
-export function partWith(socket: PeerSocket, failure: Failure): void {
+/**
+ * Closes a connection, and says why first. A peer that knows the notice tells its user. False: it is closing already, and has
+ * heard why.
+ */
+export function partWith(socket: PeerSocket, failure: Failure): boolean {
   const { code, message } = toWireError(failure);
   const { conn } = socket;
+  if (conn.readyState !== 'open') return false;
   socket.emit(notices.disconnecting, { code, message });
   const timer = setTimeout(() => cutOff(conn), partingMs).unref();
   conn.once('close', () => clearTimeout(timer));
   conn.close();
+  return true;
 }
 
 /** A credential ends while its holder is connected: so does the connection. */
