@@ -164,3 +164,58 @@ describe('a password at a command that asks once', () => {
     expect(at.all).not.toContain(secret);
   });
 });
+
+describe('a form', () => {
+  const form = {
+    message: 'Who are you?',
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', default: 'Ada' },
+        ok: { type: 'boolean', default: true },
+        colour: { type: 'string', enum: ['red', 'green'] },
+      },
+    },
+  };
+  const call = ['plain.askHost', JSON.stringify({ method: 'elicitation/create', params: form })];
+  const file = (): string => {
+    const path = join(folder, 'servers.json');
+    const plain = { command: process.execPath, args: [server, 'full'] };
+    writeFileSync(path, JSON.stringify({ mcpServers: { plain } }));
+    return path;
+  };
+  /** Each answer ends its row, also an empty one: what comes next stands below. */
+  async function answered(at: AtPty, first: string): Promise<readonly string[]> {
+    const questions = [/^answer it\? /, /^name /, /^ok /, /^colour /];
+    const answers = [first, '', '', '2'];
+    for (const [n, question] of questions.entries()) {
+      expect((await at.rows(question)).at(-1)).toMatch(question);
+      at.type(`${answers[n]}\r`);
+    }
+    const rows = await at.rows(/"result".*"accept"/);
+    return rows.slice(rows.findIndex((row) => row.startsWith('answer it?')));
+  }
+  const shown = (first: string): readonly string[] => [
+    `answer it? [Y/n] ${first}`.trim(),
+    ...['name ["Ada"]:', 'ok [true]:', '  1  red', '  2  green', 'colour (optional): 2'],
+    '{"result":{"action":"accept","content":{"name":"Ada","ok":true,"colour":"green"}}}',
+  ];
+
+  it.each([['y'], ['']])(
+    'that is answered with %j and defaults has a row for each, at a command',
+    async (first) => {
+      expect(await answered(start('call', ...call, '-c', file()), first)).toEqual(shown(first));
+    },
+  );
+  it.each([['y'], ['']])(
+    'that is answered with %j and defaults has a row for each, at the prompt',
+    async (first) => {
+      const at = up(file(), 600);
+      await at.until(booted);
+      at.type(`tools call ${call.join(' ')}\r`);
+      expect((await answered(at, first)).filter((row) => row !== 'a2c>')).toEqual(shown(first));
+      await livesOn(at);
+      await quits(at);
+    },
+  );
+});
