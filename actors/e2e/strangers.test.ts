@@ -145,6 +145,24 @@ describe('whoever is not let in', () => {
 });
 
 describe('whoever is let in', () => {
+  it('over polling may wait for that in a request, however long it takes to be checked', async () => {
+    let decide = (_is: boolean): void => {};
+    const checked = new Promise<boolean>((resolve) => (decide = resolve));
+    let asked = (): void => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const auth = (): Promise<boolean> => {
+      asked();
+      return checked;
+    };
+    await using office = await officeWith({ entryMs: 0 }, { auth });
+    const way = `${office.url}/socket.io/?EIO=4&transport=polling&sid=${await polling(office)}`;
+    const waiting = fetch(way).then((answer) => answer.text());
+    expect(await (await fetch(way, { method: 'POST', body: '40/smcp' })).text()).toBe('ok');
+    await isAsked;
+    decide(false);
+    expect(await waiting).toMatch(/^44\/smcp,.*does not let you in/);
+  });
+
   it.each([[['websocket']], [['polling']], [['polling', 'websocket']]])(
     'stays over %j, longer and with more than who is not',
     async (transports) => {

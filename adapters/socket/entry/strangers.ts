@@ -139,6 +139,8 @@ export class Strangers {
     if (request.headers.upgrade !== undefined) session.web = connection;
     if (session.isKnown) return this.#know(connection);
     this.#carry(session, connection);
+    // Whoever reads a request that has no body ends it, which Engine.IO takes for the end of its connection.
+    if (request.method !== 'POST') return;
     request.on('data', ({ length }: Buffer) => {
       session.bytes += length;
       if (!session.isKnown && this.#isTooMuch(session.bytes)) this.#end(session, 'entryBytes');
