@@ -141,6 +141,21 @@ describe('notices', () => {
     expect([updates().length, refused(office, limit) > 0]).toEqual([4, true]);
   });
 
+  it('weigh as much as there are others who hear them', async () => {
+    await using office = await officeWith({ deliveriesPerOffice: { perSecond: 0.001, burst: 24 } });
+    const others = await Promise.all(Array.from({ length: 5 }, () => peer(office)));
+    const teller = await peer(office);
+    await teller.join('o', 'computer', 'c');
+    for (const [n, one] of others.entries()) await one.join('o', 'computer', `o${n}`);
+    const heard = others.map(
+      ({ socket }) => new Promise((resolve) => socket.once('notify:update_desktop', resolve)),
+    );
+    for (const what of ['desktop', 'finder']) await teller.ask(`server:update_${what}`, { computer: 'c' });
+    await Promise.all(heard);
+    // Six who came were told to those before them, 15 in all, and the first update to five: the second one waits.
+    await expect.poll(() => refused(office, 'deliveriesPerOffice')).toBe(1);
+  });
+
   it('of a cancel go to the computer that has the call alone; and to all where there is none', async () => {
     await using office = await officeWith({ deliveriesPerOffice: { perSecond: 0.001, burst: 10 } });
     const agent = await peer(office);

@@ -200,9 +200,10 @@ describe('whoever is let in', () => {
   it('and does not answer the goodbye is ended all the same', async () => {
     await using office = await officeWith({ entryMs: 2_000 });
     const socket = await web(office, whole(`40/smcp,{"token":"${token}"}`));
-    await once(socket, 'data');
-    socket.write(whole('1'));
+    await expect.poll(() => office.peers()).toHaveLength(1);
+    expect(office.disconnect(office.peers()[0]?.id ?? '')).toBe(true);
     await gone(socket);
     await expect.poll(() => office.stats().connections).toBe(0);
+    expect(refused(office, 'entryMs')).toBe(1);
   });
 });
