@@ -217,6 +217,30 @@ inHarness('what waited while the lease ended is relayed to nobody', {}, (s) => {
   expect(said(acks.flat())).not.toContain('is not in this office');
 });
 
+inHarness('a question that comes after the lease of its node has ended is asked of nobody', {}, (s) => {
+  const { agent, computer, urls } = seated(s);
+  const { register } = s.network;
+  register.faults.delay = () => leaseMs * 2;
+  const ack = call(agent, 'r1');
+  s.run(1);
+  register.apart = 'n2';
+  s.run(leaseMs * 2 - 1_000);
+  expect([s.network.isCurrent(urls[1] ?? ''), ack]).toMatchObject([false, [[{ isError: true }]]]);
+  s.run(2_000);
+  expect(has(computer, events.toolCall)).toBe(false);
+});
+
+inHarness('a question for a seat that its computer leaves meanwhile is asked of nobody', {}, (s) => {
+  const { agent, computer } = seated(s);
+  s.network.register.faults.delay = () => 100;
+  const ack = call(agent, 'r1');
+  s.run(5);
+  computer.join('computer', 'c', 'elsewhere');
+  s.run(500);
+  expect(ack).toMatchObject([[{ isError: true, structuredContent: { error: { code: 404 } } }]]);
+  expect(has(computer, events.toolCall)).toBe(false);
+});
+
 inHarness('a large answer that is on its way comes, also where its computer leaves meanwhile', {}, (s) => {
   const { agent, urls } = seated(s);
   const text = 'x'.repeat(20_000);
