@@ -166,6 +166,8 @@ describe('an office on two nodes', () => {
 describe('a node', () => {
   it('that is killed: its calls end, others hear that its seats are free, and they can be taken', async () => {
     const [a, b] = [await node(), await process()];
+    const said: string[] = [];
+    a.on('register.changed', ({ message }) => said.push(message));
     const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
     const o = room();
     await agent.join('agent', o);
@@ -175,6 +177,7 @@ describe('a node', () => {
     await b.kill();
     expect(await call).toMatchObject(failed(404));
     await agent.hears('notify:leave_office', { computer: 'far' });
+    expect(said).toEqual([expect.stringMatching(/^node .* is lost: /)]);
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
   });
 

@@ -147,7 +147,6 @@ export class Cluster {
     }
   }
   #take(holder: Holder): void {
-    this.#absent.delete(seatKey(holder.seat));
     if (holder.node !== this.#options.register.node) this.#remote.take(holder);
   }
 
