@@ -43,7 +43,9 @@ class Buckets {
     bucket.content = Math.max(0, bucket.content - count);
   }
   #of(key: string): TokenBucket | undefined {
-    const bucket = this.#all.get(key) ?? bucketOf(this.#rate);
+    const known = this.#all.get(key);
+    if (known) return known;
+    const bucket = bucketOf(this.#rate);
     if (bucket) this.#all.set(key, bucket);
     return bucket;
   }
