@@ -63,6 +63,17 @@ describe('connections', () => {
     expect(refused(office, 'connectionsPerAddress')).toBe(3);
   });
 
+  it('of one address end no stranger of another to find room', async () => {
+    await using office = await officeWith({ connectionsPerAddress: 1, entryMs: 0 });
+    const way = `${office.url}/socket.io/?EIO=4&transport=polling`;
+    const opened = await (await fetch(way, { headers: { 'X-Forwarded-For': two } })).text();
+    await peer(office, { address: one });
+    await expect(peer(office, { address: one })).rejects.toThrow('websocket error');
+    const { sid } = JSON.parse(opened.slice(1)) as { readonly sid: string };
+    const said = await fetch(`${way}&sid=${sid}`, { method: 'POST', body: '40/smcp' });
+    expect(await said.text()).toBe('ok');
+  });
+
   it('of all are refused over the limit with 429, its name and when to come back', async () => {
     await using office = await officeWith({ connections: 1 });
     await peer(office);
@@ -197,6 +208,28 @@ describe('bytes', () => {
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);
     expect(await agent.ask('server:list_room', room)).toMatchObject([{ sessions: [{ name: 'a' }] }]);
+    slow.destroy();
+  });
+
+  it('that a peer does not read do not keep it there after it was told to go', async () => {
+    await using office = await officeWith({ unreadBytes: 0 });
+    const slow = await slowComputer(office);
+    const agent = await peer(office);
+    await agent.join('o', 'agent', 'a');
+    const params = { text: 'x'.repeat(1_000_000) };
+    const call = { agent: 'a', computer: 'slow', tool_name: 't', params, timeout: 0 };
+    // More than the system keeps for it on both sides.
+    const answers = Array.from({ length: 40 }, (_, n) =>
+      agent.ask('client:tool_call', { ...call, req_id: `r${n}` }),
+    );
+    await agent.ask('server:list_room', room);
+    const { id = '' } = office.peers().find(({ seat }) => seat?.name === 'slow') ?? {};
+    expect(office.disconnect(id)).toBe(true);
+    expect(office.peers()).toHaveLength(2);
+    // It would be missed at the next sign of life, after 45 s.
+    await expect.poll(() => office.peers().length, { timeout: 30_000 }).toBe(1);
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);
     slow.destroy();
   });
 });

@@ -183,6 +183,22 @@ describe('whoever is let in', () => {
     },
   );
 
+  it('over a connection of a proxy has entryBytes of its own, whatever came over it before', async () => {
+    await using office = await officeWith({ entryMs: 0 }, { trustProxy: 1 });
+    const socket = await raw(office);
+    let heard = '';
+    socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')));
+    for (let count = 1; count <= 10; count++) {
+      socket.write(headersOf('GET /', `X-Padding: ${'x'.repeat(2_000)}`));
+      await expect.poll(() => heard.match(/404 Not Found/g)).toHaveLength(count);
+    }
+    socket.write(upgrade());
+    await expect.poll(() => heard).toContain('101 Switching');
+    socket.write(whole(`40/smcp,{"token":"${token}"}`));
+    await expect.poll(() => heard).toContain('40/smcp,{"sid"');
+    expect(refused(office, 'entryBytes')).toBe(0);
+  });
+
   it('finds room beside many who are not, the oldest of whom make it', async () => {
     await using office = await officeWith({ connections: 3, entryMs: 0 });
     const strangers = [await web(office), await web(office, half(1_000)), await web(office)];

@@ -117,9 +117,15 @@ describe('an office whose host decides', () => {
       new Error('the directory is down'),
       { code: 503, message: expect.stringContaining('could not check'), answered: false },
     ],
+    [
+      'nothing, ever',
+      new Promise(() => {}),
+      { code: 503, message: expect.stringContaining('could not check'), answered: false },
+    ],
   ])('does what it says: %s', async (_, says, result) => {
     await using own = await createOffice({
       port: 0,
+      limits: { entryMs: 0 },
       auth: (entrant) => {
         heard.push(entrant);
         if (says instanceof Error) throw says;
