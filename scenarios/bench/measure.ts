@@ -1,120 +1,160 @@
 import { performance } from 'node:perf_hooks';
-import { textOf, type Chain, type Contender } from './rows/chain.ts';
-
-export interface Slice {
-  readonly cpuUs: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-/** The median of all rounds, and the spread of the figure that matters most. */
-export interface Row extends Slice {
-  readonly group: Contender['group'];
-  readonly name: string;
-  readonly inFlight: number;
-  readonly rounds: number;
-  readonly cpuUsMin: number;
-  readonly cpuUsMax: number;
-}
-export interface Plan {
-  /** For all of them, whatever they ask for. */
-  readonly inFlight?: readonly number[];
-  readonly rounds: number;
-  readonly sliceMs: number;
-  readonly onRound?: (round: number) => void;
-  readonly signal?: AbortSignal;
-}
-
-export const inFlightOf = ({ inFlight = [1, 64, 256] }: Contender): readonly number[] => inFlight;
-
-/**
- * All chains in turns, in one process: noise of the machine hits them alike, and ratios survive it. The order
- * turns round with each round, so that nobody always runs behind the same neighbour.
- */
-export async function measure(open: ReadonlyMap<Contender, Chain>, plan: Plan): Promise<Row[]> {
-  const limiters = [...open].flatMap(([contender, chain]) =>
-    (plan.inFlight ?? inFlightOf(contender)).map((inFlight) => ({
-      contender,
-      chain,
-      inFlight,
-      slices: [] as Slice[],
-    })),
-  );
-  for (const { chain, inFlight } of limiters) await slice(chain, inFlight, plan.sliceMs / 2, plan.signal);
-  for (let round = 1; round <= plan.rounds; round += 1) {
-    for (const limiter of round % 2 ? limiters : limiters.toReversed())
-      limiter.slices.push(await slice(limiter.chain, limiter.inFlight, plan.sliceMs, plan.signal));
-    plan.onRound?.(round);
-  }
-  return limiters.map(({ contender: { group, name }, inFlight, slices }) => {
-    const mid = (of: keyof Slice): number =>
-      quantile(
-        slices.map((each) => each[of]),
-        0.5,
-      );
-    const cpu = slices.map(({ cpuUs }) => cpuUs);
-    return {
-      group,
-      name,
-      inFlight,
-      rounds: slices.length,
-      cpuUs: mid('cpuUs'),
-      cpuUsMin: Math.min(...cpu),
-      cpuUsMax: Math.max(...cpu),
-      perSecond: mid('perSecond'),
-      p50Ms: mid('p50Ms'),
-      p99Ms: mid('p99Ms'),
-    };
-  });
-}
-
-// Numbers go on over all slices, so that an answer to a call of an earlier slice is noticed too.
-let called = 0;
-
-async function ownCpuUs(): Promise<number> {
-  const { user, system } = process.cpuUsage();
-  return user + system;
-}
-
-/** Keeps `inFlight` calls in flight for a while; counts until the last of them is answered. */
-async function slice(chain: Chain, inFlight: number, forMs: number, signal?: AbortSignal): Promise<Slice> {
-  const tookMs: number[] = [];
-  const cpuUs = chain.cpuUs ?? ownCpuUs;
-  const cpuBefore = await cpuUs();
-  const start = performance.now();
-  const until = start + forMs;
-  const limiter = async (): Promise<void> => {
-    do {
-      signal?.throwIfAborted();
-      const n = (called += 1);
-      const sent = performance.now();
-      const text = await chain.call(n);
-      tookMs.push(performance.now() - sent);
-      if (text !== textOf(n)) throw new Error(`call ${n} was answered with: ${text.slice(0, 80)}`);
-    } while (performance.now() < until);
-  };
-  await withAbort(Promise.all(Array.from({ length: inFlight }, limiter)), signal);
-  const elapsedMs = performance.now() - start;
-  const cpuUsed = (await cpuUs()) - cpuBefore;
-  return {
-    cpuUs: cpuUsed / tookMs.length,
-    perSecond: (tookMs.length * 1000) / elapsedMs,
-    p50Ms: quantile(tookMs, 0.5),
-    p99Ms: quantile(tookMs, 0.99),
-  };
-}
-
-/** A chain that does not answer must not hold the benchmark. */
-function withAbort<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { textOf, type Chain } from './chain.ts';
+import type { Aim, Figure, Plan } from './row.ts';
 
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+/** Quartiles: half of the values lie between them. */
+export const spread = (values: readonly number[]): readonly [low: number, high: number] => [
+  quantile(values, 0.25),
+  quantile(values, 0.75),
+];
+
+export interface Pair<T = number> {
+  readonly yardstick: T;
+  readonly ours: T;
+}
+/**
+ * Measures both in turns: noise of the machine hits them alike, and their ratio survives it. The order changes with each
+ * round, so that nobody always runs behind the other.
+ */
+export async function pairs<T = number>(
+  rounds: number,
+  yardstick: () => Promise<T>,
+  ours: () => Promise<T>,
+): Promise<Pair<T>[]> {
+  const found: Pair<T>[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % 2 === 0) found.push({ yardstick: await yardstick(), ours: await ours() });
+    else {
+      const second = await ours();
+      found.push({ yardstick: await yardstick(), ours: second });
+    }
+  }
+  return found;
+}
+
+const sidesOf = (all: readonly Pair[], unit: string): NonNullable<Figure['sides']> => ({
+  yardstick: median(all.map(({ yardstick }) => yardstick)),
+  ours: median(all.map(({ ours }) => ours)),
+  unit,
+});
+/** Ours divided by the yardstick; `unit` is that of both. */
+export const ratio = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
+  what,
+  unit: '×',
+  values: all.map(({ yardstick, ours }) => ours / yardstick),
+  sides: sidesOf(all, unit),
+  ...(aim && { aim }),
+});
+/** Ours alone, with the yardstick beside it. */
+export const absolute = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
+  what,
+  unit,
+  values: all.map(({ ours }) => ours),
+  sides: sidesOf(all, unit),
+  ...(aim && { aim }),
+});
+
+/** How much more ours is than the yardstick. */
+export const more = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
+  ...absolute(what, all, unit, aim),
+  values: all.map(({ yardstick, ours }) => ours - yardstick),
+});
+
+export function cpuUs(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+/** CPU of this process while it works, in milliseconds. */
+export async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = cpuUs();
+  await work();
+  return (cpuUs() - before) / 1_000;
+}
+
+// Numbers go on over all slices, so that an answer to a call of an earlier slice is noticed too.
+let called = 0;
+/** One call, whose answer is its own or an error. */
+export async function callOnce(chain: Chain): Promise<void> {
+  called += 1;
+  const n = called;
+  const text = await chain.call(n);
+  if (text !== textOf(n)) throw new Error(`call ${n} was answered with: ${text.slice(0, 80)}`);
+}
+/** So many calls, `inFlight` at a time. */
+export async function calls(chain: Chain, count: number, inFlight = 1): Promise<void> {
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await callOnce(chain);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+}
+
+export interface Slice {
+  readonly cpuUs: number;
+  readonly perSecond: number;
+  readonly wallMs: number;
+}
+/** Keeps `inFlight` calls in flight for a while, and counts until the last of them is answered; all figures but `perSecond` are of one call. */
+export async function slice(chain: Chain, inFlight: number, forMs: number): Promise<Slice> {
+  let count = 0;
+  const used = chain.cpuUs ?? (async () => cpuUs());
+  const before = await used();
+  const start = performance.now();
+  const worker = async (): Promise<void> => {
+    do {
+      await callOnce(chain);
+      count += 1;
+    } while (performance.now() - start < forMs);
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  const tookMs = performance.now() - start;
+  return {
+    cpuUs: ((await used()) - before) / count,
+    perSecond: (count * 1_000) / tookMs,
+    wallMs: tookMs / count,
+  };
+}
+/** Pairs of slices of two chains, after one that does not count. */
+export async function comparedSlices(
+  plan: Plan,
+  [yardstick, ours]: readonly [yardstick: Chain, ours: Chain],
+  of: keyof Slice,
+  inFlight = 1,
+): Promise<Pair[]> {
+  const one = (chain: Chain) => async () => (await slice(chain, inFlight, plan.sliceMs))[of];
+  for (const chain of [yardstick, ours]) await slice(chain, inFlight, plan.sliceMs / 2);
+  return pairs(plan.rounds, one(yardstick), one(ours));
+}
+
+/** Opens both, compares them, and closes both. */
+export async function withBoth(
+  open: readonly [yardstick: () => Promise<Chain>, ours: () => Promise<Chain>],
+  use: (both: readonly [yardstick: Chain, ours: Chain]) => Promise<void>,
+): Promise<void> {
+  const both = [await open[0](), await open[1]()] as const;
+  await use(both);
+  for (const chain of both) await chain.close();
+}
+
+export function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
+/** Twice, and in a macrotask of its own: what a finished task still held is gone by then. */
+export async function heapAfterGc(gc: () => void): Promise<number> {
+  for (let n = 0; n < 2; n += 1) {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    gc();
+  }
+  return process.memoryUsage().heapUsed;
 }

@@ -1,106 +1,88 @@
-import { cpus } from 'node:os';
-import { aims } from './aims.ts';
-import type { Chain, Contender } from './rows/chain.ts';
-import { chains } from './chains.ts';
-import { measureEndurance } from './rows/endurance.ts';
-import { inFlightOf, measure } from './measure.ts';
-import { planOf, type Options } from './options.ts';
-import { measureStanding } from './rows/standing.ts';
-import {
-  aimsTable,
-  callsTable,
-  enduranceTable,
-  flightTable,
-  keptTable,
-  standingTable,
-  tableOf,
-  weightTable,
-  yardstick,
-  type Kept,
-} from './table.ts';
-import type { Weighed } from './rows/weight.ts';
+import { nearest } from '../../machines/text/index.ts';
+import type { Figure, Plan, Row } from './row.ts';
 
-const isYardstick = (contender: Contender): boolean =>
-  chains.find(({ group }) => group === contender.group) === contender;
+/** What is known of a row: its figures, and why there are no more. */
+export interface Outcome {
+  readonly row: string;
+  readonly figures: readonly Figure[];
+  readonly notMeasured?: string;
+}
+/** Measures one row, and ends it when the signal says so. */
+export type Play = (
+  row: Row,
+  plan: Plan,
+  tell: (figure: Figure) => void,
+  signal: AbortSignal,
+) => Promise<void>;
 
-/** Both contenders, on a machine that is busy with other things. */
-const secondsPerCall = 0.002;
-
-function chosenBy(only: string): Contender[] {
-  const isMeant = (each: Contender): boolean => `${each.group} ${each.name}`.includes(only);
-  const groups = new Set(chains.filter(isMeant).map(({ group }) => group));
-  return chains.filter((each) => isMeant(each) || (isYardstick(each) && groups.has(each.group)));
+export interface Running {
+  readonly plan: Plan;
+  readonly play: Play;
+  /** Aborts when a row that begins now is late. */
+  readonly late: () => AbortSignal;
+  /** Aborts at Ctrl-C. */
+  readonly stop: AbortSignal;
+  readonly progress: (text: string) => void;
 }
 
-/** Opens all, measures, closes all, also after a failure, a time-out or Ctrl-C. */
-export async function run(options: Options): Promise<void> {
-  const chosen = chosenBy(options.only);
-  const plan = planOf(
-    options,
-    chosen.reduce((n, each) => n + inFlightOf(each).length, 0),
-  );
-  const isEnduring = chosen.some(({ group }) => group === 'calls');
-  const seconds = plan.seconds + (isEnduring ? plan.inARow * secondsPerCall : 0);
-  const stop = new AbortController();
-  const late = setTimeout(() => stop.abort(new Error(`not done after ${seconds} s`)), seconds * 1_000);
-  const interrupted = (): void => stop.abort(new Error('interrupted'));
-  process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
-  const open = new Map<Contender, Chain>();
-  process.once('exit', () => [...open.values()].forEach(endChildren));
-  const onRound = (round: number): void => {
-    if (process.stderr.isTTY) process.stderr.write(`round ${round} of ${plan.rounds}\r`);
-  };
-  try {
-    for (const contender of chosen) {
-      stop.signal.throwIfAborted();
-      open.set(contender, await contender.open());
-    }
-    const rows = await measure(open, { ...plan, onRound, signal: stop.signal });
-    const weights: Weighed[] = [];
-    for (const [{ group, name }, { weigh }] of open)
-      if (weigh) weights.push({ group, name, ...(await weigh()) });
-    const kept: Kept[] = [];
-    for (const [{ group, name }, { keep }] of open) if (keep) kept.push({ group, name, bytes: await keep() });
-    const stood = await measureStanding(open, stop.signal);
-    const endured = await measureEndurance(open, plan.inARow, stop.signal);
-    const judged = aims.flatMap(({ of, ...aim }) =>
-      of(rows, weights, stood, endured).map((value) => ({ ...aim, value })),
+/** Rows of these names, in the order of the table; all when there are none. */
+export function chosen(rows: readonly Row[], only: string, isQuick: boolean): Row[] {
+  const names = only.split(',').flatMap((name) => name.trim() || []);
+  for (const name of names) {
+    if (rows.some((row) => row.name === name)) continue;
+    const [like] = nearest(
+      name,
+      rows.map((row) => row.name),
     );
-    if (options.json) {
-      const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
-      const withRatios = rows.map((row) => ({ ...row, cpuRatio: row.cpuUs / yardstick(rows, row).cpuUs }));
-      process.stdout.write(
-        `${JSON.stringify({ machine, rows: withRatios, weights, kept, stood, endured, aims: judged })}\n`,
-      );
-    } else {
-      const tables = [
-        tableOf(rows),
-        flightTable(rows),
-        callsTable(rows),
-        weightTable(weights),
-        keptTable(kept),
-        enduranceTable(endured),
-        standingTable(stood),
-        aimsTable(judged),
-      ];
-      process.stdout.write(`${tables.filter((table) => table !== '').join('\n\n')}\n`);
-    }
-  } catch (failure) {
-    // Ctrl-C reaches the children too: what breaks then is not the news.
-    throw stop.signal.aborted ? stop.signal.reason : failure;
-  } finally {
-    clearTimeout(late);
-    const closing = Promise.allSettled([...open.values()].map((chain) => chain.close()));
-    await Promise.race([closing, new Promise((resolve) => void setTimeout(resolve, 3_000).unref())]);
+    throw new Error(
+      `no row is called ${name}${like === undefined ? '' : `: did you mean ${like}`}? --list has all`,
+    );
   }
+  if (names.length > 0) return rows.filter(({ name }) => names.includes(name));
+  return rows.filter(({ needs }) => !isQuick || needs === undefined);
 }
 
-/** By id, and only those that the chains started: whoever is gone already is no error. */
-function endChildren({ pids }: Chain): void {
-  for (const pid of pids.filter((id) => id > 0))
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // Gone: that is what we wanted.
-    }
+/** One row after the other. What one of them does is no other's: each has its outcome, whatever happens. */
+export async function measured(rows: readonly Row[], running: Running): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [at, row] of rows.entries()) {
+    running.progress(`${at + 1} of ${rows.length}: ${row.name}`);
+    const outcome = await outcomeOf(row, running);
+    if (outcome.notMeasured !== undefined)
+      running.progress(`${row.name}: not measured: ${outcome.notMeasured}`);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+async function outcomeOf(row: Row, { plan, play, late, stop, progress }: Running): Promise<Outcome> {
+  const figures: Figure[] = [];
+  const outcome = { row: row.name, figures };
+  const broken: string[] = [];
+  const tell = (figure: Figure): void => {
+    const { what, values } = figure;
+    if (values.length > 0 && values.every(Number.isFinite)) figures.push(figure);
+    else broken.push(`${what}: ${values.join(', ') || 'no values'}`);
+    progress(`  ${what}`);
+  };
+  const signal = AbortSignal.any([stop, late()]);
+  try {
+    signal.throwIfAborted();
+    await orAborted(play(row, plan, tell, signal), signal);
+  } catch (error) {
+    return { ...outcome, notMeasured: error instanceof Error ? error.message : String(error) };
+  }
+  if (figures.length === 0 && broken.length === 0) broken.push('it told no figure');
+  return broken.length > 0 ? { ...outcome, notMeasured: broken.join('; ') } : outcome;
+}
+
+/** What does not end must not hold the other rows. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    // It may have begun with what made it late.
+    if (signal.aborted) abort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

@@ -45,6 +45,7 @@ export const purity: readonly Ban[] = [
 
 const noSpawn = starting(
   'adapters/process/',
+  'scenarios/bench/',
   'scenarios/fixtures/',
   'scenarios/contracts/',
   'scenarios/lifecycle/',

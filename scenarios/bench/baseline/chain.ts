@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Server, type Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
-import { echoed, textOf, type Chain } from '../rows/chain.ts';
+import { echoed, textOf, type Chain } from '../chain.ts';
 
 /**
  * The chain as one writes it by hand in an afternoon: no actors, no validation, no lifecycle, no errors. It is
@@ -70,7 +70,6 @@ async function startComputer(url: string, tool: Tool): Promise<ClientSocket> {
 
 interface Answerer {
   readonly tool: Tool;
-  readonly pid: number;
   readonly close: () => Promise<void>;
 }
 
@@ -81,14 +80,13 @@ async function startServer(): Promise<Answerer> {
   await client.connect(transport);
   const tool: Tool = ({ tool_name: name, params, timeout }) =>
     client.callTool({ name, arguments: params }, undefined, { timeout: timeout * 1000 });
-  return { tool, pid: transport.pid ?? 0, close: () => client.close() };
+  return { tool, close: () => client.close() };
 }
 
-async function startChain(office: Office, { tool, pid, close }: Answerer): Promise<Chain> {
+async function startChain(office: Office, { tool, close }: Answerer): Promise<Chain> {
   const computer = await startComputer(office.url, tool);
   const agent = await takeSeat(office.url, { role: 'agent', name: 'asker', office_id: 'bench' });
   return {
-    pids: [pid],
     call: async (n) => {
       const params = { text: textOf(n) };
       const call = {
@@ -119,19 +117,5 @@ export async function baselineFull(): Promise<Chain> {
 export const relayChain = (office: Office): Promise<Chain> =>
   startChain(office, {
     tool: async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),
-    pid: 0,
     close: async () => {},
   });
-
-/** The MCP SDK's own client and the echo server, without any socket. */
-export async function baselineComputer(): Promise<Chain> {
-  const { tool, pid, close } = await startServer();
-  return {
-    pids: [pid],
-    call: async (n) => {
-      const call = { computer: 'desk', tool_name: 'echo', params: { text: textOf(n) }, timeout: 60 };
-      return echoed(await tool(call));
-    },
-    close,
-  };
-}

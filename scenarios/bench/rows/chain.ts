@@ -1,70 +1,106 @@
-export interface Weight {
-  /** Heap per call while it is in flight. */
-  readonly heldBytes: number;
-  /** Heap per call after all of them were answered. */
-  readonly leftBytes: number;
-}
-/** What many calls in a row leave behind. */
-export interface Endurance {
-  readonly calls: number;
-  /** Heap after them without what it was before them, each after a collection. */
-  readonly grownBytes: number;
+import { fileURLToPath } from 'node:url';
+import { createAgent, createOffice, type CallOutcome } from '../../../actors/index.ts';
+import { bootedComputer } from '../../fixtures/booted.ts';
+import { pythonOf, startPeers, type PythonPeers } from '../../fixtures/python-peers.ts';
+import { startHost } from '../../fixtures/started-host.ts';
+import { baselineFull } from '../baseline/chain.ts';
+import { echoed, textOf, type Chain } from '../chain.ts';
+import { calls, comparedSlices, pairs, ratio, slice, withBoth } from '../measure.ts';
+import { atLeast, type Row } from '../row.ts';
+import { unmetLimits } from '../unmet-limits.ts';
+
+const office = 'bench';
+/** Agent, office and computer talk to it over stdio. */
+const echoServer = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../baseline/echo-server.mjs', import.meta.url))],
+};
+export const computerConfig = {
+  servers: {
+    echo: { type: 'stdio', default_tool_meta: { auto_apply: true }, server_parameters: echoServer },
+  },
+};
+export function echoOf({ outcome, result, failure }: CallOutcome): string {
+  if (outcome !== 'succeeded') throw new Error(`the call ${outcome}: ${failure?.message}`);
+  return echoed(result);
 }
 
-/** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
-export interface Chain {
-  /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
-  call(n: number): Promise<string>;
+/** Agent → office → computer → echo server over stdio, and back: three handles of the public API. */
+async function oursFull(): Promise<Chain> {
+  const server = await createOffice({ port: 0, limits: unmetLimits });
+  const computer = await bootedComputer({
+    name: 'desk',
+    config: computerConfig,
+    office: { url: server.url, id: office },
+  });
+  const agent = await createAgent({ url: server.url, name: 'asker', office });
+  await agent.tools('desk');
+  return {
+    call: async (n) => echoOf(await agent.callTool('desk', 'echo', { text: textOf(n) })),
+    close: async () => {
+      await agent.close();
+      await computer.close();
+      await server.close();
+    },
+  };
+}
+const inFlight = 64;
+const named = `full chain over stdio, calls a second, ${inFlight} in flight`;
+export const measureChain: Row['measure'] = (plan, tell) =>
+  withBoth([baselineFull, oursFull], async (chains) => {
+    for (const chain of chains) await calls(chain, plan.warmCalls, inFlight);
+    tell(ratio(named, await comparedSlices(plan, chains, 'perSecond', inFlight), '/s', atLeast(0.6)));
+  });
+
+/** Office, computer and agent of the Python SDK, each in a process of its own, and the same echo server. */
+const version = '0.4.2';
+interface PythonChain {
+  perSecond(calls: number): Promise<number>;
   close(): Promise<void>;
-  /** CPU used so far by what is measured, when that is another process. */
-  cpuUs?(): Promise<number>;
-  /** Heap per call in flight, where that can be told from everything else. */
-  weigh?(): Promise<Weight>;
-  /** So many calls, one after another, and what the heap has grown by; rejects, and leaves nothing, once it is aborted. */
-  endure?(calls: number, signal?: AbortSignal): Promise<Endurance>;
-  /** Bytes of heap that its answer takes for as long as it is kept. */
-  keep?(): Promise<number>;
-  /** Brings so many servers up, of which one never answers if that is wanted; resolves when all others serve. */
-  stand?(servers: number, isOneMute: boolean): Promise<{ close(): Promise<void> }>;
-  /** Children that must not outlive the benchmark, whatever happens. */
-  readonly pids: readonly number[];
 }
-
-/** Chains of one group do the same work; its first is the one that the others are compared with. */
-export interface Contender {
-  readonly group:
-    | 'full chain'
-    | 'relay alone'
-    | 'computer alone'
-    | 'directory alone'
-    | 'recorder alone'
-    | 'recorder of calls'
-    | 'watched'
-    | 'calls'
-    | 'listing'
-    | 'simulation'
-    | 'lifecycle'
-    | 'memory'
-    | 'organise desktop'
-    | 'organise finder'
-    | 'warm finder'
-    | 'first collection'
-    | 'documents: list'
-    | 'documents: page'
-    | 'documents: search';
-  readonly name: string;
-  /** Numbers of calls in flight; 1, 64 and 256 when not given. */
-  readonly inFlight?: readonly number[];
-  open(): Promise<Chain>;
+async function pythonChain(): Promise<PythonChain> {
+  const script = fileURLToPath(new URL('../../interop/office.py', import.meta.url));
+  const host = await startHost(await pythonOf(version), [script]);
+  const [agents, computers] = await Promise.all([startPeers(version), startPeers(version)]);
+  const must = async (peers: PythonPeers, what: string, more: object): Promise<void> => {
+    const { error } = await peers.do(what, more);
+    if (error !== undefined) throw new Error(`${what} in Python: ${error}`);
+  };
+  const seat = { url: host.url, office };
+  await must(computers, 'computer', { ...seat, name: 'desk', servers: { echo: echoServer } });
+  await must(agents, 'agent', { ...seat, name: 'asker' });
+  await must(agents, 'see', { name: 'asker', computer: 'desk', tool: 'echo' });
+  return {
+    perSecond: async (count) => {
+      const start = performance.now();
+      const load = {
+        name: 'asker',
+        computer: 'desk',
+        tool: 'echo__echo',
+        calls: count,
+        inFlight,
+        timeout: 60,
+      };
+      await must(agents, 'load', load);
+      return (count * 1_000) / (performance.now() - start);
+    },
+    close: async () => {
+      await Promise.all([agents.kill(), computers.kill(), host.kill()]);
+    },
+  };
 }
-
-/** About a hundred bytes, different for each call, so that an answer to another call is noticed. */
-export const textOf = (n: number): string => `call ${n} `.padEnd(100, '.');
-
-/** The text of an echo result; anything else ends the benchmark, because an error is fast. */
-export function echoed(result: unknown): string {
-  const { content } = result as { content?: readonly { readonly text?: string }[] };
-  const text = content?.[0]?.text;
-  if (text === undefined) throw new Error(`no echo: ${JSON.stringify(result)?.slice(0, 200)}`);
-  return text;
-}
+export const measurePython: Row['measure'] = async (plan, tell) => {
+  const [theirs, ours] = [await pythonChain(), await oursFull()];
+  const count = plan.isQuick ? 200 : 1_000;
+  await calls(ours, plan.warmCalls, inFlight);
+  // Nothing compiles while it runs: ten thousand calls of theirs would be no warmer.
+  await theirs.perSecond(count);
+  const found = await pairs(
+    plan.rounds,
+    () => theirs.perSecond(count),
+    async () => (await slice(ours, inFlight, plan.sliceMs)).perSecond,
+  );
+  tell(ratio(`${named}, of Python ${version}`, found, '/s', atLeast(8)));
+  await theirs.close();
+  await ours.close();
+};

@@ -5,8 +5,9 @@ import {
   ReadResourceRequestSchema,
   SubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { textOf, type Chain } from './chain.ts';
-import { bootedComputer } from '../../fixtures/booted.ts';
+import { computerOver } from '../inside.ts';
+import { cpuMsOf, pairs, ratio } from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
 
 /** A server inside the host with so many windows. */
 async function endOf(count: number): Promise<InMemoryTransport> {
@@ -22,31 +23,23 @@ async function endOf(count: number): Promise<InMemoryTransport> {
   await mcp.connect(theirs);
   return ours;
 }
-const parts = 4_000;
-
-/**
- * The first collection of 4,000 windows, by computers that have `count` each: the same work where it grows linearly, and
- * dearer the more one computer has where it does not.
- */
-export const firstCollection = (count: number) => async (): Promise<Chain> => {
-  const collect = async (): Promise<void> => {
-    const computer = await bootedComputer({
-      config: { mcpServers: { windows: { type: 'inmemory' } } },
-      inMemory: { windows: () => endOf(count) },
-      stateDir: false,
-      reaper: false,
-      timing: { aggregateMs: 120_000 },
+/** The first collection of all windows of one computer. */
+const collect = async (count: number): Promise<void> => {
+  const computer = await computerOver({ windows: () => endOf(count) }, { timing: { aggregateMs: 120_000 } });
+  const { desktops } = await computer.desktop();
+  await computer.close();
+  if (desktops.length !== count) throw new Error(`${desktops.length} windows were shown`);
+};
+/** The same work where it grows linearly, and dearer the more one computer has where it does not. */
+export const measureCollection: Row['measure'] = async ({ isQuick, rounds }, tell) => {
+  const many = isQuick ? 400 : 4_000;
+  const halves = () =>
+    cpuMsOf(async () => {
+      await collect(many / 2);
+      await collect(many / 2);
     });
-    const { desktops } = await computer.desktop();
-    await computer.close();
-    if (desktops.length !== count) throw new Error(`${desktops.length} windows were shown`);
-  };
-  return {
-    pids: [],
-    call: async (n) => {
-      for (let done = 0; done < parts; done += count) await collect();
-      return textOf(n);
-    },
-    close: async () => {},
-  };
+  await halves();
+  const found = await pairs(rounds, halves, () => cpuMsOf(() => collect(many)));
+  const what = `first collection of ${many.toLocaleString('en')} windows ÷ twice the half, CPU`;
+  tell(ratio(what, found, 'ms', atMost(1.1)));
 };

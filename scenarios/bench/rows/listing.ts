@@ -1,9 +1,10 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { textOf, type Chain } from './chain.ts';
-import { bootedComputer } from '../../fixtures/booted.ts';
+import { textOf, type Chain } from '../chain.ts';
+import { computerOver, connected } from '../inside.ts';
+import { absolute, calls, comparedSlices, withBoth } from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
 
 /** All tools of all servers, as a host is shown them: what it costs to ask once more. */
 const counts = { servers: 100, tools: 50 };
@@ -39,11 +40,10 @@ const asked =
   };
 
 /** One SDK client for each, and what they listed kept by hand. */
-export async function handCachedLists(): Promise<Chain> {
+async function handCachedLists(): Promise<Chain> {
   const clients = await Promise.all(
     names.map(async (name) => {
-      const client = new Client({ name: 'bench', version: '1' });
-      await client.connect(await endOf(name));
+      const client = await connected(await endOf(name));
       return { name, client, tools: (await client.listTools()).tools };
     }),
   );
@@ -53,18 +53,20 @@ export async function handCachedLists(): Promise<Chain> {
   const close = async (): Promise<void> => {
     await Promise.all(clients.map(({ client }) => client.close()));
   };
-  return { pids: [], call: asked(list), close };
+  return { call: asked(list), close };
 }
 
 /** `tools()` of a computer: names, refusals and the state of each server. */
-export async function toolListing(): Promise<Chain> {
-  const computer = await bootedComputer({
-    config: { mcpServers: Object.fromEntries(names.map((name) => [name, { type: 'inmemory' }])) },
-    inMemory: Object.fromEntries(names.map((name) => [name, () => endOf(name)])),
-    stateDir: false,
-    reaper: false,
-  });
+async function toolListing(): Promise<Chain> {
+  const computer = await computerOver(Object.fromEntries(names.map((name) => [name, () => endOf(name)])));
   const list = async (): Promise<readonly { readonly name: string }[]> => (await computer.tools()).tools;
   whole(await list());
-  return { pids: [], call: asked(list), close: () => computer.close() };
+  return { call: asked(list), close: () => computer.close() };
 }
+
+export const measureListing: Row['measure'] = (plan, tell) =>
+  withBoth([handCachedLists, toolListing], async (chains) => {
+    for (const chain of chains) await calls(chain, plan.isQuick ? 2 : 200);
+    const found = await comparedSlices(plan, chains, 'cpuUs');
+    tell(absolute('5,000 tools of 100 servers, CPU', found, 'µs', atMost(5_000)));
+  });

@@ -1,7 +1,9 @@
 import { organizeDesktop, type Window } from '../../../machines/resources/desktop/index.ts';
 import { organizeFinder } from '../../../machines/resources/finder/index.ts';
 import type { DPEDocumentSummary } from '../../../machines/protocol/index.ts';
-import { textOf, type Chain } from './chain.ts';
+import { work, type Chain } from '../chain.ts';
+import { comparedSlices, ratio, withBoth } from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
 
 /** How a computer with very many windows and documents puts them in order, beside a bare sort of the same arrays. */
 const counts = { windows: 10_000, documents: 100_000, servers: 50 };
@@ -42,42 +44,42 @@ function documents(): readonly DPEDocumentSummary[] {
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-const work = (doOnce: () => number, expected: number): Promise<Chain> =>
-  Promise.resolve({
-    pids: [],
-    call: async (n) => {
-      const found = doOnce();
-      if (found !== expected) throw new Error(`${found} where ${expected} were expected`);
-      return textOf(n);
-    },
-    close: async () => {},
-  });
-
-export const sortedWindows = (): Promise<Chain> => {
+const sortedWindows = (): Promise<Chain> => {
   const all = windows();
   const order = (a: Window, b: Window): number => compare(a.server, b.server) || compare(a.uri, b.uri);
   return work(() => all.toSorted(order).length, counts.windows);
 };
-export const organisedDesktop = (): Promise<Chain> => {
+const organisedDesktop = (): Promise<Chain> => {
   const all = windows();
   return work(() => organizeDesktop(all, null, history).length, counts.windows);
 };
 
-export const sortedDocuments = (): Promise<Chain> => {
+const sortedDocuments = (): Promise<Chain> => {
   const all = documents();
   const order = (a: DPEDocumentSummary, b: DPEDocumentSummary): number =>
     compare(a.server, b.server) || compare(b.last_modified ?? '', a.last_modified ?? '');
   return work(() => all.toSorted(order).length, counts.documents);
 };
 /** The first page, of all documents. */
-export const organisedFinder = (): Promise<Chain> => {
+const organisedFinder = (): Promise<Chain> => {
   const all = documents();
   // Another list each time: of the same one everything is known.
   return work(() => organizeFinder([...all], {}, history).totalCount, counts.documents);
 };
 /** A page far behind, of the documents that a word is looked for in. */
-export const searchedFinder = (): Promise<Chain> => {
+const searchedFinder = (): Promise<Chain> => {
   const all = documents();
   const query = { keywords: ['nowhere', 'REPORT'], offset: counts.documents / 2, limit: 100 };
   return work(() => organizeFinder([...all], query, history).totalCount, counts.documents);
+};
+
+export const measureOrganise: Row['measure'] = async (plan, tell) => {
+  for (const [what, yardstick, ours, aim] of [
+    ['10,000 windows in order, CPU', sortedWindows, organisedDesktop, atMost(3)],
+    ['a page of 100,000 documents, CPU', sortedDocuments, organisedFinder, atMost(3)],
+    ['a word in 100,000 documents, CPU', sortedDocuments, searchedFinder, undefined],
+  ] as const)
+    await withBoth([yardstick, ours], async (chains) =>
+      tell(ratio(what, await comparedSlices(plan, chains, 'cpuUs'), 'µs', aim)),
+    );
 };

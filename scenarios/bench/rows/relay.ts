@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { execFile } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { relayChain } from '../baseline/chain.ts';
-import type { Chain } from './chain.ts';
+import type { Chain } from '../chain.ts';
+import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
 
 interface Said {
   readonly url?: string;
@@ -13,10 +15,11 @@ interface Said {
  * An office between the bare peers of the baseline. It has a process of its own, whose CPU is what counts: beside
  * the peers, which cost three times as much, no difference between two offices would be seen.
  */
-async function openRelay(whose: 'bare' | 'ours'): Promise<Chain> {
-  const isSource = import.meta.url.endsWith('.ts');
-  const script = fileURLToPath(new URL(`../office-process.${isSource ? 'ts' : 'js'}`, import.meta.url));
-  const child = execFile(process.execPath, [...(isSource ? ['--import', 'tsx'] : []), script, whose]);
+const relay = (whose: 'bare' | 'ours') => async (): Promise<Chain> => {
+  const child = execFile(process.execPath, [
+    fileURLToPath(new URL('../office-process.js', import.meta.url)),
+    whose,
+  ]);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('an office without pipes');
   const lines = createInterface({ input: stdout });
@@ -37,14 +40,18 @@ async function openRelay(whose: 'bare' | 'ours'): Promise<Chain> {
   };
   return {
     ...(await relayChain({ url, close })),
-    pids: [child.pid ?? 0],
     cpuUs: async () => {
       const said = next();
       stdin.write('\n');
       return (await said).cpuUs ?? Number.NaN;
     },
   };
-}
-
-export const baselineRelay = (): Promise<Chain> => openRelay('bare');
-export const oursRelay = (): Promise<Chain> => openRelay('ours');
+};
+export const measureRelay: Row['measure'] = (plan, tell) =>
+  withBoth([relay('bare'), relay('ours')], async (chains) => {
+    for (const chain of chains) await calls(chain, plan.warmCalls, 64);
+    for (const inFlight of [1, 64, 256]) {
+      const found = await comparedSlices(plan, chains, 'cpuUs', inFlight);
+      tell(ratio(`relay with all limits on, CPU, ${inFlight} in flight`, found, 'µs', atMost(1.1)));
+    }
+  });

@@ -1,17 +1,16 @@
 import type { Plan, Step } from '../../stage/plan/plan.ts';
-import { VirtualClock } from '../../stage/virtual-clock.ts';
 import { expand } from '../../simulator/drawing/expand.ts';
 import { simulate } from '../../simulator/simulate.ts';
-import { textOf, type Chain } from './chain.ts';
+import { absolute, pairs } from '../measure.ts';
+import { atLeast, type Row } from '../row.ts';
 
 const names = ['s1', 's2', 's3', 's4'];
 const seconds = 60;
-const takesMs = 20;
 
 /** Sixty virtual seconds, four servers, a call of the agent to each of them every second. */
 const busyMinute: Plan = {
   title: 'a busy minute',
-  servers: names.map((name) => ({ name, tools: { [`${name}.t`]: { takes: takesMs } } })),
+  servers: names.map((name) => ({ name, tools: { [`${name}.t`]: { takes: 20 } } })),
   office: true,
   virtualOnly: 'a benchmark',
   steps: [
@@ -26,43 +25,29 @@ const busyMinute: Plan = {
   ],
 };
 
-const chainOf = (runToEnd: (n: number) => void): Promise<Chain> =>
-  Promise.resolve({
-    pids: [],
-    call: async (n) => {
-      runToEnd(n);
-      return textOf(n);
-    },
-    close: async () => {},
-  });
 const clean = (plan: Plan): void => {
   const { violations } = simulate(plan);
   if (violations.length > 0) throw new Error(`${plan.title}: ${violations[0]?.what}`);
 };
+const perSecond = async (run: (n: number) => void, forMs: number): Promise<number> => {
+  const start = performance.now();
+  let count = 0;
+  for (; performance.now() - start < forMs; count += 1) run(count);
+  return (count * 1_000) / (performance.now() - start);
+};
 
-/** The same calls on the same clock without machines: a map, a time-out and an answer each. */
-export const callsOnAClock = (): Promise<Chain> =>
-  chainOf((n) => {
-    const clock = new VirtualClock(n);
-    const pending = new Map<string, unknown>();
-    for (let second = 0; second < seconds; second += 1) {
-      for (const name of names) {
-        const call = `${name}.${second}`;
-        pending.set(
-          call,
-          clock.setTimeout(() => pending.delete(call), 30_000),
-        );
-        clock.setTimeout(() => {
-          clock.clearTimeout(pending.get(call));
-          pending.delete(call);
-        }, takesMs);
-      }
-      clock.advance(1_000);
-    }
-    if (pending.size > 0) throw new Error(`${pending.size} calls have no answer`);
-  });
-/** A busy minute in which nothing goes wrong. */
-export const busyMinutes = (): Promise<Chain> => chainOf(() => clean(busyMinute));
-/** A minute generated from a seed, with all faults, and the time in which it settles. */
-export const drawnRuns = (): Promise<Chain> =>
-  chainOf((n) => clean(expand(n % 1_000, { forMs: 60_000, among: () => true })));
+/** A busy minute in which nothing goes wrong, beside one drawn from a seed, with all faults, and the time in which it settles. */
+export const measureSimulation: Row['measure'] = async ({ rounds, sliceMs }, tell) => {
+  const busy = (): Promise<number> => perSecond(() => clean(busyMinute), sliceMs);
+  const drawn = (): Promise<number> =>
+    perSecond((n) => clean(expand(n, { forMs: 60_000, among: () => true })), sliceMs);
+  for (const each of [busy, drawn]) await each();
+  tell(
+    absolute(
+      'busy minutes a second, beside drawn ones',
+      await pairs(rounds, drawn, busy),
+      '/s',
+      atLeast(100),
+    ),
+  );
+};

@@ -6,8 +6,10 @@ import {
   SubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { DPEDocumentSummary } from '../../../machines/protocol/index.ts';
-import { textOf, type Chain } from './chain.ts';
-import { bootedComputer } from '../../fixtures/booted.ts';
+import { textOf, type Chain } from '../chain.ts';
+import { computerOver } from '../inside.ts';
+import { absolute, calls, comparedSlices, withBoth } from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
 
 /** The first page of all documents of fifty servers that were read before: what it costs to ask again. */
 const counts = { servers: 50, documents: 200 };
@@ -58,16 +60,11 @@ async function serverOf(server: number, heard: { requests: number }): Promise<In
   return ours;
 }
 
-export async function warmFinder(): Promise<Chain> {
+async function warmFinder(): Promise<Chain> {
   const heard = { requests: 0 };
   const names = Array.from({ length: counts.servers }, (_, n) => `server-${n}`);
-  const computer = await bootedComputer({
-    config: { mcpServers: Object.fromEntries(names.map((name) => [name, { type: 'inmemory' }])) },
-    inMemory: Object.fromEntries(names.map((name, n) => [name, () => serverOf(n, heard)])),
-    stateDir: false,
-    reaper: false,
-    record: false,
-  });
+  const ends = Object.fromEntries(names.map((name, n) => [name, () => serverOf(n, heard)]));
+  const computer = await computerOver(ends, { record: false });
   const ask = async (): Promise<number> => {
     const { documents, total_count, missing } = await computer.finder({ limit: page });
     const [first] = missing;
@@ -82,7 +79,6 @@ export async function warmFinder(): Promise<Chain> {
     await ask();
   }
   return {
-    pids: [],
     call: async (n) => {
       const total = await ask();
       if (heard.requests !== known) throw new Error(`${heard.requests - known} requests went to servers`);
@@ -94,11 +90,10 @@ export async function warmFinder(): Promise<Chain> {
 }
 
 /** The same documents, sorted, and the same page of them: nothing is asked, matched or told. */
-export async function sortedPage(): Promise<Chain> {
+async function sortedPage(): Promise<Chain> {
   const all = each(documentOf);
   const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
   return {
-    pids: [],
     call: async (n) => {
       const sorted = all.toSorted(
         (a, b) => compare(a.server, b.server) || compare(b.last_modified ?? '', a.last_modified ?? ''),
@@ -109,3 +104,10 @@ export async function sortedPage(): Promise<Chain> {
     close: async () => {},
   };
 }
+
+export const measureWarm: Row['measure'] = (plan, tell) =>
+  withBoth([sortedPage, warmFinder], async (chains) => {
+    for (const chain of chains) await calls(chain, plan.isQuick ? 2 : 200);
+    const found = await comparedSlices(plan, chains, 'wallMs');
+    tell(absolute('a page of 50 servers with 200 documents each, time', found, 'ms', atMost(20)));
+  });

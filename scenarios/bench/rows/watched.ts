@@ -1,37 +1,45 @@
-import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Computer } from '../../../actors/index.ts';
-import { startHost } from '../../fixtures/started-host.ts';
-import { computerConfig, echoOf } from '../ours.ts';
-import { textOf, type Chain } from './chain.ts';
+import { fileURLToPath } from 'node:url';
 import { bootedComputer } from '../../fixtures/booted.ts';
+import { startHost } from '../../fixtures/started-host.ts';
+import { textOf, type Chain } from '../chain.ts';
+import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
+import { computerConfig, echoOf } from './chain.ts';
 
 /** About fifteen calls a second, each of which leaves 64 records: a thousand a second, as a busy host has them. */
 const pauseMs = 60;
-const chainOf = (computer: Computer, pids: readonly number[], close: () => Promise<void>): Chain => ({
-  pids,
-  call: async (n) => {
-    const text = echoOf(await computer.callTool('echo', { text: textOf(n) }));
-    await pause(pauseMs);
-    return text;
-  },
-  close,
-});
-/** A computer at which nobody looks. */
-export async function unwatched(): Promise<Chain> {
+/** A slice has so many calls that it is longer than what the page is sent at a time. */
+const sliceMs = 2_000;
+
+/** A computer, at which a page of its inspector looks from a process of its own or nobody. Warm calls do not pause. */
+const open = (isWatched: boolean, pace: { ms: number }) => async (): Promise<Chain> => {
   const computer = await bootedComputer({ name: 'desk', config: computerConfig });
-  return chainOf(computer, [], () => computer.close());
-}
-/** The same with a page of its inspector, in a process of its own. */
-export async function watched(): Promise<Chain> {
-  const computer = await bootedComputer({ name: 'desk', config: computerConfig });
-  const { url } = await computer.inspect();
-  const page = await startHost(process.execPath, [
-    fileURLToPath(new URL('../baseline/page.mjs', import.meta.url)),
-    url,
-  ]);
-  return chainOf(computer, [page.pid], async () => {
-    await computer.close();
-    await page.kill();
+  const page = isWatched
+    ? await startHost(process.execPath, [
+        fileURLToPath(new URL('../baseline/page.mjs', import.meta.url)),
+        (await computer.inspect()).url,
+      ])
+    : undefined;
+  return {
+    call: async (n) => {
+      const text = echoOf(await computer.callTool('echo', { text: textOf(n) }));
+      if (pace.ms > 0) await pause(pace.ms);
+      return text;
+    },
+    close: async () => {
+      await computer.close();
+      await page?.kill();
+    },
+  };
+};
+export const measureWatched: Row['measure'] = (plan, tell) => {
+  const pace = { ms: 0 };
+  return withBoth([open(false, pace), open(true, pace)], async (chains) => {
+    for (const chain of chains) await calls(chain, plan.warmCalls);
+    pace.ms = pauseMs;
+    const slices = { ...plan, sliceMs: plan.isQuick ? plan.sliceMs * 4 : sliceMs };
+    const found = await comparedSlices(slices, chains, 'cpuUs');
+    tell(ratio('host with a page, CPU, 1,000 records a second', found, 'µs', atMost(1.1)));
   });
-}
+};

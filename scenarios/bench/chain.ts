@@ -1,0 +1,29 @@
+/** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
+export interface Chain {
+  /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
+  call(n: number): Promise<string>;
+  close(): Promise<void>;
+  /** CPU used so far by what is measured, when that is another process. */
+  cpuUs?(): Promise<number>;
+}
+
+/** About a hundred bytes, different for each call, so that an answer to another call is noticed. */
+export const textOf = (n: number): string => `call ${n} `.padEnd(100, '.');
+
+/** The text of an echo result; anything else ends the row, because an error is fast. */
+export function echoed(result: unknown): string {
+  const { content } = result as { content?: readonly { readonly text?: string }[] };
+  const text = content?.[0]?.text;
+  if (text === undefined) throw new Error(`no echo: ${JSON.stringify(result)?.slice(0, 200)}`);
+  return text;
+}
+/** Work that is done at once and must find so many. */
+export const work = (doOnce: () => number | Promise<number>, expected: number): Promise<Chain> =>
+  Promise.resolve({
+    call: async (n) => {
+      const found = await doOnce();
+      if (found !== expected) throw new Error(`${found} where ${expected} were expected`);
+      return textOf(n);
+    },
+    close: async () => {},
+  });

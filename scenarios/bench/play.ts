@@ -1,0 +1,58 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from './row.ts';
+import type { Play } from './run.ts';
+
+/** What the process of a row says. */
+export type Said = { readonly figure: Figure } | { readonly failed: string } | { readonly done: true };
+/** The longest part of an error that is shown. */
+const shown = 300;
+
+/** In a process of its own: its heap holds no other row, and it can be ended whatever it does, with all that it started. */
+export const playApart: Play = (row, plan, tell, signal) => {
+  const script = fileURLToPath(new URL('row-process.js', import.meta.url));
+  // What it leaves there goes with it, however it ends.
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-bench-'));
+  const child = fork(script, [row.name, JSON.stringify(plan)], {
+    env: { ...process.env, TMPDIR: folder },
+    execArgv: [...(row.flags ?? [])],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // A group of its own, which is ended as a whole.
+    detached: true,
+  });
+  let wrote = '';
+  child.stderr?.on('data', (text) => (wrote = `${wrote}${text}`.slice(-shown)));
+  const end = (): void => {
+    try {
+      process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+    } catch {
+      // Gone: that is what we wanted.
+    }
+  };
+  signal.addEventListener('abort', end, { once: true });
+  process.once('exit', end);
+  const ended = new Promise<void>((resolve, reject) => {
+    let result: Said | undefined;
+    child.on('message', (said: Said) => {
+      if ('figure' in said) return tell(said.figure);
+      result ??= said;
+      // Whatever the row left open must not hold it.
+      end();
+    });
+    child.once('error', reject);
+    child.once('close', (code, by) => {
+      if (result && 'done' in result) return resolve();
+      const failed = result && 'failed' in result ? result.failed.slice(0, shown) : undefined;
+      reject(new Error(failed ?? `its process ended with ${by ?? code}: ${wrote.trim()}`));
+    });
+  });
+  return ended.finally(() => {
+    signal.removeEventListener('abort', end);
+    process.off('exit', end);
+    end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+};

@@ -1,0 +1,42 @@
+/** How thoroughly a row is measured. */
+export interface Plan {
+  readonly isQuick: boolean;
+  /** Pairs, of which the median counts. */
+  readonly rounds: number;
+  /** How long one side of a pair is measured at a time. */
+  readonly sliceMs: number;
+  /** Calls of each side before the first pair. */
+  readonly warmCalls: number;
+}
+export const plans: Readonly<Record<'whole' | 'quick', Plan>> = {
+  whole: { isQuick: false, rounds: 11, sliceMs: 300, warmCalls: 10_000 },
+  quick: { isQuick: true, rounds: 3, sliceMs: 30, warmCalls: 200 },
+};
+
+export interface Aim {
+  readonly best: 'low' | 'high';
+  readonly limit: number;
+}
+export const atMost = (limit: number): Aim => ({ best: 'low', limit });
+export const atLeast = (limit: number): Aim => ({ best: 'high', limit });
+
+/** What a row tells: one value for each pair or run. */
+export interface Figure {
+  readonly what: string;
+  readonly unit: string;
+  readonly values: readonly number[];
+  /** Medians of both sides of the pairs. */
+  readonly sides?: { readonly yardstick: number; readonly ours: number; readonly unit: string };
+  readonly aim?: Aim;
+}
+export type Tell = (figure: Figure) => void;
+
+export interface Row {
+  readonly name: string;
+  readonly about: string;
+  /** Flags of Node for its process. */
+  readonly flags?: readonly string[];
+  /** Left out of a quick run: it needs a package of another registry. */
+  readonly needs?: 'PyPI';
+  readonly measure: (plan: Plan, tell: Tell) => Promise<void>;
+}

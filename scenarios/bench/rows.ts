@@ -1,0 +1,109 @@
+import type { Row } from './row.ts';
+
+/** In the order of the table. What a row measures is loaded in its own process only. */
+export const rows: readonly Row[] = [
+  {
+    name: 'calls',
+    about:
+      'a call to a server inside the host, through a computer and through the bare SDK client, at 1, 64 and 1,000 in flight',
+    measure: async (...given) => (await import('./rows/calls/calls.ts')).measureCalls(...given),
+  },
+  {
+    name: 'alloc',
+    about: 'what such a call allocates',
+    flags: ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
+    measure: async (...given) => (await import('./rows/calls/calls.ts')).measureAlloc(...given),
+  },
+  {
+    name: 'cold',
+    about: 'the first call and the first 1,000 of a process, each in a new one',
+    measure: async (...given) => (await import('./rows/calls/cold.ts')).measureCold(...given),
+  },
+  {
+    name: 'start',
+    about: 'start of 50 servers inside the host, by a computer and by hand; 49 beside one that never answers',
+    measure: async (...given) => (await import('./rows/start.ts')).measureStart(...given),
+  },
+  {
+    name: 'chain',
+    about: 'agent, office, computer and a server over stdio, and the same written by hand',
+    measure: async (...given) => (await import('./rows/chain.ts')).measureChain(...given),
+  },
+  {
+    name: 'python',
+    about: 'the same chain beside that of the Python SDK',
+    needs: 'PyPI',
+    measure: async (...given) => (await import('./rows/chain.ts')).measurePython(...given),
+  },
+  {
+    name: 'relay',
+    about: 'the process of an office with all limits on, and a bare relay, at 1, 64 and 256 in flight',
+    measure: async (...given) => (await import('./rows/relay.ts')).measureRelay(...given),
+  },
+  {
+    name: 'recorder',
+    about: 'what a call tells the flight recorder',
+    measure: async (...given) => (await import('./rows/recording.ts')).measureRecorder(...given),
+  },
+  {
+    name: 'watched',
+    about: 'a host with a page of its inspector, and one at which nobody looks',
+    measure: async (...given) => (await import('./rows/watched.ts')).measureWatched(...given),
+  },
+  {
+    name: 'servers',
+    about: 'a call in a computer with 1, 50 and 500 servers',
+    measure: async (...given) => (await import('./rows/calls/grown.ts')).measureServers(...given),
+  },
+  {
+    name: 'results',
+    about: 'a call with a result of 1 KB, 100 KB, 1 MB and 8 MB',
+    measure: async (...given) => (await import('./rows/calls/grown.ts')).measureResults(...given),
+  },
+  {
+    name: 'tools',
+    about: 'a call to one of 10,000 tools of a server, and the first call of each of them',
+    measure: async (...given) => (await import('./rows/calls/grown.ts')).measureTools(...given),
+  },
+  {
+    name: 'heap',
+    about: 'what 100,000 calls leave in the heap',
+    measure: async (...given) => (await import('./rows/calls/calls.ts')).measureHeap(...given),
+  },
+  {
+    name: 'idle',
+    about: 'heap of a server inside the host that nobody calls',
+    measure: async (...given) => (await import('./rows/start.ts')).measureIdle(...given),
+  },
+  {
+    name: 'listing',
+    about: '5,000 tools of 100 servers listed once more, and lists kept by hand',
+    measure: async (...given) => (await import('./rows/listing.ts')).measureListing(...given),
+  },
+  {
+    name: 'organise',
+    about: '10,000 windows and 100,000 documents put in order, and bare sorts of them',
+    measure: async (...given) => (await import('./rows/organise.ts')).measureOrganise(...given),
+  },
+  {
+    name: 'finder',
+    about: 'a page of 10,000 documents that were read before: no request goes to a server',
+    measure: async (...given) => (await import('./rows/warm.ts')).measureWarm(...given),
+  },
+  {
+    name: 'collection',
+    about: 'the first collection of 4,000 windows of one computer, and of two with half of them',
+    measure: async (...given) => (await import('./rows/collection.ts')).measureCollection(...given),
+  },
+  {
+    name: 'documents',
+    about:
+      'the documents server: files listed, a first page, a word searched; beside the same libraries by hand',
+    measure: async (...given) => (await import('./rows/documents.ts')).measureDocuments(...given),
+  },
+  {
+    name: 'simulation',
+    about: 'busy minutes in virtual time, with all invariants',
+    measure: async (...given) => (await import('./rows/simulation.ts')).measureSimulation(...given),
+  },
+];

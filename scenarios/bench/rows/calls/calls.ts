@@ -1,0 +1,106 @@
+import { PerformanceObserver } from 'node:perf_hooks';
+import { echoed, textOf, type Chain } from '../../chain.ts';
+import { computerOver, connected, served, textFrom, type Served } from '../../inside.ts';
+import {
+  absolute,
+  calls,
+  collector,
+  comparedSlices,
+  heapAfterGc,
+  pairs,
+  ratio,
+  withBoth,
+} from '../../measure.ts';
+import { atMost, type Row } from '../../row.ts';
+
+/** One server inside the host, called through the SDK's own client and through a computer: what is ours is the difference. */
+
+/** Each answer has had its call at the server. */
+const counted = (heard: Served['heard'], call: Chain['call']): Chain['call'] => {
+  let answered = 0;
+  return async (n) => {
+    const text = await call(n);
+    answered += 1;
+    if (heard.calls < answered) throw new Error(`${answered} answers to ${heard.calls} calls at the server`);
+    return text;
+  };
+};
+export async function bareClient(): Promise<Chain> {
+  const { end, heard } = await served();
+  const client = await connected(end);
+  const call = async (n: number): Promise<string> =>
+    echoed(await client.callTool({ name: 'echo', arguments: { text: textOf(n) } }));
+  return { call: counted(heard, call), close: () => client.close() };
+}
+/** Recorded, remembered, each argument held against the schema, each call in its turn. */
+export async function throughComputer(): Promise<Chain> {
+  const { end, heard } = await served();
+  const computer = await computerOver({ echo: async () => end });
+  const call = (n: number): Promise<string> => textFrom(computer, 'echo', textOf(n));
+  return { call: counted(heard, call), close: () => computer.close() };
+}
+const both = [bareClient, throughComputer] as const;
+
+const limits = [
+  [1, 3],
+  [64, 3],
+  [1_000, 2.7],
+] as const;
+/** A compiler that works while the code runs is done after the warm calls; what the first ones cost is a row of its own. */
+export const measureCalls: Row['measure'] = (plan, tell) =>
+  withBoth(both, async (chains) => {
+    for (const chain of chains) await calls(chain, plan.warmCalls);
+    for (const [inFlight, limit] of limits) {
+      const found = await comparedSlices(plan, chains, 'cpuUs', inFlight);
+      tell(ratio(`call, CPU, ${inFlight} in flight`, found, 'µs', atMost(limit)));
+    }
+  });
+
+/** Small enough to fit the young generation together. */
+const batch = 500;
+/**
+ * The process has a young generation so large (`--min-semi-space-size`) that nothing is collected during a batch: what the heap
+ * has grown by is then what was allocated. A batch in which a collection ran all the same is thrown away and fails the row.
+ */
+export const measureAlloc: Row['measure'] = (plan, tell) =>
+  withBoth(both, async (chains) => {
+    const gc = collector();
+    const collections = new PerformanceObserver(() => {});
+    collections.observe({ entryTypes: ['gc'] });
+    const perCall = (chain: Chain) => async (): Promise<number> => {
+      const before = await heapAfterGc(gc);
+      await seen(collections);
+      await calls(chain, batch, 64);
+      const after = process.memoryUsage().heapUsed;
+      if ((await seen(collections)) > 0) throw new Error('a collection ran while allocations were counted');
+      return (after - before) / batch / 1024;
+    };
+    for (const chain of chains) await calls(chain, plan.warmCalls, 64);
+    const found = await pairs(plan.rounds, perCall(chains[0]), perCall(chains[1]));
+    tell(absolute('heap allocated per call, 64 in flight', found, 'KB', atMost(45)));
+    collections.disconnect();
+  });
+/** Collections since it was asked before. Node tells of them in a task of its own. */
+async function seen(collections: PerformanceObserver): Promise<number> {
+  await new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
+  return collections.takeRecords().length;
+}
+
+/** What is loaded and compiled, and the memories that have an upper bound, are there after these. */
+const settling = 20_000;
+/** What many calls in a row leave in the heap. */
+export const measureHeap: Row['measure'] = async ({ isQuick }, tell) => {
+  const many = isQuick ? 1_000 : 100_000;
+  const gc = collector();
+  const grown = (open: () => Promise<Chain>) => async (): Promise<number> => {
+    const chain = await open();
+    await calls(chain, Math.min(settling, many));
+    const before = await heapAfterGc(gc);
+    await calls(chain, many);
+    const after = await heapAfterGc(gc);
+    await chain.close();
+    return (after - before) / 1024 ** 2;
+  };
+  const found = await pairs(1, grown(bareClient), grown(throughComputer));
+  tell(absolute(`heap grown by ${many.toLocaleString('en')} calls`, found, 'MB', atMost(10)));
+};

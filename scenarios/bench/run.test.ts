@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { plans, type Figure, type Row } from './row.ts';
+import { chosen, measured, type Running } from './run.ts';
+import { rows as allRows } from './rows.ts';
+import { documentOf, tableOf } from './table.ts';
+
+const figure = (what: string, values: readonly number[], more: Partial<Figure> = {}): Figure => ({
+  ...{ what, unit: '×', values },
+  ...more,
+});
+const row = (name: string, measure: Row['measure']): Row => ({ name, about: name, measure });
+const tells = (name: string, ...figures: readonly Figure[]): Row =>
+  row(name, async (_plan, tell) => figures.forEach(tell));
+const never = new AbortController().signal;
+const hangs = (name: string, ...figures: readonly Figure[]): Row =>
+  row(name, (_plan, tell) => {
+    figures.forEach(tell);
+    return new Promise(() => {});
+  });
+/** Rows play here, and no clock runs: `late` is the name of the one that is late. */
+function running(more: Partial<Running> = {}): Running & { readonly said: string[] } {
+  const said: string[] = [];
+  return {
+    said,
+    plan: plans.quick,
+    play: async (each, plan, tell) => each.measure(plan, tell),
+    late: () => never,
+    stop: never,
+    progress: (text) => void said.push(text),
+    ...more,
+  };
+}
+const linesOf = (table: string): string[] => table.split('\n').map((line) => line.replaceAll(/\s+/g, ' '));
+
+describe('a run of rows', () => {
+  it('prints each figure with median, quartiles, both sides and whether the aim is met, in the order of the rows', async () => {
+    const sides = { yardstick: 20, ours: 61, unit: 'µs' };
+    const outcomes = await measured(
+      [
+        tells('b', figure('call', [3.2, 9, 3, 2.9, 3.1], { sides, aim: { best: 'low', limit: 3 } })),
+        tells('a', figure('rate', [0.7], { aim: { best: 'high', limit: 0.6 } }), figure('size', [12_345])),
+      ],
+      running(),
+    );
+    expect(linesOf(tableOf(outcomes))).toEqual([
+      'row what median quartiles yardstick ours aim',
+      'b call 3.10 3.00–3.20 × 20.0 61.0 µs ≤ 3 missed',
+      'a rate 0.70 0.70–0.70 × ≥ 0.6 met',
+      'a size 12,345 12,345–12,345 ×',
+    ]);
+    expect(documentOf(outcomes)).toMatchObject([
+      { row: 'b', figures: [{ median: 3.1, quartiles: [3, 3.2], isMet: false }] },
+      { row: 'a', figures: [{ isMet: true }, { median: 12_345 }] },
+    ]);
+  });
+
+  it('says of a row that fails why, with what it had told before, and measures the others', async () => {
+    const outcomes = await measured(
+      [
+        row('throws', async (_plan, tell) => {
+          tell(figure('before', [1]));
+          throw new Error('200 inputs\nwhere 300 were expected');
+        }),
+        row('at once', () => {
+          throw new Error('thrown before it waits');
+        }),
+        tells('says nothing'),
+        tells('no number', figure('ratio', [Number.NaN])),
+        tells('no values', figure('ratio', [])),
+        tells('whole', figure('last', [2])),
+      ],
+      running(),
+    );
+    expect(linesOf(tableOf(outcomes)).slice(1)).toEqual([
+      'throws before 1.00 1.00–1.00 ×',
+      'throws not measured: 200 inputs where 300 were expected',
+      'at once not measured: thrown before it waits',
+      'says nothing not measured: it told no figure',
+      'no number not measured: ratio: NaN',
+      'no values not measured: ratio: no values',
+      'whole last 2.00 2.00–2.00 ×',
+    ]);
+  });
+
+  it('goes on after a row that is late, and keeps what that had told', async () => {
+    const late = new AbortController();
+    const signals = [never, late.signal, never];
+    const outcomes = await measured(
+      [tells('first', figure('a', [1])), hangs('hangs', figure('b', [2])), tells('last', figure('c', [3]))],
+      running({
+        late: () => signals.shift() ?? never,
+        progress: (text) => {
+          if (text.trim() === 'b') late.abort(new Error('not done after 60 s'));
+        },
+      }),
+    );
+    expect(linesOf(tableOf(outcomes)).slice(1)).toEqual([
+      'first a 1.00 1.00–1.00 ×',
+      'hangs b 2.00 2.00–2.00 ×',
+      'hangs not measured: not done after 60 s',
+      'last c 3.00 3.00–3.00 ×',
+    ]);
+  });
+
+  it('that is interrupted keeps what was measured, and begins nothing more', async () => {
+    const stop = new AbortController();
+    const begun: string[] = [];
+    const outcomes = await measured(
+      [tells('first', figure('a', [1])), hangs('hangs', figure('b', [2])), tells('last', figure('c', [3]))],
+      running({
+        stop: stop.signal,
+        play: async (each, plan, tell) => {
+          begun.push(each.name);
+          await each.measure(plan, tell);
+        },
+        progress: (text) => {
+          if (text.trim() === 'b') stop.abort(new Error('interrupted'));
+        },
+      }),
+    );
+    expect(begun).toEqual(['first', 'hangs']);
+    expect(outcomes.map(({ figures, notMeasured }) => [figures.length, notMeasured])).toEqual([
+      [1, undefined],
+      [1, 'interrupted'],
+      [0, 'interrupted'],
+    ]);
+  });
+});
+
+describe('--only', () => {
+  const names = (only: string, isQuick = false): string[] =>
+    chosen(allRows, only, isQuick).map(({ name }) => name);
+  it('takes names, in the order of the table', () => {
+    expect(names('start,calls')).toEqual(['calls', 'start']);
+  });
+  it('says which row was meant by one that there is not', () => {
+    expect(() => names('calls,aloc')).toThrow('no row is called aloc: did you mean alloc?');
+    expect(() => names('everything')).toThrow('no row is called everything? --list has all');
+  });
+  it('that is not given means all, of a quick run those that need no other registry', () => {
+    expect(names('')).toEqual(allRows.map(({ name }) => name));
+    expect(names('', true)).toEqual(allRows.filter(({ needs }) => !needs).map(({ name }) => name));
+    expect(names('python', true)).toEqual(['python']);
+  });
+});
