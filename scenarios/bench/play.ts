@@ -53,6 +53,6 @@ export const playApart: Play = (row, plan, tell, signal) => {
     signal.removeEventListener('abort', end);
     process.off('exit', end);
     end();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 };

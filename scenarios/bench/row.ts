@@ -29,6 +29,12 @@ export interface Figure {
   readonly sides?: { readonly yardstick: number; readonly ours: number; readonly unit: string };
   readonly aim?: Aim;
 }
+/** What is known of a row: its figures, and why there are no more. */
+export interface Outcome {
+  readonly row: string;
+  readonly figures: readonly Figure[];
+  readonly notMeasured?: string;
+}
 export type Tell = (figure: Figure) => void;
 
 export interface Row {

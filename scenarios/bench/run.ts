@@ -1,12 +1,8 @@
 import { nearest } from '../../machines/text/index.ts';
-import type { Figure, Plan, Row } from './row.ts';
+import { median } from './measure.ts';
+import type { Figure, Outcome, Plan, Row } from './row.ts';
+import { numberOf } from './table.ts';
 
-/** What is known of a row: its figures, and why there are no more. */
-export interface Outcome {
-  readonly row: string;
-  readonly figures: readonly Figure[];
-  readonly notMeasured?: string;
-}
 /** Measures one row, and ends it when the signal says so. */
 export type Play = (
   row: Row,
@@ -60,10 +56,10 @@ async function outcomeOf(row: Row, { plan, play, late, stop, progress }: Running
   const outcome = { row: row.name, figures };
   const broken: string[] = [];
   const tell = (figure: Figure): void => {
-    const { what, values } = figure;
+    const { what, values, unit } = figure;
     if (values.length > 0 && values.every(Number.isFinite)) figures.push(figure);
     else broken.push(`${what}: ${values.join(', ') || 'no values'}`);
-    progress(`  ${what}`);
+    progress(`  ${what}: ${numberOf(median(values))} ${unit}`);
   };
   const signal = AbortSignal.any([stop, late()]);
   try {

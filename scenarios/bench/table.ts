@@ -1,11 +1,10 @@
 import { median, spread } from './measure.ts';
-import type { Aim, Figure } from './row.ts';
-import type { Outcome } from './run.ts';
+import type { Aim, Figure, Outcome } from './row.ts';
 
 export const isMet = ({ best, limit }: Aim, value: number): boolean =>
   best === 'low' ? value <= limit : value >= limit;
 
-const number = (value: number): string => {
+export const numberOf = (value: number): string => {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en');
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 };
@@ -17,10 +16,10 @@ function lineOf(row: string, { what, unit, values, sides, aim }: Figure): string
   return [
     row,
     what,
-    number(value),
-    `${number(low)}–${number(high)}`,
+    numberOf(value),
+    `${numberOf(low)}–${numberOf(high)}`,
     unit,
-    ...(sides ? [number(sides.yardstick), number(sides.ours), sides.unit] : ['', '', '']),
+    ...(sides ? [numberOf(sides.yardstick), numberOf(sides.ours), sides.unit] : ['', '', '']),
     ...(aim
       ? [`${aim.best === 'low' ? '≤' : '≥'} ${aim.limit}`, isMet(aim, value) ? 'met' : 'missed']
       : ['', '']),

@@ -84,7 +84,7 @@ export const measureStart: Row['measure'] = async ({ rounds, isQuick }, tell) =>
   const compared = async (isOneMute: boolean, by: Measure): Promise<Pair[]> => {
     const both = [started(byHand, isOneMute, by), started(ours, isOneMute, by)] as const;
     for (let n = 0; n < (isQuick ? 1 : 20); n += 1) for (const start of both) await start();
-    return pairs(rounds * 2, ...both);
+    return pairs(rounds * 2 - 1, ...both);
   };
   tell(ratio(`start of ${many} servers, CPU`, await compared(false, cpuMsOf), 'ms', atMost(2)));
   tell(
