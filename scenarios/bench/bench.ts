@@ -13,7 +13,7 @@ async function main(): Promise<number> {
     process.stdout.write(options.help ? help : listOf(rows));
     return 0;
   }
-  const seconds = Number(options.late ?? (options.quick ? 60 : 600));
+  const seconds = Number(options.late ?? (options.quick ? 120 : 600));
   if (!(seconds > 0)) throw new Error('--late takes a number of seconds');
   const wanted = chosen(rows, options.only, options.quick);
   const stop = new AbortController();

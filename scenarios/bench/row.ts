@@ -9,7 +9,7 @@ export interface Plan {
   readonly warmCalls: number;
 }
 export const plans: Readonly<Record<'whole' | 'quick', Plan>> = {
-  whole: { isQuick: false, rounds: 11, sliceMs: 300, warmCalls: 10_000 },
+  whole: { isQuick: false, rounds: 11, sliceMs: 500, warmCalls: 10_000 },
   quick: { isQuick: true, rounds: 3, sliceMs: 30, warmCalls: 200 },
 };
 
