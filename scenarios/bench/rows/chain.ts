@@ -10,7 +10,7 @@ import { atLeast, type Row } from '../row.ts';
 import { unmetLimits } from '../unmet-limits.ts';
 
 const office = 'bench';
-/** Agent, office and computer talk to it over stdio. */
+/** The computer talks to it over stdio, by hand, ours and in Python alike. */
 const echoServer = {
   command: process.execPath,
   args: [fileURLToPath(new URL('../baseline/echo-server.mjs', import.meta.url))],
@@ -100,7 +100,7 @@ export const measurePython: Row['measure'] = async (plan, tell) => {
     () => theirs.perSecond(count),
     async () => (await slice(ours, inFlight, plan.sliceMs)).perSecond,
   );
-  tell(ratio(`${named}, of Python ${version}`, found, '/s', atLeast(8)));
+  tell(ratio(`${named}, ÷ that of Python ${version}`, found, '/s', atLeast(8)));
   await theirs.close();
   await ours.close();
 };
