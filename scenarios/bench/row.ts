@@ -10,7 +10,7 @@ export interface Plan {
 }
 export const plans: Readonly<Record<'whole' | 'quick', Plan>> = {
   whole: { isQuick: false, rounds: 11, sliceMs: 500, warmCalls: 10_000 },
-  quick: { isQuick: true, rounds: 3, sliceMs: 30, warmCalls: 200 },
+  quick: { isQuick: true, rounds: 2, sliceMs: 30, warmCalls: 200 },
 };
 
 export interface Aim {
