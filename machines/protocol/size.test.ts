@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { excessBytes, mostLevels } from './size.ts';
 
 it('finds exactly what is larger than the limit as JSON', () => {
@@ -37,4 +37,43 @@ it('calls what is nested too deep infinitely large, however few its bytes and wh
       1e6,
     ),
   ).toBe(Infinity);
+});
+
+/** Characters of one to six bytes of JSON each, now and then very many. */
+const anyText = fc
+  .array(fc.constantFrom('a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '€', '😀', '\ud800', '\udc00'))
+  .chain((some) => fc.constantFrom(1, 300).map((times) => some.join('').repeat(times)));
+it('counts long texts exactly, wherever they are and whoever writes himself', () => {
+  const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 6 },
+      anyText,
+      fc.constantFrom(undefined, null, 1e21, new Date(0), Object('x'.repeat(2_000))),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(fc.constantFrom('__proto__', 'toJSON'), anyText), tie('tree'), { maxKeys: 3 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(tree, (value) => {
+      const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
+      expect(excessBytes(value, -1)).toBe(bytes);
+    }),
+  );
+});
+it('never writes a long text to know its size', () => {
+  const write = vi.spyOn(JSON, 'stringify');
+  const text = '"x\n'.repeat(1_000_000);
+  const resource = { uri: 'u:', text };
+  excessBytes(
+    {
+      content: [
+        { type: 'text', text },
+        { type: 'resource', resource },
+      ],
+    },
+    1,
+  );
+  const written = write.mock.results.map(({ value }) => String(value).length);
+  write.mockRestore();
+  expect(written.reduce((sum, length) => sum + length)).toBeLessThan(200);
 });

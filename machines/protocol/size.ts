@@ -9,8 +9,8 @@ const smallBytes = 26;
  */
 export const mostLevels = 1_000;
 
-/** No fewer than its bytes; more than the limit as soon as that is sure, and Infinity where it is too deep. */
-function upperBound(value: unknown, limitBytes: number): number {
+/** No fewer than its bytes; more than the limit as soon as that is sure, and Infinity where it has more than `levels`. */
+function upperBound(value: unknown, limitBytes: number, levels = mostLevels): number {
   let bytes = 0;
   let level: unknown[] = [value];
   for (let above = 0; level.length > 0; above += 1) {
@@ -19,7 +19,7 @@ function upperBound(value: unknown, limitBytes: number): number {
       bytes += smallBytes;
       if (typeof next === 'string') bytes += next.length * worstBytesPerUnit;
       else if (typeof next === 'object' && next !== null) {
-        if (above === mostLevels) return Infinity;
+        if (above === levels) return Infinity;
         for (const [key, child] of Object.entries(next)) {
           bytes += key.length * worstBytesPerUnit;
           below.push(child);
@@ -32,33 +32,71 @@ function upperBound(value: unknown, limitBytes: number): number {
   return bytes;
 }
 
+/** Bytes in JSON of each character of ASCII: `\u0000`, `\n`, `a`. */
+const escapedBytes = Uint8Array.from({ length: 0x80 }, (_, unit) =>
+  /[\b\t\n\f\r"\\]/.test(String.fromCodePoint(unit)) ? 2 : unit < 0x20 ? worstBytesPerUnit : 1,
+);
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 /**
- * Runs of characters that are no ASCII. A search is done by the engine, and takes a fraction of a loop. The runs are bounded
- * because the engine keeps a stack entry for each character of a run: a run of millions may overflow that stack.
+ * Counts the bytes of a text. `odd`: a character that does not take one byte; the engine searches for it in a fraction of the time
+ * that a loop takes. `ascii`: bytes of each character of ASCII.
  */
-const notAscii = /[^\x00-\x7f]{1,1000}/g;
-function utf8Bytes(text: string): number {
-  let bytes = text.length;
-  for (const [run] of text.matchAll(notAscii))
-    for (let i = 0; i < run.length; i++) {
-      const unit = run.charCodeAt(i);
-      // A surrogate pair is two units of two bytes each; every other unit from 0x800 on takes three.
-      bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+const counted =
+  (odd: RegExp, ascii: Uint8Array) =>
+  (text: string): number => {
+    const first = text.search(odd);
+    if (first === -1) return text.length;
+    let bytes = first;
+    for (let i = first; i < text.length; i += 1) {
+      const unit = text.charCodeAt(i);
+      if (unit < 0x80) bytes += ascii[unit] ?? 1;
+      else if (unit < 0x800) bytes += 2;
+      else if (!isHigh(unit) && !isLow(unit)) bytes += 3;
+      else if (isHigh(unit) && isLow(text.charCodeAt(i + 1))) {
+        bytes += 4;
+        i += 1;
+      } else bytes += worstBytesPerUnit;
     }
-  return bytes;
+    return bytes;
+  };
+const utf8Bytes = counted(/[^\x00-\x7f]/, new Uint8Array(0x80).fill(1));
+/** Without quotes. To write a text takes longer than to count it, and as much memory again. */
+const jsonTextBytes = counted(/[^\x20\x21\x23-\x5b\x5d-\x7f]/, escapedBytes);
+
+/** From this length on a text is counted and not written, if it is no deeper than `content`, its item, `resource`, `text`. */
+const [longText, longTextLevels] = [1_000, 4];
+/** The same without its long texts, whose bytes `found` hears; the value itself where it has none. */
+function withoutLongTexts(value: unknown, levels: number, found: (bytes: number) => void): unknown {
+  if (typeof value === 'string' && value.length >= longText) {
+    found(jsonTextBytes(value));
+    return '';
+  }
+  // Who has a say in how it is written is written.
+  if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) return value;
+  const all = value as Readonly<Record<string, unknown>>;
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(all)) {
+    const rest = withoutLongTexts(all[key], levels - 1, found);
+    if (rest === all[key]) continue;
+    copy ??= (Array.isArray(value) ? [...(value as readonly unknown[])] : { ...all }) as typeof copy & object;
+    copy[key] = rest;
+  }
+  return copy ?? value;
 }
 
-/** Bytes of a value as JSON; Infinity where it cannot be written as JSON, or has more than `mostLevels`. */
-export function jsonBytes(value: unknown): number {
-  const text = jsonOf(value);
+/** Bytes of a value as JSON; Infinity where it cannot be written as JSON, or has more than so many levels. */
+export function jsonBytes(value: unknown, levels = mostLevels): number {
+  let long = 0;
+  const text = jsonOf(() => withoutLongTexts(value, longTextLevels, (bytes) => (long += bytes)));
   // No ring gets further than this: that a walk over the value ends is known here.
-  if (text === undefined || upperBound(value, Infinity) === Infinity) return Infinity;
-  return utf8Bytes(text);
+  if (text === undefined || upperBound(value, Infinity, levels) === Infinity) return Infinity;
+  return long + utf8Bytes(text);
 }
 
-function jsonOf(value: unknown): string | undefined {
+function jsonOf(made: () => unknown): string | undefined {
   try {
-    return JSON.stringify(value) ?? '';
+    return JSON.stringify(made()) ?? '';
   } catch {
     return undefined;
   }

@@ -60,6 +60,24 @@ function read(ring: Recorder): Trace {
 describe('a ring that has lost its beginning', () => {
   const traces = longLife().map(read);
 
+  it('keeps no question about the result of a call that is over', () => {
+    const text = 'x'.repeat(2_000);
+    const harness = new Harness({
+      servers: { fs: { tools: { read: { answers: { content: [{ type: 'text', text }] }, afterMs: 1 } } } },
+      options: { fs: { resultBytes: 1_024 } },
+    });
+    const ring = recorderOf(harness.clock, { ringBytes: 40 * 1_024, profile: 'boundary' });
+    harness.directory.tap.add(ring);
+    harness.computer();
+    harness.run(1_000);
+    for (let round = 0; round < 40; round += 1) {
+      harness.call('read');
+      harness.run(1_000);
+    }
+    const asked = (read(ring).facts?.facts.answers ?? []).map(({ ch }) => ch.split(' {')[0]);
+    expect(asked).toEqual(['ask resolve of spec', 'ask tools/list of fs']);
+  });
+
   it('opens with what holds: who was started, what the world has told, calls under way', () => {
     const trace = traces.at(-1);
     const { orders, told, open } = trace?.facts?.facts ?? { orders: [], told: [], open: [] };

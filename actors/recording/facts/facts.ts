@@ -31,6 +31,8 @@ interface Waiting {
 const mostAnswers = 2_000;
 /** Questions whose answers are worth nothing to anybody who asks again. */
 const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
+/** The last question of a call holds its whole result, and its answer settles the call. */
+const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 /**
  * What holds of everything that a ring has forgotten. It keeps the records of what is there still, and nothing of what is over,
@@ -145,7 +147,7 @@ export class ForgottenRecords {
     if (!asked || !isAnswer(record.ev?.type)) return;
     this.#questions.delete(record.a, record.id);
     const { method, params, target } = fieldsOf(asked.ev);
-    if (isCall(method)) return;
+    if (isCall(method) || isSettling(method)) return;
     const about = `${String(method)} ${String(target)} ${params === undefined ? '' : JSON.stringify(plainParams(method, params))}`;
     this.#answers.delete(about);
     this.#answers.set(about, { asked, answer: record });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { excessBytes, mostLevels } from '../../protocol/size.ts';
-import { truncateTo } from './truncate.ts';
+import { excessOf, truncateTo } from './truncate.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Truncated {
@@ -100,6 +100,20 @@ describe('a result that is too large', () => {
       uri: 'note://1',
       text: expect.stringMatching(/^x+… \[\d+ char/),
     });
+  });
+
+  it('is looked at once, with what is made of it', () => {
+    const content = [{ type: 'text', text: 'ä'.repeat(1_000_000) }];
+    let reads = 0;
+    for (const item of content) {
+      const { text } = item;
+      Object.defineProperty(item, 'text', { enumerable: true, get: () => ((reads += 1), text) });
+    }
+    const whole = { content };
+    expect(excessOf(whole, 1024)).toBe(bytesOf(whole));
+    reads = 0;
+    expect(excessOf({ ...whole, meta: {} }, 1024)).toBe(bytesOf(whole) + ',"meta":{}'.length);
+    expect(reads).toBeLessThan(3);
   });
 
   it('never cuts a character in two', () => {

@@ -35,8 +35,19 @@ function reasonOf(
 const text = (said: string) => ({ type: 'text', text: said });
 const othersTruncated = (count: number) => text(`[a2c] ${count} more items were cut`);
 
-/** Measures results and their items: these never change, and measuring a large one costs as much as writing it. */
-const measured = remembered<object, number>(jsonBytes);
+/** An item stands in the content of its result. */
+const itemLevels = mostLevels - 2;
+/** Measures once, because results and their items never change: what is made of a result has the items that it had. */
+const measuredItem = remembered<object, number>((item) => jsonBytes(item, itemLevels));
+const itemBytes = (item: unknown): number =>
+  typeof item === 'object' && item !== null ? measuredItem(item) : jsonBytes(item ?? null);
+const measured = remembered<object, number>((value) => {
+  const { content } = value as Json;
+  if (!Array.isArray(content)) return jsonBytes(value);
+  let sum = jsonBytes({ ...value, content: [] }) + Math.max(0, content.length - 1);
+  for (const item of content as readonly unknown[]) sum += itemBytes(item);
+  return sum;
+});
 /** Bytes of a result, or of a part of one, as JSON. */
 export const resultBytes = (value: unknown): number =>
   typeof value === 'object' && value !== null ? measured(value) : jsonBytes(value);
@@ -45,20 +56,28 @@ export const excessOf = (result: unknown, limitBytes: number): number | undefine
   excessBytes(result, limitBytes, resultBytes);
 /** The half of a pair that was cut in two would be no character. */
 const isHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+interface Fitted<What> {
+  readonly small: What;
+  /** Its bytes of JSON. To measure it again would take as long as to write it. */
+  readonly bytes: number;
+}
 /**
  * The beginning of a text, in at most `bytes` of JSON: one character takes between one byte and six. undefined: nothing of it.
  * `all`: the bytes of the whole, where they are known.
  */
-function truncateText(whole: string, bytes: number, all = resultBytes(whole)): string | undefined {
-  if (all <= bytes) return whole;
+function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fitted<string> | undefined {
+  if (all <= bytes) return { small: whole, bytes: all };
   const sayingSo = (length: number): string => `… [${whole.length - length} characters cut]`;
-  const room = bytes - resultBytes(sayingSo(0));
+  const room = bytes - jsonBytes(sayingSo(0));
   const isPlain = all === whole.length + 2;
+  const bytesTo = (length: number): number => (isPlain ? length : jsonBytes(whole.slice(0, length)) - 2);
   let length = Math.floor((whole.length * room) / all);
-  const isOver = (): boolean => !isPlain && resultBytes(whole.slice(0, length)) - 2 > room;
-  while (length > 0 && isOver()) length = Math.floor(length / 2);
-  if (length > 0 && isHalf(whole.charCodeAt(length - 1))) length -= 1;
-  return length > 0 ? whole.slice(0, length) + sayingSo(length) : undefined;
+  let taken = bytesTo(length);
+  while (length > 0 && taken > room) taken = bytesTo((length = Math.floor(length / 2)));
+  if (length > 0 && isHalf(whole.charCodeAt(length - 1))) taken = bytesTo((length -= 1));
+  if (length <= 0) return undefined;
+  const said = sayingSo(length);
+  return { small: whole.slice(0, length) + said, bytes: taken + jsonBytes(said) };
 }
 
 /** What stands where an item was. */
@@ -70,29 +89,32 @@ function placeholder(item: Json): Json {
     resource['uri'] ?? item['uri'],
   ];
   const said = words.flatMap((word) =>
-    typeof word === 'string' ? [truncateText(word, wordBytes) ?? ''] : [],
+    typeof word === 'string' ? [truncateText(word, wordBytes)?.small ?? ''] : [],
   );
   return text(`[${said.join(' ')}: cut]`);
 }
 /** The item with the beginning of its text; an image or a blob is never cut in half. */
-function shortened(item: Json, bytes: number): Json | undefined {
+function shortened(item: Json, bytes: number): Fitted<Json> | undefined {
   const { text: own, resource } = item;
   const inside = isObject(resource) ? resource : {};
   const whole = own ?? inside['text'];
   if (typeof whole !== 'string') return undefined;
   const around = (said: string): Json =>
     own === undefined ? { ...item, resource: { ...inside, text: said } } : { ...item, text: said };
-  const empty = resultBytes(around('')) - 2;
-  const truncate = truncateText(whole, bytes - empty, resultBytes(item) - empty);
-  return truncate === undefined ? undefined : around(truncate);
+  const empty = itemBytes(around('')) - 2;
+  const cut = truncateText(whole, bytes - empty, itemBytes(item) - empty);
+  return cut && { small: around(cut.small), bytes: cut.bytes + empty };
 }
 /** As much of one item of the content as fits into so many bytes of JSON; undefined: nothing. */
-function fitted(item: unknown, bytes: number): unknown {
-  if (resultBytes(item) <= bytes) return item;
+function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
+  const all = itemBytes(item);
+  if (all <= bytes) return { small: item, bytes: all };
   const whole = isObject(item) ? item : text(String(item));
   const short = shortened(whole, bytes);
-  const small = short ?? placeholder(whole);
-  return short || resultBytes(small) <= bytes ? small : undefined;
+  if (short) return short;
+  const small = placeholder(whole);
+  const rest = itemBytes(small);
+  return rest <= bytes ? { small, bytes: rest } : undefined;
 }
 
 /** The meta without its largest entries, so that it fits into so many bytes. */
@@ -116,7 +138,7 @@ function smallMeta(all: Json, bytes: number): Json {
 function saying(small: Json, all: Json, bytes: number): Json {
   const gone = Object.keys(all).filter((key) => !Object.hasOwn(small, key));
   if (gone.length === 0) return small;
-  const names = gone.slice(0, namesSaid).map((key) => truncateText(key, nameBytes) ?? '…');
+  const names = gone.slice(0, namesSaid).map((key) => truncateText(key, nameBytes)?.small ?? '…');
   const more = gone.length > names.length ? ` and ${gone.length - names.length} more` : '';
   const before: unknown = small['a2c_warnings'];
   const texts = [`Cut from meta: ${names.join(', ')}${more}`, `Cut from meta: ${gone.length}`];
@@ -152,8 +174,8 @@ export function truncateTo(result: unknown, limitBytes: number, handle: string):
     // With its comma.
     const fit = fitted(item, left - 1);
     if (fit === undefined) break;
-    cached.push(fit);
-    left -= resultBytes(fit) + 1;
+    cached.push(fit.small);
+    left -= fit.bytes + 1;
   }
   const missing = items.length - cached.length;
   return given(missing > 0 && left >= 0 ? [...cached, othersTruncated(missing)] : cached, small);
