@@ -1,22 +1,26 @@
 import PQueue from 'p-queue';
 import type { Limiter } from '../../machines/call/policy/index.ts';
 
-/** A p-queue in which a task is a turn, and lasts until whoever has it leaves. */
+/**
+ * Whoever finds room is counted and nothing more. Whoever waits is a task of a p-queue, which has as many places as those who are
+ * counted leave free: the task begins with its turn, and lasts until whoever has it leaves.
+ */
 export class QueueLimiter implements Limiter {
-  readonly #queue: PQueue;
   waiting = 0;
-  #running = 0;
   #limit: number;
+  #running = 0;
+  /** Of those who run, so many found room at once. */
+  #counted = 0;
+  #line: PQueue | undefined;
+  #isDue = false;
 
   constructor(concurrency: number) {
     this.#limit = concurrency;
-    this.#queue = new PQueue({ concurrency });
   }
-  /** Whoever may begin because of it does so a moment later: the queue would let them begin within this call. */
   limit(concurrency: number): void {
     if (this.#limit === concurrency) return;
     this.#limit = concurrency;
-    queueMicrotask(() => (this.#queue.concurrency = this.#limit));
+    this.#goOn();
   }
   get isFull(): boolean {
     return this.#running >= this.#limit || this.waiting > 0;
@@ -24,44 +28,65 @@ export class QueueLimiter implements Limiter {
   get isEmpty(): boolean {
     return this.#running === 0 && this.waiting === 0;
   }
-  /**
-   * `go` is called at once when there is room: also in the moment in which the queue does not know yet that somebody
-   * has left. Its task comes behind that one's, and holds the place from then on.
-   */
   enter(go: () => void): () => void {
+    return this.isFull ? this.#wait(go) : this.#begin(go);
+  }
+  #begin(go: () => void): () => void {
     let isOver = false;
-    let hasBegun = false;
-    let done = (): void => {};
-    const over = new Promise<void>((resolve) => (done = resolve));
-    const begin = (): void => {
-      hasBegun = true;
-      this.#running += 1;
-      go();
-    };
-    const hasRoom = !this.isFull;
-    // Whoever leaves while he waits is taken out of the queue, which would keep him until his turn came.
-    const left = hasRoom ? undefined : new AbortController();
-    if (!hasRoom) this.waiting += 1;
-    const entrant = async (): Promise<void> => {
-      if (isOver) return;
-      if (!hasBegun) {
-        this.waiting -= 1;
-        begin();
-      }
-      await over;
-    };
-    if (hasRoom) begin();
-    const added = this.#queue.add(entrant, left && { signal: left.signal });
-    if (left) added.catch(() => {});
+    this.#running += 1;
+    this.#counted += 1;
+    go();
     return () => {
       if (isOver) return;
       isOver = true;
-      if (hasBegun) this.#running -= 1;
+      this.#running -= 1;
+      this.#counted -= 1;
+      this.#goOn();
+    };
+  }
+  #wait(go: () => void): () => void {
+    const line = (this.#line ??= new PQueue());
+    // Lets nobody begin within this call, because nobody waits yet.
+    if (this.waiting === 0) this.#share(line);
+    this.waiting += 1;
+    let state: 'waits' | 'runs' | 'over' = 'waits';
+    let done = (): void => {};
+    const over = new Promise<void>((resolve) => (done = resolve));
+    // Whoever leaves while he waits is taken out of the queue, which would keep him until his turn came.
+    const left = new AbortController();
+    const turn = async (): Promise<void> => {
+      if (state === 'over') return;
+      state = 'runs';
+      this.waiting -= 1;
+      this.#running += 1;
+      go();
+      await over;
+    };
+    line.add(turn, { signal: left.signal }).catch(() => {});
+    return () => {
+      if (state === 'over') return;
+      if (state === 'runs') this.#running -= 1;
       else {
         this.waiting -= 1;
-        left?.abort();
+        left.abort();
       }
+      state = 'over';
       done();
     };
+  }
+  /** A moment later, because the queue lets begin at once whoever may, and whoever leaves or enters is in the midst of something. */
+  #goOn(): void {
+    if (this.waiting === 0 || this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      if (this.#line) this.#share(this.#line);
+    });
+  }
+  #share(line: PQueue): void {
+    const places = this.#limit - this.#counted;
+    if (places < 1) return line.pause();
+    line.concurrency = places;
+    line.start();
   }
 }
