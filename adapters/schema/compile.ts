@@ -1,5 +1,6 @@
 import { MissingRefError, type AnySchemaObject, type ValidateFunction } from 'ajv';
 import { dialectsOf, type Dialect } from './dialects.ts';
+import { isPlain } from './plain.ts';
 import { lineOf } from './problems.ts';
 import { sizeOf, type Size } from './size.ts';
 import { within } from './watchdog.ts';
@@ -27,12 +28,14 @@ export interface Compiled {
   readonly unread: readonly string[];
   /** Stops at the first mistake. */
   readonly first: ValidateFunction;
-  /** Goes on; undefined: that could not be had. Compiled anew with each call. */
+  /** Goes on; undefined: that could not be had. Compiled with the first call. */
   all(): ValidateFunction | undefined;
 }
 export type Reading =
   | { readonly ok: true; readonly compiled: Compiled }
   | { readonly ok: false; readonly reason: string };
+/** So large a plain schema is compiled in no time worth watching. */
+const quickNodes = 1_000;
 const no = (reason: string): Reading => ({ ok: false, reason: lineOf(reason) });
 
 /**
@@ -59,12 +62,15 @@ export function read(schema: unknown, limits: Limits): Reading {
   if (!size) return no(tooLarge(limits.schema));
   const likely = dialectsOf(schema);
   if (likely.length === 0) return no('its $schema names a dialect that is not known here');
+  const [likeliest] = likely;
+  // Brings up no judge, which takes 40 ms.
+  if (likeliest && isPlain(schema)) return compile(schema, likeliest, size, keys, limits, true);
   const wrong: string[] = [];
   for (const dialect of likely) {
     const judge = dialect.judge();
     const judged = within(limits.compileMs, () => judge(schema));
     if (!judged) return no('it takes too long to be read');
-    if (judged.done === undefined) return compile(schema, dialect, size, keys, limits);
+    if (judged.done === undefined) return compile(schema, dialect, size, keys, limits, false);
     wrong.push(`it is no JSON Schema of ${dialect.name}: ${judged.done}`);
   }
   return no(wrong[0] ?? '');
@@ -78,13 +84,18 @@ function compile(
   { nodes }: Size,
   keys: ReadonlyMap<string, number>,
   { compileMs }: Limits,
+  isSimple: boolean,
 ): Reading {
   // One that names itself is found by its name; it may have the name of a dialect, which is taken.
   const addUsedSchema = typeof schema['$id'] !== 'string' || schema['$id'].replace('#', '') === '';
   const unread = new Set<string>();
   const hear = (pattern: string): unknown => unread.add(pattern);
-  const make = (allErrors: boolean): ValidateFunction | undefined =>
-    within(compileMs, () => dialect.create({ allErrors, addUsedSchema }, hear).compile(schema))?.done;
+  // The schemas of dialects are for those that refer to them.
+  const options = { addUsedSchema, ...(isSimple && { meta: false }) };
+  const make = (allErrors: boolean): ValidateFunction | undefined => {
+    const made = (): ValidateFunction => dialect.create({ ...options, allErrors }, hear).compile(schema);
+    return isSimple && nodes <= quickNodes ? made() : within(compileMs, made)?.done;
+  };
   try {
     const first = make(false);
     if (!first) return no(`it takes more than ${compileMs} ms to be compiled`);
@@ -95,10 +106,12 @@ function compile(
       return no(`its pattern cannot be read here: ${odd}`);
     const isRisky = risky.some((word) => keys.has(word));
     const formats = keys.get('format') ?? 0;
-    return {
-      ok: true,
-      compiled: { nodes, isRisky, formats, unread: [...unread], first, all: () => make(true) },
+    const known: { all?: ValidateFunction | undefined } = {};
+    const all = (): ValidateFunction | undefined => {
+      if (!('all' in known)) known.all = make(true);
+      return known.all;
     };
+    return { ok: true, compiled: { nodes, isRisky, formats, unread: [...unread], first, all } };
   } catch (error) {
     if (error instanceof MissingRefError) return no(dangling(error.missingRef));
     return no(`it cannot be compiled: ${error instanceof Error ? error.message : 'for no known reason'}`);

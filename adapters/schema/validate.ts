@@ -31,19 +31,43 @@ const takesAnyObject = (schema: object): boolean =>
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Known = Reading & { strikes: number; all?: ValidateFunction | undefined };
+type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
+/** Schemas of which others may be equal: so many, with so many characters in all; the oldest go first. */
+const shared = { most: 500, characters: 1024 * 1024 };
+/** Reads equal schemas once: tools of one server often have the same, and a server that comes back has the same again. */
+function readingOnce(limits: Limits): (schema: object) => Reading {
+  const byText = new Map<string, Reading>();
+  let characters = 0;
+  return (schema) => {
+    // Before it is written: what is too large is told from looking at it.
+    const text = sizeOf(schema, limits.schema) ? JSON.stringify(schema) : undefined;
+    const before = text === undefined ? undefined : byText.get(text);
+    if (text === undefined || before) return before ?? read(schema, limits);
+    const reading = read(schema, limits);
+    byText.set(text, reading);
+    characters += text.length;
+    for (const oldest of byText.keys()) {
+      if (byText.size <= shared.most && characters <= shared.characters) break;
+      byText.delete(oldest);
+      characters -= oldest.length;
+    }
+    return reading;
+  };
+}
+
 /**
- * A judge that knows each schema, by the object that it is, for as long as that object lives: what was compiled of it
- * goes with it. Each is compiled by an instance of its own, so that neither names (`$id`) nor rests are shared.
+ * A judge that knows each schema, by the object that it is, for as long as that object lives. Each is compiled by an instance of its
+ * own, so that neither names (`$id`) nor rests are shared; equal ones share what was compiled.
  */
 export function createValidate(limits: Limits = defaultLimits): Validate {
   const schemas = new WeakMap<object, Known | 'any object'>();
+  const readOnce = readingOnce(limits);
   const knownOf = (schema: object): Known | 'any object' => {
     const before = schemas.get(schema);
     if (before) return before;
-    const known = takesAnyObject(schema) ? 'any object' : { ...read(schema, limits), strikes: 0 };
+    const known = takesAnyObject(schema) ? 'any object' : { ...readOnce(schema), strikes: 0 };
     schemas.set(schema, known);
     return known;
   };
@@ -57,7 +81,7 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
       if (!known.ok) return unchecked(known.reason);
       const slow = `judging by it takes more than ${limits.checkMs} ms`;
       if (known.strikes >= strikesAllowed) return unchecked(slow);
-      const validity = check(known, known.compiled, value, limits.checkMs);
+      const validity = check(known.compiled, value, limits.checkMs);
       if (validity) return validity;
       known.strikes += 1;
       return unchecked(slow);
@@ -69,7 +93,7 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
 }
 
 /** Undefined: it took too long. */
-function check(known: Known, compiled: Compiled, value: unknown, ms: number): Validity | undefined {
+function check(compiled: Compiled, value: unknown, ms: number): Validity | undefined {
   const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
   const size = sizeOf(value, most);
   const isSmall = size !== undefined;
@@ -85,14 +109,13 @@ function check(known: Known, compiled: Compiled, value: unknown, ms: number): Va
       : { ok: true, unused: lineOf(`its pattern cannot be read here: ${odd}`) };
   // How many mistakes are told must not depend on how busy the machine is: only of what is risky it may.
   const isFew = isQuick && compiled.nodes * size.nodes <= quickMistakes;
-  const all = isSmall && allErrors(known, compiled, value, isFew ? undefined : ms / 4);
+  const all = isSmall && allErrors(compiled, value, isFew ? undefined : ms / 4);
   return { ok: false, problems: problemsOf(all || judged.done) };
 }
 
 /** All mistakes of a value that is not large. Each costs memory: where they may be many they are sought for `ms`. */
-function allErrors(known: Known, compiled: Compiled, value: unknown, ms?: number): Errors | undefined {
-  if (!('all' in known)) known.all = compiled.all();
-  const { all } = known;
+function allErrors(compiled: Compiled, value: unknown, ms?: number): Errors | undefined {
+  const all = compiled.all();
   if (!all) return undefined;
   const found = ms === undefined ? errorsOf(all, value) : within(ms, () => errorsOf(all, value))?.done;
   return found || undefined;
