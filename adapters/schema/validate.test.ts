@@ -1,6 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultLimits, type Limits } from './compile.ts';
 import { createValidate } from './validate.ts';
 
@@ -131,35 +130,6 @@ describe('problems', () => {
   });
 });
 
-describe('equal schemas', () => {
-  const schema = (type: string, n = 0) => ({ properties: { a: { type } }, $comment: `${n}` });
-  const compiling = () => vi.spyOn(Ajv2020.prototype, 'compile');
-  it('are compiled once, whose mistakes ever, and different ones each', () => {
-    const compile = compiling();
-    const judge = createValidate(patient);
-    for (let n = 0; n < 100; n += 1) expect(judge(schema('string'), { a: 'x' })).toEqual({ ok: true });
-    expect(compile).toHaveBeenCalledTimes(1);
-    // To tell all mistakes it is compiled anew.
-    for (let n = 0; n < 100; n += 1) expect(judge(schema('string'), { a: 1 }).ok).toBe(false);
-    expect(compile).toHaveBeenCalledTimes(2);
-    expect(judge(schema('number'), { a: 1 })).toEqual({ ok: true });
-    expect(compile).toHaveBeenCalledTimes(3);
-    compile.mockRestore();
-  });
-  it('are forgotten after many others, and one that is there still is known', () => {
-    const compile = compiling();
-    const judge = createValidate(patient);
-    const kept = schema('string');
-    for (let n = 0; n < 600; n += 1) judge(schema('string', n), {});
-    judge(kept, {});
-    compile.mockClear();
-    judge(kept, {});
-    expect(compile).not.toHaveBeenCalled();
-    judge(schema('string', 1), {});
-    expect(compile).toHaveBeenCalledTimes(1);
-    compile.mockRestore();
-  });
-});
 describe('schemas of strangers', () => {
   it('a $ref out of a schema is a refusal of the schema, and fetches nothing', () => {
     expect(problems({ $ref: 'https://h.example/s.json' }, 1)).toBe(
