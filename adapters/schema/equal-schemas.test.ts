@@ -1,14 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createValidate } from './validate.ts';
 
 describe('equal schemas', () => {
   const schema = (type: string, n = 0) => ({ properties: { a: { type } }, $comment: `${n}` });
-  const compile = vi.spyOn(Ajv2020.prototype, 'compile');
-  beforeEach(() => compile.mockClear());
-  afterAll(() => compile.mockRestore());
+  const compiling = () => vi.spyOn(Ajv2020.prototype, 'compile');
+  afterEach(() => vi.restoreAllMocks());
 
   it('are compiled once, whose mistakes ever, and different ones each', () => {
+    const compile = compiling();
     const judge = createValidate();
     for (let n = 0; n < 100; n += 1) expect(judge(schema('string'), { a: 'x' })).toEqual({ ok: true });
     expect(compile).toHaveBeenCalledTimes(1);
@@ -19,6 +19,7 @@ describe('equal schemas', () => {
     expect(compile).toHaveBeenCalledTimes(3);
   });
   it('are forgotten after many others, and one that is there still is known', () => {
+    const compile = compiling();
     const judge = createValidate();
     const kept = schema('string');
     for (let n = 0; n < 600; n += 1) judge(schema('string', n), {});

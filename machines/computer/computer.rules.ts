@@ -25,6 +25,7 @@ import { hasRefused, refusedNews } from './computer.refused.ts';
 import { hasRestless, settled } from './computer.restless.ts';
 import { reasonsAfter } from './computer.withdrawn.ts';
 import { linkKind, type LinkOrder } from '../link/link.setup.ts';
+import { remembered } from '../kernel/remembered.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 
@@ -65,9 +66,15 @@ const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
     catalogs,
     before,
   );
-const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
+type Offer = Pick<ComputerContext, 'offered' | 'signature'>;
+/** `before`: what was offered, which is the same again after most news. */
+const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>, before?: Offer): Offer => {
   const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
-  return { offered, signature: signatureOf(offered) };
+  const isSame =
+    before?.offered.length === offered.length && before.offered.every((t, n) => t === offered[n]);
+  return isSame
+    ? { offered: before.offered, signature: before.signature }
+    : { offered, signature: signatureOf(offered) };
 };
 /** Kept lists are known before their servers have started. */
 export function aggregateOf({ servers }: ComputerStart) {
@@ -79,10 +86,14 @@ export function aggregateOf({ servers }: ComputerStart) {
 export const isTrying = (stage: ClientStage | undefined): boolean =>
   stage === undefined || stage === 'connecting' || stage === 'recovering' || stage === 'authorizing';
 export const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
+/** Asked with every event, by what changes with news alone. */
+const allUp = remembered((stages: ComputerContext['stages']) =>
+  remembered((servers: ComputerContext['servers']) =>
+    servers.every((s) => !wanted(s) || stages[nameIn(s)] === 'ready' || stages[nameIn(s)] === 'standby'),
+  ),
+);
 export const isWhole = (c: ComputerContext): boolean =>
-  !hasRefused(c) &&
-  !hasRestless(c) &&
-  c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'standby');
+  !hasRefused(c) && !hasRestless(c) && allUp(c.stages)(c.servers);
 
 // ── what follows from news ─────────────────────────────────────────────────────────────────────────────
 const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {
@@ -107,13 +118,13 @@ export function heard(c: ComputerContext, news: ClientChanged): Partial<Computer
   };
   if (c.up[server] === isOffered) return next;
   const up = { ...c.up, [server]: isOffered };
-  return { ...next, up, ...offerOf({ table: c.table, up }) };
+  return { ...next, up, ...offerOf({ table: c.table, up }, c) };
 }
 export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
   if (list !== 'tools' || c.leaving.includes(server)) return {};
   const catalogs = { ...c.catalogs, [server]: entries as readonly Tool[] };
   const table = tableOf({ ...c, catalogs }, c.table);
-  return { catalogs, table, ...offerOf({ table, up: c.up }) };
+  return { catalogs, table, ...offerOf({ table, up: c.up }, c) };
 }
 export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
 export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevision'>): LinkOrder => ({
@@ -182,7 +193,7 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     catalogs,
     table,
     up,
-    ...offerOf({ table, up }),
+    ...offerOf({ table, up }, c),
     withdrawn: keep(c.withdrawn),
     restless: keep(c.restless),
     reasons: keep(c.reasons),

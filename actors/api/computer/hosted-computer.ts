@@ -12,7 +12,7 @@ import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { defaultRemembered } from '../../../machines/call/history/index.ts';
 import type { CallProgressed, CallSettled } from '../../../machines/call/settlement.ts';
 import type { Transformer } from '../../../machines/kernel/transformer.ts';
-import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import type { Timing } from '../../../machines/kernel/timing.ts';
 import { CallHistoryWatch } from './calls/call-history.ts';
 import { CallWatch, type CallEvents } from './calls/call-watch.ts';
 import { catalogsOf, promptsOf, resourcesOf } from '../../servers/catalog-status.ts';
@@ -36,6 +36,7 @@ import { PendingCalls, type Call } from '../agent/pending-calls.ts';
 import { tracedCall } from '../tracing.ts';
 import type { Hosted, Runtime } from '../../runtime/runtime.ts';
 import { Seat } from '../seat.ts';
+import { hostTiming } from '../../servers/plans/plan.ts';
 import { ServerOrders } from '../../servers/server-orders.ts';
 import { Servers } from '../../servers/servers.ts';
 
@@ -49,6 +50,7 @@ export class HostedComputer implements Computer {
   readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
   readonly #logins: Logins;
+  readonly #timingOf: ReturnType<typeof hostTiming>;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
   readonly #seat: Seat;
@@ -69,7 +71,8 @@ export class HostedComputer implements Computer {
     this.#runtime = runtime;
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
-    const own = { ...timing, ...options.timing };
+    this.#timingOf = hostTiming(options.timing);
+    const own = this.#timingOf({});
     runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
@@ -108,7 +111,7 @@ export class HostedComputer implements Computer {
       booted: () => this.#first.booted(),
     });
     this.#collections = new CollectionQuestions({
-      host: () => this.#host,
+      host: () => this.#host(),
       send: (event, onUndelivered) => this.#runtime.directory.send('computer', event, onUndelivered),
       servers: () => this.servers(),
       settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
@@ -134,7 +137,7 @@ export class HostedComputer implements Computer {
     this.#servers.take(prepared);
     const hear = (event: AnyEventObject): void => this.#hear(event);
     this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
-    this.#first.begin(this.#timing.toolsMs);
+    this.#first.begin(this.#timing().toolsMs);
     if (this.#options.office) await this.#first.seated;
   }
   #input(): ComputerStart {
@@ -143,7 +146,7 @@ export class HostedComputer implements Computer {
       ...(historySize !== undefined && { remembered: historySize }),
       servers: this.#servers.plans(),
       link: office ? this.#seat.linkTo(office) : null,
-      timing: this.#timing,
+      timing: this.#timing(),
       shown: this.#servers.shown(),
     };
   }
@@ -199,7 +202,7 @@ export class HostedComputer implements Computer {
     );
   };
   #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
-    const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
+    const { timeoutMs = this.#timing().callTotalMs, confirmed = false } = options;
     // Read now: what a host makes of its object later is not what was judged.
     const asked = { tool, params: handed(params), timeoutMs };
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled);
@@ -208,17 +211,13 @@ export class HostedComputer implements Computer {
       // Who was told to give up before it began hears no answer, and nobody gives one any more.
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
-      const event = hostCall({ ...asked, ticket, reqId, isConfirmed: confirmed }, this.#host, options);
-      this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
+      const event = hostCall({ ...asked, ticket, reqId, isConfirmed: confirmed }, this.#host(), options);
+      this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);
   }
-  get #timing(): Timing {
-    return { ...timing, ...this.#servers.config.settings.timeouts, ...this.#options.timing } as Timing;
-  }
-  get #host(): AddressFor<unknown> {
-    return this.#hosted?.host ?? addressFor('');
-  }
+  #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
+  #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
   #cancel(ticket: string): void {
     const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
     if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
@@ -286,7 +285,7 @@ export class HostedComputer implements Computer {
   }
   async #close(): Promise<void> {
     this.#first.close();
-    if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing().shutdownMs + 1_000);
     this.#inputs.close();
     this.#logins.close();
     await this.#transformer.close();

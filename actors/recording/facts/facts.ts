@@ -24,7 +24,6 @@ interface Opened {
 interface Waiting {
   readonly record: In;
   draw?: Extract<DirectoryRecord, { k: 'draw' }>;
-  isCancelled?: boolean;
 }
 
 /** Answers that are remembered; the oldest goes first. */
@@ -55,8 +54,8 @@ export class ForgottenRecords {
     string,
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
   >();
-  /** By host: where its seat stands. */
-  readonly #links = new Map<Address, string>();
+  /** What is not calm, by the record that says so, or by name: looked at with every record that is forgotten. */
+  readonly #restless = new Set<unknown>();
 
   take(record: DirectoryRecord, t: number): void {
     if (record.k === 'in') this.#in(record);
@@ -64,8 +63,11 @@ export class ForgottenRecords {
     else if (record.k === 'post' && record.a.startsWith('host:')) this.#said(record.a, record.ev);
     else if (record.k === 'timer') {
       const { a, n } = record;
-      if (record.op === 'set') this.#timers.set(a, n, { record, due: t + (record.ms ?? 0) });
-      else this.#timers.delete(a, n);
+      if (record.op === 'set') {
+        const timer = { record, due: t + (record.ms ?? 0) };
+        this.#timers.set(a, n, timer);
+        this.#mark(timer, isGathering(record));
+      } else this.#timerOver(a, n);
     } else if (record.k === 'draw' && record.port === 'judge') {
       const waiting = this.#waiting.get(ticketIn(record.a));
       if (waiting) waiting.draw = record;
@@ -76,30 +78,41 @@ export class ForgottenRecords {
    * nothing else.
    */
   get isCalm(): boolean {
-    for (const { isCancelled } of this.#waiting.values()) if (isCancelled) return false;
-    for (const { ev } of this.#questions.values()) if (!isCall(fieldsOf(ev)['method'])) return false;
-    for (const { record, told } of this.#instances.values())
-      if (!told.has(upWith[record.port] ?? '')) return false;
-    for (const { stage } of this.#servers.values()) if (moving.has(stage)) return false;
-    for (const stage of this.#links.values()) if (stage !== 'joined' && stage !== 'closed') return false;
-    for (const { record } of this.#timers.values()) if (isGathering(record)) return false;
-    return true;
+    return this.#restless.size === 0;
+  }
+  #mark(what: unknown, isRestless: boolean): void {
+    if (isRestless) this.#restless.add(what);
+    else this.#restless.delete(what);
+  }
+  #timerOver(a: Address, n: unknown): void {
+    this.#restless.delete(this.#timers.get(a, n));
+    this.#timers.delete(a, n);
   }
   #said(host: Address, event: EventObject): void {
     const { ticket, server, stage, attempt, failure } = fieldsOf(event);
     this.#answered(ticket);
-    if (event.type === 'client.changed')
+    if (event.type === 'client.changed') {
       this.#servers.set(String(server), { stage: String(stage), attempt: Number(attempt), failure });
-    else if (event.type === 'server.removed') this.#servers.delete(String(server));
-    else if (event.type === 'link.changed') this.#links.set(host, String(stage));
-    else if (event.type === 'owned.ended') this.#links.delete(host);
+      this.#mark(`server ${String(server)}`, moving.has(String(stage)));
+    } else if (event.type === 'server.removed') {
+      this.#servers.delete(String(server));
+      this.#mark(`server ${String(server)}`, false);
+    } else if (event.type === 'link.changed')
+      this.#mark(`link ${host}`, stage !== 'joined' && stage !== 'closed');
+    else if (event.type === 'owned.ended') this.#mark(`link ${host}`, false);
+  }
+  #waits(ticket: string, record: In): void {
+    this.#restless.delete(this.#waiting.get(ticket));
+    this.#waiting.set(ticket, { record });
   }
   #answered(ticket: unknown): void {
-    if (typeof ticket === 'string') this.#waiting.delete(ticket);
+    if (typeof ticket !== 'string') return;
+    this.#restless.delete(this.#waiting.get(ticket));
+    this.#waiting.delete(ticket);
   }
   #in(record: In): void {
     const { via, a, ev } = record;
-    if (via === 'timer' || via === 'deadline') return void this.#timers.delete(a, record.n);
+    if (via === 'timer' || via === 'deadline') return this.#timerOver(a, record.n);
     if (via === 'start') return void this.#orders.set(`${a} start`, record);
     if (via === 'host') return this.#ordered(record);
     if (via === 'ask') return this.#asked(record);
@@ -113,19 +126,20 @@ export class ForgottenRecords {
       opened.told.clear();
       this.#ended.set(`${opened.record.port} ${server}`, { opened: opened.record, end: record });
     }
+    this.#mark(opened, !isUp(opened));
     const { ticket } = fieldsOf(ev);
     if (ev.type === 'link.down') this.#forgetAsked(a);
     if (ev.type === 'agent.cancelled') this.#cancel(ticket);
-    else if (typeof ticket === 'string' && topic === undefined) this.#waiting.set(ticket, { record });
+    else if (typeof ticket === 'string' && topic === undefined) this.#waits(ticket, record);
   }
   /** A cancel is answered with its call. */
   #cancel(ticket: unknown): void {
     const waiting = this.#waiting.get(String(ticket));
-    if (waiting) waiting.isCancelled = true;
+    if (waiting) this.#restless.add(waiting);
   }
   /** A connection is gone, and nobody waits for an answer over it any more. */
   #forgetAsked(instance: Address): void {
-    for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#waiting.delete(ticket);
+    for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#answered(ticket);
   }
   #ordered(record: In): void {
     const { a, ev } = record;
@@ -138,14 +152,14 @@ export class ForgottenRecords {
       this.#orders.delete(key);
       this.#orders.set(key, record);
     } else if (ev.type === 'call.cancel') this.#cancel(ticket);
-    else if (typeof ticket === 'string') this.#waiting.set(ticket, { record });
+    else if (typeof ticket === 'string') this.#waits(ticket, record);
     else if (ev.type === 'close')
       for (const key of [...this.#orders.keys()]) if (key.startsWith(`${a} `)) this.#orders.delete(key);
   }
   #asked(record: In): void {
     const asked = this.#questions.get(record.a, record.id);
     if (!asked || !isAnswer(record.ev?.type)) return;
-    this.#questions.delete(record.a, record.id);
+    this.#questionOver(record.a, record.id);
     const { method, params, target } = fieldsOf(asked.ev);
     if (isCall(method) || isSettling(method)) return;
     const about = `${String(method)} ${String(target)} ${params === undefined ? '' : JSON.stringify(plainParams(method, params))}`;
@@ -154,14 +168,24 @@ export class ForgottenRecords {
     const [oldest] = this.#answers.size > mostAnswers ? this.#answers.keys() : [];
     if (oldest !== undefined) this.#answers.delete(oldest);
   }
+  #questionOver(a: Address, id: unknown): void {
+    this.#restless.delete(this.#questions.get(a, id));
+    this.#questions.delete(a, id);
+  }
   #out(record: Out): void {
     const { port, a, ev } = record;
     if (port === 'ask') {
       const { id } = fieldsOf(ev);
-      if (ev.type === 'ask') this.#questions.set(a, id, record);
-      else this.#questions.delete(a, id);
-    } else if (ev.type === 'leaf.open') this.#instances.set(a, { record, told: new Map() });
-    else if (ev.type === 'leaf.close') {
+      if (ev.type === 'ask') {
+        this.#questions.set(a, id, record);
+        this.#mark(record, !isCall(fieldsOf(ev)['method']));
+      } else this.#questionOver(a, id);
+    } else if (ev.type === 'leaf.open') {
+      const opened = { record, told: new Map() };
+      this.#instances.set(a, opened);
+      this.#mark(opened, !isUp(opened));
+    } else if (ev.type === 'leaf.close') {
+      this.#restless.delete(this.#instances.get(a));
       this.#instances.delete(a);
       this.#forgetAsked(a);
     } else this.#answered(fieldsOf(ev)['ticket']);
@@ -245,6 +269,7 @@ const upWith: Readonly<Record<string, string>> = {
   link: 'join.accepted',
   office: 'office.opened',
 };
+const isUp = ({ record, told }: Opened): boolean => told.has(upWith[record.port] ?? '');
 /** Stages of servers that are on their way. */
 const moving: ReadonlySet<string> = new Set([
   'connecting',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { timing } from '../../../machines/kernel/timing.ts';
-import { planOf, readOrThrow } from './plan.ts';
+import { hostTiming, planOf, readOrThrow } from './plan.ts';
 
 it('a server without auto_approve of its own has that at the top of the config, and [] is its own', () => {
   const command = 'x';
@@ -16,4 +16,12 @@ it('a server without auto_approve of its own has that at the top of the config, 
     ['b', ['b_x']],
     ['c', []],
   ]);
+});
+
+it('delays of a computer are worked out once for a config, and those of its host go first', () => {
+  const timingOf = hostTiming({ toolsMs: 1 });
+  const settings = { timeouts: { toolsMs: 2, bootMs: 3 } };
+  expect(timingOf(settings)).toEqual({ ...timing, toolsMs: 1, bootMs: 3 });
+  expect(timingOf(settings)).toBe(timingOf(settings));
+  expect(timingOf({})).toEqual({ ...timing, toolsMs: 1 });
 });

@@ -8,7 +8,8 @@ import {
   type Settings,
 } from '../../../machines/config/index.ts';
 import { sizes } from '../../../machines/protocol/index.ts';
-import { refreshFailures, timingOf, type Timing } from '../../../machines/kernel/timing.ts';
+import { remembered } from '../../../machines/kernel/remembered.ts';
+import { refreshFailures, timing, timingOf, type Timing } from '../../../machines/kernel/timing.ts';
 import { bundleIdOf } from '../identity/bundle-id.ts';
 import { A2cError } from '../../api/errors.ts';
 
@@ -19,6 +20,10 @@ export interface Policy {
   readonly autoReconnect: boolean;
   readonly timing: Timing;
 }
+
+/** Delays of a computer: what its host gave goes before its config. Worked out once for each config. */
+export const hostTiming = (given: Partial<Timing> = {}): ((settings: Settings) => Timing) =>
+  remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...given }) as Timing);
 
 /** Only what is there: an absent key means "as the level above has it". */
 function timesOf(settings: Settings): Partial<Timing> {

@@ -134,3 +134,21 @@ it('5,000 tools of 100 servers are listed, and a change of one server leaves the
   });
   expect(Math.min(...times)).toBeLessThan(50);
 });
+
+it('a list of one server is worked out with what the others brought before', () => {
+  const asked: string[] = [];
+  const rules = ['a', 'b', 'c'].map((server) =>
+    Object.defineProperty(ruled(server), 'lastTools', {
+      get: () => {
+        asked.push(server);
+        return ['old'];
+      },
+    }),
+  );
+  const table = buildTable(rules, catalogsOf({ a: ['t'] }));
+  expect(asked).toEqual(['b', 'c']);
+  const catalogs = catalogsOf({ a: ['t'], b: ['u'] });
+  expect(offered(buildTable(rules, catalogs, table))).toEqual(['t = a/t', 'u = b/u']);
+  expect(asked).toEqual(['b', 'c']);
+  expect(offered(buildTable(rules, { ...catalogs, b: [] }, table))).toEqual(['t = a/t']);
+});

@@ -47,18 +47,31 @@ interface Part extends Offer {
   readonly rule: ToolRules;
   readonly old: readonly OldClaim[];
 }
+interface Given {
+  readonly listed: readonly Tool[] | undefined;
+  readonly conflicting: readonly string[];
+}
+function worked(rule: ToolRules, { listed, conflicting }: Given): Part {
+  const offer = offerOf(rule, listed ?? []);
+  const old = listed ? conflicting : [...(rule.lastTools ?? []), ...conflicting];
+  return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
+}
+const none: readonly string[] = [];
+/** The last one of each server: a list of one changes nothing of what the others bring. */
+const lastParts = new WeakMap<ToolRules, Given & { readonly part: Part }>();
 function partOf(
   rule: ToolRules,
   catalogs: Readonly<Record<string, readonly Tool[]>>,
   before: ToolTable,
 ): Part {
   const listed = own(catalogs, rule.server);
-  const offer = offerOf(rule, listed ?? none);
-  const conflicting = own(before.conflicting, rule.server) ?? [];
-  const old = listed ? conflicting : [...(rule.lastTools ?? []), ...conflicting];
-  return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
+  const conflicting = own(before.conflicting, rule.server) ?? none;
+  const last = lastParts.get(rule);
+  if (last?.listed === listed && last?.conflicting === conflicting) return last.part;
+  const part = worked(rule, { listed, conflicting });
+  lastParts.set(rule, { listed, conflicting, part });
+  return part;
 }
-const none: readonly Tool[] = [];
 
 /** The same object for as long as nothing of it changes, so that what is worked out of it holds. */
 const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
