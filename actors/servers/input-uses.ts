@@ -47,6 +47,7 @@ export class InputUses {
   /** Servers that have had another answer to an input of this one; from now on they have this one. */
   outdatedBy(name: string): readonly string[] {
     const ids = this.#uses.get(name)?.inputs ?? [];
+    if (ids.length === 0) return [];
     const isOutdated = ([other, { inputs, answers }]: [string, Use]): boolean =>
       other !== name &&
       ids.some((id) => inputs.includes(id) && answers.get(id) !== this.#inputs.revisionOf(id));

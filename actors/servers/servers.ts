@@ -120,13 +120,14 @@ export class Servers {
   proven(name: string): boolean {
     this.#before.delete(name);
     const outdated = this.#uses.outdatedBy(name);
+    if (outdated.length === 0) return false;
     this.#known = new Map(
       [...this.#known].map(([other, known]) => [
         other,
         outdated.includes(other) ? { ...known, values: known.values + 1 } : known,
       ]),
     );
-    return outdated.length > 0;
+    return true;
   }
   /** Somebody starts it again: whoever answered for it is asked anew. */
   askAnew(name: string): void {

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesOf, emptyHistory, lastChangeOf, remember, type Changes, type History } from './index.ts';
+import {
+  changesOf,
+  differing,
+  emptyHistory,
+  lastChangeOf,
+  remember,
+  type Changes,
+  type History,
+} from './index.ts';
 
 interface Entry {
   readonly name: string;
@@ -29,6 +37,19 @@ describe('what became of a list', () => {
         expect(new Set(all).size).toBe(all.length);
       }),
     );
+  });
+
+  it('is the same for what is left of both without their common ends, where no key is there twice', () => {
+    const pool = [0, 1, 2].flatMap((is) => names.map((name) => ({ name, is })));
+    const some = fc.uniqueArray(fc.constantFrom(...pool), { selector: keyOf });
+    fc.assert(
+      fc.property(some, some, (before, after) => {
+        const [was, is] = differing(before, after);
+        expect(changesOf(was, is, keyOf)).toEqual(changesOf(before, after, keyOf));
+      }),
+    );
+    const entry = { name: 'new', is: 0 };
+    expect(differing(pool, [...pool.slice(0, 9), entry, ...pool.slice(9)])).toEqual([[], [entry]]);
   });
 
   it('is nothing where only the order of entries and of their keys is another', () => {

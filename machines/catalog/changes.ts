@@ -18,6 +18,18 @@ const byKey = <T>(list: readonly T[], keyOf: (entry: T) => string): ReadonlyMap<
   return entries;
 };
 
+/** What is left of both where they begin and end with the same objects: of a list without a key twice no change is lost. */
+export function differing<T>(
+  before: readonly T[],
+  after: readonly T[],
+): readonly [before: readonly T[], after: readonly T[]] {
+  const most = Math.min(before.length, after.length);
+  let [start, end] = [0, 0];
+  while (start < most && before[start] === after[start]) start += 1;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  return [before.slice(start, before.length - end), after.slice(start, after.length - end)];
+}
+
 /** From one state of a list to the next, by content: the order of entries and of their keys is no change. */
 export const changesOf = <T>(
   before: readonly T[],

@@ -1,5 +1,6 @@
 export {
   changesOf,
+  differing,
   emptyHistory,
   lastChangeOf,
   remember,

@@ -4,6 +4,7 @@ import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
   changesOf,
+  differing,
   offeredTools,
   signatureOf,
   toSmcpTool,
@@ -135,7 +136,8 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
 function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const messages = refusedNews(c, c.table, next.table ?? c.table);
   if (next.signature === undefined || next.signature === c.signature) return messages;
-  const changes = changesOf<SmcpTool>(c.offered, next.offered ?? [], ({ name }) => name);
+  const [was, is] = differing<SmcpTool>(c.offered, next.offered ?? []);
+  const changes = changesOf(was, is, ({ name }) => name);
   messages.push(post(c.owner, { type: 'tools.changed', ...changes }));
   if (c.link) messages.push(post(linkOf(c), signatureNews(next.signature), { optional: true }));
   return messages;
