@@ -17,7 +17,7 @@ export interface Facts {
   readonly told: readonly ChannelEvent[];
   /** How those ended that are not open: the last exit of a process by `process:files`. */
   readonly ended: readonly ChannelEvent[];
-  /** The last answer to each question but calls, by its channel without the number. */
+  /** The last answer to each question but calls and what is asked about their results, by its channel without the number. */
   readonly answers: readonly ChannelEvent[];
   /** Calls and questions that wait for an answer, as they came. */
   readonly open: readonly ChannelEvent[];

@@ -69,13 +69,20 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   if (all <= bytes) return { small: whole, bytes: all };
   const sayingSo = (length: number): string => `… [${whole.length - length} characters cut]`;
   const room = bytes - jsonBytes(sayingSo(0));
+  if (room <= 0) return undefined;
   const isPlain = all === whole.length + 2;
-  const bytesTo = (length: number): number => (isPlain ? length : jsonBytes(whole.slice(0, length)) - 2);
-  let length = Math.floor((whole.length * room) / all);
+  // Between two characters: there the bytes of both sides are those of the whole.
+  const between = (length: number): number => (isHalf(whole.charCodeAt(length - 1)) ? length - 1 : length);
+  const textBytes = (from: number, to: number): number => jsonBytes(whole.slice(from, to)) - 2;
+  /** Counts the shorter side. */
+  const bytesTo = (length: number): number => {
+    if (isPlain) return length;
+    return length * 2 > whole.length ? all - 2 - textBytes(length, whole.length) : textBytes(0, length);
+  };
+  let length = between(Math.floor((whole.length * room) / all));
   let taken = bytesTo(length);
-  while (length > 0 && taken > room) taken = bytesTo((length = Math.floor(length / 2)));
-  if (length > 0 && isHalf(whole.charCodeAt(length - 1))) taken = bytesTo((length -= 1));
-  if (length <= 0) return undefined;
+  while (length > 0 && taken > room) taken = bytesTo((length = between(Math.floor(length / 2))));
+  if (length === 0) return undefined;
   const said = sayingSo(length);
   return { small: whole.slice(0, length) + said, bytes: taken + jsonBytes(said) };
 }
