@@ -10,7 +10,10 @@ const alone = [
   'scenarios/contracts/process/**/*.test.ts',
   'scenarios/replay/world/*.test.ts',
 ];
-const long = ['**/node_modules/**', '**/*.{long,simulation,interop,browser,redis,chaos,lifecycle}.test.ts'];
+const long = [
+  '**/node_modules/**',
+  '**/*.{long,lockstep,simulation,interop,browser,redis,chaos,lifecycle}.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -12,13 +12,20 @@ export const hostCall = (
   { trace: given, conversation }: Pick<CallOptions, 'trace'> & InConversation,
 ): ComputerCall => {
   const trace = traceIn(given ?? {});
-  return {
-    type: 'call.request',
-    ...call,
+  const { ticket, reqId, tool, params, timeoutMs, isConfirmed } = call;
+  const type = 'call.request';
+  const event = {
+    type,
+    ticket,
+    reqId,
+    tool,
+    params,
+    timeoutMs,
+    isConfirmed,
     agent: null,
     wantsProgress: true,
     replyTo,
-    ...(conversation !== undefined && { conversation }),
-    ...(trace && { trace }),
-  };
+  } as const;
+  if (conversation === undefined && !trace) return event;
+  return { ...event, ...(conversation !== undefined && { conversation }), ...(trace && { trace }) };
 };

@@ -56,13 +56,13 @@ afterEach(() => {
 
 it('nothing is watched, and no timer runs, while nobody looks', () => {
   const { stream, tap, happen } = streamed();
-  expect([tap.isWatched, tap.isInspected]).toEqual([false, false]);
+  expect([tap.isWatched, tap.isStepped]).toEqual([false, false]);
   const page = new Page();
   stream.add(page);
-  expect([tap.isWatched, tap.isInspected]).toEqual([true, true]);
+  expect([tap.isWatched, tap.isStepped]).toEqual([true, true]);
   happen(1);
   stream.remove(page);
-  expect([tap.isWatched, tap.isInspected]).toEqual([false, false]);
+  expect([tap.isWatched, tap.isStepped]).toEqual([false, false]);
   happen(1);
   expect(page.messages).toEqual([]);
 });

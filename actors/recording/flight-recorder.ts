@@ -81,8 +81,8 @@ export class FlightRecorder {
       ...(ringBytes !== undefined && { ringBytes }),
       onEntry: (isFull) => (isFull ? this.#file?.flush() : this.#file?.wants()),
     });
-    const { inspect } = this.#recorder;
-    tap.add({ record: this.#record, ...(inspect && { inspect }) });
+    const { step } = this.#recorder;
+    tap.add({ record: this.#record, ...(step && { step }) });
     if (dir !== undefined) this.#open(dir);
   }
   #open(dir: string): void {

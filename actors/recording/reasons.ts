@@ -64,7 +64,9 @@ export function reasonOf(record: DirectoryRecord): Reason | undefined {
   if (record.k === 'post') {
     const { a, ev, dead } = record;
     if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
-    return a.startsWith('host:') ? heard(hostWords.news('', ev)) : undefined;
+    // Success is a reason for nothing, and the word for it costs with each call.
+    if (!a.startsWith('host:') || (ev as News).outcome === 'succeeded') return undefined;
+    return heard(hostWords.news('', ev));
   }
   if (record.k === 'end' && record.why === 'failed')
     return reason('fault', nameOf(record.a), `${record.a} failed: ${record.error}`);

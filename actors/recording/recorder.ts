@@ -1,4 +1,3 @@
-import type { InspectionEvent } from 'xstate';
 import {
   canonical,
   traceFormat,
@@ -11,6 +10,7 @@ import {
 } from '../../machines/trace/index.ts';
 import { remembered } from '../../machines/kernel/remembered.ts';
 import type { Observer } from '../runtime/observer.ts';
+import type { Microstep } from '../runtime/stepper/stepper.ts';
 import { EntryRing, inOrder } from './entry-ring.ts';
 import { ForgottenRecords } from './facts/facts.ts';
 import { keptFrames } from './frame-lines.ts';
@@ -67,7 +67,7 @@ function weightOfRoot(frame: RootFrame): number {
     sum += 8 + (typeof value === 'object' && value !== null ? remembersOf(value) : weightOf(value));
   return sum;
 }
-const isRecord = (what: Exclude<Entry['what'], { readonly type: string }>): what is DirectoryRecord =>
+const isRecord = (what: Exclude<Entry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
 /** Whether it is kept where only what crosses the boundary is: timers give others their names. */
 const isKept = (record: DirectoryRecord): boolean => {
@@ -82,7 +82,7 @@ const isKept = (record: DirectoryRecord): boolean => {
  * world and nothing else. References are kept, and become text only when somebody wants to read them.
  */
 export class Recorder implements Observer {
-  readonly inspect?: (event: InspectionEvent) => void;
+  readonly step?: (step: Microstep) => void;
   readonly #options: RecorderOptions;
   readonly #start: number;
   readonly #wallClock: () => number;
@@ -103,10 +103,7 @@ export class Recorder implements Observer {
     this.#wallClock = options.wallClock ?? (() => Math.round(options.now()));
     this.#limit = options.ringBytes ?? defaultRingBytes;
     this.#mostFrames = (options.frames ?? keptFrames).held;
-    if (options.profile !== 'boundary')
-      this.inspect = (event) => {
-        if (event.type === '@xstate.microstep') this.#keep(event, 200);
-      };
+    if (options.profile !== 'boundary') this.step = (step) => this.#keep(step, 200);
   }
   record(record: DirectoryRecord): void {
     if (this.#options.profile === 'boundary' && !isKept(record)) return;

@@ -1,4 +1,3 @@
-import type { InspectionEvent, AnyActorRef } from 'xstate';
 import {
   ChannelNames,
   Texts,
@@ -10,14 +9,13 @@ import {
   type Profile,
   type Step,
 } from '../../machines/trace/index.ts';
-import { takenBy } from '../runtime/charts.ts';
+import { namesOf } from '../runtime/charts.ts';
+import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { ForgottenRecords } from './facts/facts.ts';
 import { FrameLines, type FrameBounds } from './frame-lines.ts';
 import { hostWords } from './host-words.ts';
 import { LineWriter, type LineOptions } from './lines.ts';
 import type { Veil } from './veil.ts';
-
-type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
 
 /** A record and its place, before it is text: payloads are kept as references until somebody wants to read them. */
 export interface Entry {
@@ -27,23 +25,12 @@ export interface Entry {
   readonly w: number;
   readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark;
 }
-export const isMicrostep = (what: Entry['what']): what is Microstep => 'type' in what;
+export const isMicrostep = (what: Entry['what']): what is Microstep => 'transitions' in what;
 const isFrame = (what: Entry['what']): what is Frame => 'k' in what && what.k === 'frame';
-
-/** Naming a transition is dear, and most are taken again and again: each is named once. */
-const names = new WeakMap<object, string>();
-const namesOf = (event: Microstep): string[] =>
-  event._transitions.flatMap((transition) => {
-    const known = names.get(transition.toJSON);
-    if (known !== undefined) return known === '' ? [] : [known];
-    const [name = ''] = takenBy({ ...event, _transitions: [transition] });
-    names.set(transition.toJSON, name);
-    return name === '' ? [] : [name];
-  });
 
 type Fields = Readonly<Record<string, unknown>>;
 type Context = Fields;
-/** Turns what XState shows into steps; remembers the last context of each machine while it lives. */
+/** Turns microsteps into steps of a trace; remembers the last context of each machine while it lives. */
 export class Steps {
   readonly #isFull: boolean;
   readonly #last = new Map<string, Context>();
@@ -57,21 +44,14 @@ export class Steps {
     for (const { a, snapshot } of roots)
       this.#last.set(a, (snapshot as { readonly context: Context }).context);
   }
-  of(event: Microstep): Step {
-    const a = (event.actorRef as AnyActorRef).id;
-    const {
-      value: v,
-      context,
-      status,
-    } = event.snapshot as unknown as {
-      value: unknown;
-      context: Context;
-      status: string;
-    };
+  of(step: Microstep): Step {
+    const a = step.actor.id;
+    const { value: v, status } = step.snapshot;
+    const context = step.snapshot.context as Context;
     const memory = this.#isFull && this.#changed(a, context);
     const st = status !== 'active' && { st: status };
     if (st) this.#last.delete(a);
-    return { k: 'step', a, ev: event.event.type, v, tr: namesOf(event), ...st, ...memory };
+    return { k: 'step', a, ev: step.event.type, v, tr: namesOf(step.transitions), ...st, ...memory };
   }
   /** Contexts never change: a field that is another object has another value. */
   #changed(a: string, context: Context): Pick<Step, 'ctx' | 'gone'> {

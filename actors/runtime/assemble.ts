@@ -26,9 +26,11 @@ import { settingsMachine } from '../../machines/settings/settings.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
+import { merging } from '../../machines/kernel/shapes.ts';
 import type { Directory } from './directory.ts';
 import { followTap } from './inspection.ts';
 import { Handle, type Root } from './root.ts';
+import { steppingOf, type Stepping } from './stepper/stepper.ts';
 
 /** Every kind of root by the name under which machines open it. */
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
@@ -94,30 +96,27 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
   });
 }
 
+const asAsk = merging();
+const aimed = merging();
 /** A question without an actor: half the price of a port instance. The same id again withdraws the older one. */
 function makeRequest(root: Root, request: PortRequest): void {
   const { directory } = root;
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
-  root.requests.get(request.id)?.release();
+  root.request(request.id)?.release();
   const asked: { cancel?: () => void } = {};
   const handle = new Handle(root, 'ask', request.id, () => {
-    root.requests.delete(request.id);
     told({ type: 'ask.withdraw', id: request.id } as EventObject);
     asked.cancel?.();
   });
-  root.requests.set(request.id, handle);
-  told({ type: 'ask', ...request });
+  told(asAsk(request, { type: 'ask' }));
   const target = directory.find(request.target)?.id ?? request.target;
   const emit: Emit<RequestFact> = (ev) =>
     directory.enter({ k: 'in', via: 'ask', a: root.id, id: request.id, ev }, handle, () => {
-      if (isAnswer(ev.type)) {
-        handle.forget();
-        root.requests.delete(request.id);
-      }
+      if (isAnswer(ev.type)) handle.forget();
       root.ref.send(ev);
     });
   try {
-    asked.cancel = directory.platform.ports.request(root.id, { ...request, target }, emit);
+    asked.cancel = directory.platform.ports.request(root.id, aimed(request, { target }), emit);
   } catch (error) {
     // Such as parameters that no JSON can hold. Whoever asks must hear of it, or it waits for ever.
     const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
@@ -158,7 +157,7 @@ const actions: Record<keyof typeof effects, unknown> = {
   close: asks<{ to: Address }>((root, { to }) => root.directory.close(root.id, to)),
   tellOwned: asks<TellOwned>((root, told) => root.directory.tellOwned(root.id, told)),
   request: does<PortRequest>(makeRequest),
-  cancel: does<{ id: string }>((root, { id }) => root.requests.get(id)?.release()),
+  cancel: does<{ id: string }>((root, { id }) => root.request(id)?.release()),
   setDeadline: does<Deadline>(setDeadline),
 };
 const actors = {
@@ -168,19 +167,30 @@ const actors = {
   office: instanceOf('office'),
 };
 
-const filled = new WeakMap<AnyStateMachine, AnyStateMachine>();
-/** Once per process: nothing in it belongs to one directory, and XState keeps what it has worked out per machine. */
-function fill(machine: AnyStateMachine): AnyStateMachine {
-  const known = filled.get(machine);
+const filled = new WeakMap<Stepping, WeakMap<AnyStateMachine, AnyStateMachine>>();
+/** Once per process: nothing in it belongs to one directory, and what is worked out per machine is kept. */
+function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
+  const all = filled.get(steps) ?? new WeakMap<AnyStateMachine, AnyStateMachine>();
+  filled.set(steps, all);
+  const known = all.get(machine);
   if (known) return known;
-  const fresh = machine.provide({ actions, actors } as unknown as Parameters<AnyStateMachine['provide']>[0]);
-  filled.set(machine, fresh);
+  const provided = machine.provide({ actions, actors } as unknown as Parameters<
+    AnyStateMachine['provide']
+  >[0]);
+  const fresh = steps(provided, (self) => rootOf(self).directory.tap);
+  all.set(machine, fresh);
   return fresh;
 }
 
 /** Fills the names that machines use, effects and ports, with what their roots do. */
-export function assemble(directory: Directory, kinds = machines): Directory {
-  directory.kinds = Object.fromEntries(Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine)]));
+export function assemble(
+  directory: Directory,
+  kinds = machines,
+  steps = steppingOf(process.env['A2C_STEPPER']),
+): Directory {
+  directory.kinds = Object.fromEntries(
+    Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine, steps)]),
+  );
   followTap(directory);
   return directory;
 }

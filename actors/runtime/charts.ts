@@ -1,9 +1,6 @@
-import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, InspectionEvent } from 'xstate';
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
-/**
- * Reads the chart of a machine: what it declares, and what of it was taken. Leans on a fact of XState that its
- * types do not promise: `microstep._transitions`.
- */
+/** Reads the chart of a machine: what it declares, and what of it was taken. */
 
 /** The root, and every state below it, in the order of the chart. */
 export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
@@ -32,12 +29,9 @@ export const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
 export const transitionsOf = (machine: AnyStateMachine): string[] =>
   nodesOf(machine.root).flatMap((node) => declared(node).map(idOf));
 
-/** The ids of the declared transitions that an inspection event took: count them to see what no test takes. */
-export function takenBy(inspected: InspectionEvent): string[] {
-  if (inspected.type !== '@xstate.microstep') return [];
-  // The step into the first state has a transition that no chart declares.
-  return inspected._transitions.filter((taken) => declared(taken.source).some(same(taken))).map(idOf);
-}
+/** The ids of these transitions, of those that a chart declares: the first step of a machine takes one that none does. */
+export const namesOf = (taken: readonly AnyTransitionDefinition[]): string[] =>
+  taken.filter((each) => declared(each.source).some(same(each))).map(idOf);
 
 // XState hands out copies, so identity is: the same place in the same list of the same state.
 const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a === b || a.toJSON === b.toJSON;

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../machines/kernel/transient-map.ts';
 import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { addressFor, kindOf, nameOf, type Address } from '../../machines/kernel/address.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type Post,
   type TellOwned,
 } from '../../machines/kernel/effects.ts';
-import { extended } from '../../machines/kernel/extended.ts';
+import { merging } from '../../machines/kernel/shapes.ts';
 import type { Platform } from './platform.ts';
 import { Fifo } from './fifo.ts';
 import { inspectedFromBirth } from './inspection.ts';
@@ -20,6 +21,8 @@ import { drawn, Root, type Handle, type RootHost } from './root.ts';
 import { Tap } from './tap.ts';
 import { textOf, thrownOf } from './thrown.ts';
 
+/** The input of a root, with its place. */
+const placed = merging();
 interface Subscriber {
   readonly hear: (event: EventObject) => void;
   messages: number;
@@ -43,7 +46,7 @@ export class Directory implements RootHost {
   /** Kind → machine with its effects and ports filled in (assemble.ts). */
   kinds: Readonly<Record<string, AnyStateMachine>> = {};
   readonly defects: string[] = [];
-  readonly #roots = new Map<Address, Root>();
+  readonly #roots = new TransientMap<Address, Root>();
   readonly #subscribers = new Map<Address, Subscriber>();
   opened = 0;
   readonly #inputs = new Fifo<Input>();
@@ -172,8 +175,8 @@ export class Directory implements RootHost {
   }
   tellOwned(from: Address, { kind, event, having }: TellOwned): void {
     this.effect(from, () => {
-      for (const root of this.find(from)?.owned.values() ?? [])
-        if (root.kind === kind && (having === undefined || root.owned.has(`${root.name}/${having}`)))
+      for (const root of this.find(from)?.owned?.values() ?? [])
+        if (root.kind === kind && (having === undefined || root.owned?.has(`${root.name}/${having}`)))
           this.post(from, post(addressFor(root.id), event, { optional: true }));
     });
   }
@@ -228,12 +231,12 @@ export class Directory implements RootHost {
   }
   #admit(root: Root, input: object): void {
     this.#roots.set(root.name, root);
-    root.owner?.owned.set(root.name, root);
+    if (root.owner) (root.owner.owned ??= new TransientMap()).set(root.name, root);
     if (this.tap.isWatched) {
       const will = root.lastWill && { will: root.lastWill };
       this.report({ k: 'open', a: root.id, kind: root.kind, from: root.ownerAddress, input, ...will });
     }
-    this.#bring(root, extended(input, { self: root.id, owner: root.ownerAddress }));
+    this.#bring(root, placed(input, { self: root.id, owner: root.ownerAddress }));
   }
   #bring(root: Root, input: object): void {
     const machine = this.kinds[root.kind];
@@ -242,19 +245,20 @@ export class Directory implements RootHost {
     const options: Record<string, unknown> = { id: root.id, clock: root, input };
     if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
-    root.follow((hasFailed) => {
-      if (hasFailed) this.#effects.cut(this.#mark);
-      this.#over.push(root);
-    });
+    root.follow(this.#onOver);
     root.ref.start();
   }
 
+  readonly #onOver = (root: Root, hasFailed: boolean): void => {
+    if (hasFailed) this.#effects.cut(this.#mark);
+    this.#over.push(root);
+  };
   /** The one way out, for done, failed and closed roots alike. */
   #end(root: Root, by?: Address): void {
     if (!root.isAlive) return;
     root.isAlive = false;
     this.#roots.delete(root.name);
-    root.owner?.owned.delete(root.name);
+    root.owner?.owned?.delete(root.name);
     const { status, output, error } = root.ref.getSnapshot();
     const why = status === 'done' ? 'done' : status === 'error' ? 'failed' : 'closed';
     const end = { why, output, ...(error !== undefined && { error: textOf(error) }) } as const;
@@ -262,9 +266,10 @@ export class Directory implements RootHost {
     root.ref.stop();
     root.releaseAll();
     const bereaved: OwnerEnded = { type: 'owner.ended', why };
-    for (const owned of root.owned.values())
+    const children = root.owned?.values() ?? [];
+    for (const owned of children)
       this.post(root.id, post(addressFor(owned.id), bereaved, { optional: true }));
-    for (const owned of root.owned.values()) this.effect(root.id, () => this.#end(owned, root.id));
+    for (const owned of children) this.effect(root.id, () => this.#end(owned, root.id));
     if (why !== 'done' && root.lastWill) {
       const { to, event } = root.lastWill;
       this.post(root.id, post(addressFor(to), event, { optional: true }));
@@ -279,7 +284,7 @@ export class Directory implements RootHost {
     const wrong = [...this.defects];
     if (this.#effects.length + this.#inputs.length > 0) wrong.push('the queue is not empty');
     for (const root of this.#roots.values()) {
-      if (root.owner && (!root.owner.isAlive || root.owner.owned.get(root.name) !== root))
+      if (root.owner && (!root.owner.isAlive || root.owner.owned?.get(root.name) !== root))
         wrong.push(`${root.id} has no living owner`);
       if (root.ref.getSnapshot().status !== 'active') wrong.push(`${root.id} is over but listed`);
     }

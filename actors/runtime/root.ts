@@ -1,9 +1,11 @@
+import type { TransientMap } from '../../machines/kernel/transient-map.ts';
 import type { Actor, AnyStateMachine } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Message, Open, Post, TellOwned } from '../../machines/kernel/effects.ts';
-import { extended } from '../../machines/kernel/extended.ts';
+import { merging } from '../../machines/kernel/shapes.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Platform } from './platform.ts';
+import type { Tap } from './tap.ts';
 
 /** A timer, port instance or question of one root. It never outlives the root, not even when its machine throws. */
 export class Handle {
@@ -14,28 +16,33 @@ export class Handle {
   readonly name: number | string;
   /** When a timer fires, by the clock of the platform. */
   due: number | undefined;
+  /** It has not come to its end. */
+  isLive = true;
   constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
     this.what = what;
     this.name = name;
     this.#stop = stop;
-    root.handles.add(this);
-  }
-  get isLive(): boolean {
-    return this.#root.handles.has(this);
+    root.handles.push(this);
   }
   /** It came to its end by itself. */
   forget(): void {
-    this.#root.handles.delete(this);
+    if (!this.isLive) return;
+    this.isLive = false;
+    const { handles } = this.#root;
+    handles.splice(handles.indexOf(this), 1);
   }
   release(): void {
-    if (this.#root.handles.delete(this)) this.#stop();
+    if (!this.isLive) return;
+    this.forget();
+    this.#stop();
   }
 }
 
 /** What a root asks of the directory that owns it. */
 export interface RootHost {
   readonly platform: Platform;
+  readonly tap: Tap;
   report(record: DirectoryRecord): void;
   /** An input of the root that holds `handle`; nothing happens when that is gone. */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void;
@@ -50,11 +57,12 @@ export interface RootHost {
   tellOwned(from: Address, told: TellOwned): void;
 }
 
+const withDrawn = merging();
 /** The input of a root that is opened, and what the platform knows at once of it. */
 export function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
   const v = host.platform.draw(a, draw.port, draw.params);
   host.report({ k: 'draw', a, port: draw.port, v });
-  return extended(input, { drawn: v });
+  return withDrawn(input, { drawn: v });
 }
 
 const isSameState = (a: unknown, b: unknown): boolean => {
@@ -83,9 +91,10 @@ export class Root {
   isAlive = true;
   /** Somebody inspects its machine; undefined: nobody does. */
   inspection: { unsubscribe(): void } | undefined;
-  readonly owned = new Map<Address, Root>();
-  readonly handles = new Set<Handle>();
-  readonly requests = new Map<string, Handle>();
+  /** By name; undefined: it has never owned any. */
+  owned: TransientMap<Address, Root> | undefined;
+  /** In the order in which they were taken. */
+  readonly handles: Handle[] = [];
   readonly directory: RootHost;
   /** The address without its incarnation. */
   readonly name: Address;
@@ -106,6 +115,7 @@ export class Root {
   /** Since when it is in its state, by the same clock. */
   inStateSince: number;
   #state: unknown;
+  #onOver: (root: Root, hasFailed: boolean) => void = () => {};
 
   constructor(
     directory: RootHost,
@@ -132,12 +142,23 @@ export class Root {
   }
 
   /** From before its first step on; `onOver` hears that its machine is over, and how. */
-  follow(onOver: (hasFailed: boolean) => void): void {
-    this.ref.subscribe({
-      next: ({ value }) => this.#isIn(value),
-      complete: () => onOver(false),
-      error: () => onOver(true),
-    });
+  follow(onOver: (root: Root, hasFailed: boolean) => void): void {
+    this.#onOver = onOver;
+    this.ref.subscribe(this);
+  }
+  // What XState tells an observer.
+  next({ value }: { readonly value: unknown }): void {
+    this.#isIn(value);
+  }
+  complete(): void {
+    this.#onOver(this, false);
+  }
+  error(): void {
+    this.#onOver(this, true);
+  }
+  /** A question that it has asked and that is not answered. */
+  request(id: string): Handle | undefined {
+    return this.handles.find(({ what, name }) => what === 'ask' && name === id);
   }
   #isIn(state: unknown): void {
     if (isSameState(state, this.#state)) return;
@@ -157,7 +178,7 @@ export class Root {
   }
   /** Releases all that it holds. */
   releaseAll(): void {
-    for (const handle of this.handles)
+    for (const handle of [...this.handles])
       if (handle.due === undefined) handle.release();
       else this.clearTimeout(handle);
   }

@@ -170,6 +170,8 @@ export class Runtime {
     });
   }
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+    if (request.limiter !== undefined)
+      return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
     // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
     // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
     const hidden = this.#redacted.answer(emit);
@@ -177,8 +179,6 @@ export class Runtime {
     const other = this.others.get(request.target);
     if (other) return other(from, request, hidden);
     if (this.calls.has(request.target)) return this.calls.request(from, request, hidden);
-    if (request.limiter !== undefined)
-      return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
     if (!this.#sessions.has(request.target)) return this.#links.request(from, request, emit);
     return this.#askSession(from, request, emit);
   }

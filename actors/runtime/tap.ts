@@ -1,16 +1,18 @@
 import type { InspectionEvent } from 'xstate';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Observer } from './observer.ts';
+import type { Looking, Microstep } from './stepper/stepper.ts';
 
 /**
  * The one place where anybody watches. An observer that throws would lose the event or kill the actor it looks
  * at, so each is guarded, and left out after its first error.
  */
-export class Tap {
-  readonly #observers = new Set<Observer>();
+export class Tap implements Looking {
+  #observers: readonly Observer[] = [];
   readonly #onError: (error: unknown) => void;
   /** Kept in step with the observers so that the hot path asks one flag. */
   isWatched = false;
+  isStepped = false;
   isInspected = false;
   /** Told when the first comes who inspects, and when the last has gone. */
   onInspected: (isInspected: boolean) => void = () => {};
@@ -19,11 +21,10 @@ export class Tap {
     this.#onError = onError;
   }
   add(observer: Observer): () => void {
-    this.#observers.add(observer);
+    this.#observers = [...this.#observers, observer];
     this.#count();
     return () => {
-      this.#observers.delete(observer);
-      this.#count();
+      this.#remove(observer);
     };
   }
   record(record: DirectoryRecord): void {
@@ -34,6 +35,14 @@ export class Tap {
         this.#drop(observer, error);
       }
   }
+  readonly step = (step: Microstep): void => {
+    for (const observer of this.#observers)
+      try {
+        observer.step?.(step);
+      } catch (error) {
+        this.#drop(observer, error);
+      }
+  };
   readonly inspect = (event: InspectionEvent): void => {
     for (const observer of this.#observers)
       try {
@@ -43,13 +52,17 @@ export class Tap {
       }
   };
   #drop(observer: Observer, error: unknown): void {
-    this.#observers.delete(observer);
-    this.#count();
+    this.#remove(observer);
     this.#onError(error);
   }
+  #remove(observer: Observer): void {
+    this.#observers = this.#observers.filter((each) => each !== observer);
+    this.#count();
+  }
   #count(): void {
-    this.isWatched = this.#observers.size > 0;
-    const isInspected = [...this.#observers].some((o) => o.inspect);
+    this.isWatched = this.#observers.length > 0;
+    this.isStepped = this.#observers.some((o) => o.step);
+    const isInspected = this.#observers.some((o) => o.inspect);
     if (isInspected === this.isInspected) return;
     this.isInspected = isInspected;
     this.onInspected(isInspected);

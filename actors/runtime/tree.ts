@@ -1,4 +1,3 @@
-import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
@@ -7,8 +6,6 @@ import type { Root } from './root.ts';
 
 interface Life {
   readonly openedAt: number;
-  since: number;
-  value: string;
   /** Number of the timer → when it is due. */
   readonly timers: Map<number, number>;
 }
@@ -44,8 +41,7 @@ export class TreeWatch implements Observer {
   }
   record(record: DirectoryRecord): void {
     const now = this.#now();
-    if (record.k === 'open')
-      this.#lives.set(record.a, { openedAt: now, since: now, value: '', timers: new Map() });
+    if (record.k === 'open') this.#lives.set(record.a, { openedAt: now, timers: new Map() });
     else if (record.k === 'end') this.#lives.delete(record.a);
     else if (record.k === 'timer') this.#timer(record, now);
     else if (record.k === 'in' && record.n !== undefined) this.#lives.get(record.a)?.timers.delete(record.n);
@@ -54,17 +50,6 @@ export class TreeWatch implements Observer {
     if (op === 'set') this.#lives.get(a)?.timers.set(n, now + ms);
     else this.#lives.get(a)?.timers.delete(n);
   }
-  inspect(event: InspectionEvent): void {
-    if (event.type !== '@xstate.snapshot' && event.type !== '@xstate.microstep') return;
-    const life = this.#lives.get((event.actorRef as AnyActorRef).id);
-    const { value } = event.snapshot as { value?: unknown };
-    if (!life || value === undefined) return;
-    const text = textOf(value);
-    if (text === life.value) return;
-    life.value = text;
-    life.since = this.#now();
-  }
-
   treeOf(directory: Directory): TreeNode[] {
     return [...directory.roots].filter((root) => !root.owner).map((root) => this.#nodeOf(root));
   }
@@ -77,9 +62,9 @@ export class TreeWatch implements Observer {
       kind: root.kind,
       state: textOf((root.ref.getSnapshot() as { value: unknown }).value),
       ageMs: Math.round(now - (life?.openedAt ?? now)),
-      inStateMs: Math.round(now - (life?.since ?? now)),
+      inStateMs: Math.round(now - root.inStateSince),
       nextTimerMs: due === null ? null : Math.max(0, Math.round(due - now)),
-      owned: [...root.owned.values()].map((owned) => this.#nodeOf(owned)),
+      owned: (root.owned?.values() ?? []).map((owned) => this.#nodeOf(owned)),
     };
   }
 }

@@ -1,9 +1,8 @@
 /** What the chart of agent.machine.ts is made of: its memory, its calls and its link. Its views are in agent.views.ts. */
-import { setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import { addressFor } from '../kernel/address.ts';
 import type { AgentCall, AgentNews, AgentQuery, Context, Event, Input } from './agent.events.ts';
 import { linkAt, viewedBy } from './agent.views.ts';
-import { assign } from '../kernel/assign.ts';
 import { callKind, type CallStart } from '../call/call.setup.ts';
 import {
   effects,

@@ -1,7 +1,6 @@
 /** What the chart of view.machine.ts is made of: its words, its memory, what it asks and says. */
-import { setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import type { Address, AddressFor } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { remembered } from '../kernel/remembered.ts';

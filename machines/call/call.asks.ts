@@ -1,6 +1,5 @@
 /** What a call asks of whom, and what it tells: of its ports, its server, its client and its computer. */
 import { handleOf, isOverBudget, isRefusedByTool, type CallRequest } from './policy/index.ts';
-import { extended } from '../kernel/extended.ts';
 import { post } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { progressOf } from '../protocol/messages/progress.ts';
@@ -42,8 +41,9 @@ export const send = [
     type: 'request',
     params: ({ context: c }: { context: Context }) => {
       const { target, method, params } = c.request;
-      const asked = { id: 'call', target, method, params };
-      return c.policy ? extended(asked, { limiter: c.server }) : asked;
+      return c.policy
+        ? { id: 'call', target, method, params, limiter: c.server }
+        : { id: 'call', target, method, params };
     },
   },
 ] as const;

@@ -20,7 +20,7 @@
  * flight. Leaving withdraws the question, which cancels the call at the server.
  */
 import { not, type ActorRefFrom } from 'xstate';
-import { extended } from '../kernel/extended.ts';
+import { merging } from '../kernel/shapes.ts';
 import { enter, send, takeBack, tellProgress, wantServer } from './call.asks.ts';
 import {
   answerOf,
@@ -45,10 +45,11 @@ export type {
   ToolApproved,
 } from './call.setup.ts';
 
+const begun = merging();
 export const callMachine = parts.createMachine({
   id: 'call',
   context: ({ input }) =>
-    extended(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
+    begun(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
   entry: startClock,
   initial: 'deciding',
   on: { 'call.hold': { actions: 'hold' } },

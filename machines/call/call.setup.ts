@@ -1,7 +1,6 @@
 /** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
-import { setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import {
   argumentsInvalid,
   carried,

@@ -1,6 +1,5 @@
 /** What the chart of catalog.machine.ts is made of: its words, its memory, its actions and guards. */
-import { setup } from 'xstate';
-import { assign } from '../kernel/assign.ts';
+import { assign, setup } from 'xstate';
 import { isNoChange, keyOfEntry, remember, type Entry } from './index.ts';
 import type { CatalogListed, CatalogNews, CatalogOrder, Context, Input } from './catalog.events.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';

@@ -1,6 +1,5 @@
 /** What the chart of client.machine.ts is made of: its memory, its actions and guards. */
-import { setup } from 'xstate';
-import { assign } from '../kernel/assign.ts';
+import { assign, setup } from 'xstate';
 import { catalogKind } from '../catalog/catalog.events.ts';
 import { childOf } from '../kernel/address.ts';
 import type { CatalogList } from '../catalog/index.ts';

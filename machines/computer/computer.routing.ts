@@ -6,7 +6,7 @@ import type { ComputerCall } from '../call/call.machine.ts';
 import { message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
 import { absentOnes, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.withdrawn.ts';
 import { clientOf, isApproved, nameIn, wanted, type Told } from './computer.rules.ts';
-import { extended } from '../kernel/extended.ts';
+import { merging } from '../kernel/shapes.ts';
 import { defaultRemembered } from '../call/history/index.ts';
 import { notActive } from '../client/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
@@ -48,13 +48,18 @@ export const routed = (c: ComputerContext, order: ComputerCall): Told => {
     next: entry && !order.refused ? calledBy(c, entry.server) : {},
   };
 };
+/** A call with what its server knows it by. */
+const resolved = merging();
 const routeTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const server = entry?.server ?? ownerOf(c, call.tool);
   const refuse = (failure: Failure): CheckedMessage =>
-    message(call.replyTo, settledBy(extended(call, { server }), 'failed', failure));
+    message(
+      call.replyTo,
+      settledBy({ ticket: call.ticket, reqId: call.reqId, server, tool: call.tool }, 'failed', failure),
+    );
   if (call.refused) return refuse(call.refused);
   if (!entry) return refuse(whyNot(c, call.tool));
-  const request: ServerCall = extended(call, {
+  const request: ServerCall = resolved(call, {
     tool: entry.tool.name,
     isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name, call),
     meta: entry.meta,

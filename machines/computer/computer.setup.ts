@@ -1,7 +1,6 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its messages. */
-import { setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import type { Address } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
 import { callKind } from '../call/call.setup.ts';

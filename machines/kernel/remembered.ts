@@ -12,3 +12,12 @@ export function remembered<Key extends object, Value>(work: (key: Key) => Value)
     return value;
   };
 }
+
+/** The same for the last object alone, where several ask for one and then nobody does: a WeakMap costs each collection. */
+export function rememberedLast<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
+  let last: { readonly key: Key; readonly value: Value } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, value: work(key) };
+    return last.value;
+  };
+}

@@ -1,7 +1,6 @@
 /** What the chart of link.machine.ts is made of: its words, its memory, its actions and guards. */
-import { sendTo, setup } from 'xstate';
+import { assign, sendTo, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';

@@ -9,8 +9,7 @@
  * closing — passed through: every seat is closed
  * closed | failed (the port could not be bound, or was lost) — final
  */
-import { sendTo, setup, type ActorRefFrom } from 'xstate';
-import { assign } from '../kernel/assign.ts';
+import { assign, sendTo, setup, type ActorRefFrom } from 'xstate';
 import { effects, open, post, toOwned, type OwnedEnded } from '../kernel/effects.ts';
 import { officePort, type Batch, type OfficeCommand } from '../kernel/ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';

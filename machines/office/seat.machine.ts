@@ -8,9 +8,8 @@
  *             a place, or leaving: gives its place up
  * closed    — final: its socket is gone
  */
-import { setup, type ActorRefFrom } from 'xstate';
+import { assign, setup, type ActorRefFrom } from 'xstate';
 import { kindOf, type AddressFor } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { SeatFacts } from '../kernel/ports.ts';
 

@@ -1,7 +1,6 @@
 /** What the chart of process.machine.ts is made of: its words, its memory, its actions and guards. */
-import { sendTo, setup } from 'xstate';
+import { assign, sendTo, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import { processPort, type ProcessFact } from '../kernel/ports.ts';
 import type { ProcessEnd } from '../client/server-failure.ts';

@@ -83,9 +83,16 @@ export const below = (all: readonly Digits[], step: string | number): readonly D
   all.filter(({ path }) => path[0] === step).map(({ path, digits }) => ({ path: path.slice(1), digits }));
 /** Integers in a value that was read already, and has perhaps lost digits. */
 export const roundedIn = (value: unknown): readonly Digits[] =>
-  found(value, (one) =>
-    typeof one === 'number' && Number.isInteger(one) && !Number.isSafeInteger(one) ? String(one) : undefined,
-  );
+  mayBeRounded(value) ? found(value, (one) => (isRounded(one) ? String(one) : undefined)) : [];
+const isRounded = (one: unknown): boolean =>
+  typeof one === 'number' && Number.isInteger(one) && !Number.isSafeInteger(one);
+/** Looks no deeper than most arguments are, and keeps nothing. */
+function mayBeRounded(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return isRounded(value);
+  if (depth > 8) return true;
+  for (const key in value) if (mayBeRounded((value as Record<string, unknown>)[key], depth + 1)) return true;
+  return false;
+}
 
 /** The same value with what `put` says at one path. A path that leads nowhere changes nothing. */
 function replaced(value: unknown, path: Path, put: (value: unknown) => unknown): unknown {

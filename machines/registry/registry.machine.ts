@@ -7,8 +7,7 @@
  * known   — whoever asks for the same list is answered at once
  * closed  — final
  */
-import { setup, type ActorRefFrom } from 'xstate';
-import { assign } from '../kernel/assign.ts';
+import { assign, setup, type ActorRefFrom } from 'xstate';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './registry.rules.ts';

@@ -1,6 +1,5 @@
 /** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its messages. */
-import { cancel, setup } from 'xstate';
-import { assign } from '../kernel/assign.ts';
+import { assign, cancel, setup } from 'xstate';
 import { remembered } from '../kernel/remembered.ts';
 import * as questions from './aggregator.questions.ts';
 import * as read from './aggregator.reading.ts';

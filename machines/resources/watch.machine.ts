@@ -11,9 +11,8 @@
  * Each session begins with nothing: a server forgets its subscribers with it. What was refused, also because there was no
  * session, is tried again then, or when it is wanted anew.
  */
-import { setup, type ActorRefFrom } from 'xstate';
+import { assign, setup, type ActorRefFrom } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { assign } from '../kernel/assign.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';

@@ -8,8 +8,7 @@
  * writing  — one change is under way: read, changed and written as one, while others are locked out
  * closed   — final
  */
-import { setup, type ActorRefFrom } from 'xstate';
-import { assign } from '../kernel/assign.ts';
+import { assign, setup, type ActorRefFrom } from 'xstate';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './settings.rules.ts';

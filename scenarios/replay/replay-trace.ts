@@ -6,6 +6,7 @@ import type { Observer } from '../../actors/runtime/observer.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 import { canonical, redacted, type Trace } from '../../machines/trace/index.ts';
 import type { Seen } from '../invariants/index.ts';
+import { steppingOfTests } from '../lockstep/stepping-of-tests.ts';
 import { Comparison, type Difference } from './comparison.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
 import { momentsBefore } from './outcomes.ts';
@@ -112,7 +113,7 @@ export function played(play: Play): TraceReplay {
   });
   if (observer) tap.add(observer(() => world.now()));
   const filled = play.isWatching ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
-  const directory = assemble(new Directory(world, tap), filled);
+  const directory = assemble(new Directory(world, tap), filled, steppingOfTests());
   const happen = (step: Step): void => {
     const { line } = step;
     world.isForked ||= line.s === forksAt;

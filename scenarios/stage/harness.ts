@@ -1,4 +1,4 @@
-import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
+import type { AnyEventObject, AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
 import { RedactedPorts } from '../../actors/recording/redacted-ports.ts';
@@ -14,8 +14,10 @@ import { extended } from '../../machines/kernel/extended.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../machines/call/settlement.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
-import { takenBy } from '../../actors/runtime/charts.ts';
+import { namesOf } from '../../actors/runtime/charts.ts';
+import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';
 import type { Seen } from '../invariants/invariant.ts';
+import { steppingOfTests } from '../lockstep/stepping-of-tests.ts';
 import { recorderOf } from './recording.ts';
 import { ScriptedCallPorts, type CallPortsOptions, type Person } from './scripted/call-ports.ts';
 import { createNetwork, type Network } from './scripted/network/network.ts';
@@ -127,9 +129,9 @@ export class Harness {
     const tap = new Tap((error) => this.blunders.push(error));
     if (observer) tap.add(observer());
     this.recorder = recorderOf(this.clock);
-    if (watches === 'transitions') tap.add({ inspect: (e) => this.#take(e) });
+    if (watches === 'transitions') tap.add({ step: (step) => this.#take(step) });
     else if (watches === 'all') {
-      tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
+      tap.add({ record: (r) => this.#record(r), step: (step) => this.#step(step) });
       tap.add(this.recorder);
     }
     const redacted = RedactedPorts.of(this.servers.secrets());
@@ -149,24 +151,21 @@ export class Harness {
       clearTimeout: this.clock.clearTimeout,
       ports: options.mend?.(ports) ?? ports,
     };
-    this.directory = assemble(new Directory(platform, tap), options.kinds);
+    this.directory = assemble(new Directory(platform, tap), options.kinds, steppingOfTests());
   }
   #record(record: DirectoryRecord): void {
     this.seen.push({ at: this.clock.now(), record });
     this.trace.push(lineOf(this.clock.now(), record));
   }
-  #step(event: InspectionEvent): void {
-    this.#take(event);
-    const line = stepLine(this.clock.now(), event);
-    if (line !== null) this.trace.push(line);
+  #step(step: Microstep): void {
+    this.#take(step);
+    this.trace.push(stepLine(this.clock.now(), step));
   }
   /** Naming a transition is dear, and most are taken again and again: each is named once. */
-  #take(event: InspectionEvent): void {
-    if (event.type !== '@xstate.microstep') return;
-    const keys = event._transitions.map((transition) => transition.toJSON);
-    if (keys.every((key) => this.#named.has(key))) return;
-    for (const key of keys) this.#named.add(key);
-    for (const transition of takenBy(event)) this.taken.add(transition);
+  #take({ transitions }: Microstep): void {
+    const fresh = transitions.filter((each) => !this.#named.has(each));
+    for (const each of fresh) this.#named.add(each);
+    for (const name of namesOf(fresh)) this.taken.add(name);
   }
   #ask(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     if (this.callPorts.has(request.target)) return this.callPorts.request(from, request, emit);
@@ -181,7 +180,7 @@ export class Harness {
     const host = `host:${as}`;
     if (as !== kind) {
       this.#aliases[as] = (this.#options.kinds ?? machines)[kind] as AnyStateMachine;
-      assemble(this.directory, this.kinds);
+      assemble(this.directory, this.kinds, steppingOfTests());
     }
     if (!this.#started.has(as)) this.#listen(host, as);
     this.#started.add(as);

@@ -1,6 +1,6 @@
 import { isAnswer } from '../../machines/kernel/ports.ts';
-import type { AnyStateMachine, EventObject, InspectionEvent } from 'xstate';
-import { takenBy } from '../../actors/runtime/charts.ts';
+import type { AnyStateMachine, EventObject } from 'xstate';
+import { namesOf } from '../../actors/runtime/charts.ts';
 import type { Deadline, Open, PortRequest } from '../../machines/kernel/effects.ts';
 import { aftersOf, explore, isAlive, type Spot } from './explore.ts';
 import { placed, type Sample, type Said } from './samples/sample.ts';
@@ -136,9 +136,7 @@ export function stateSpaceOf(
     return isHeard ? step(stop, refusal) : stop;
   };
   const step = (from: Stop, event: EventObject): Stop => {
-    const transitions = transitionsFor(machine, from, event);
-    const inspected = { type: '@xstate.microstep', _transitions: transitions } as unknown as InspectionEvent;
-    for (const id of takenBy(inspected)) taken.add(id);
+    for (const id of namesOf(transitionsFor(machine, from, event))) taken.add(id);
     return arrive(from, event, steps.step(from.snapshot, event));
   };
 

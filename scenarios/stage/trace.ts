@@ -1,4 +1,4 @@
-import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** Whoever reads a trace wants who, what and when; payloads are cut to a word where they matter. */
@@ -23,10 +23,8 @@ export const lineOf = <K extends DirectoryRecord['k']>(
   record: Extract<DirectoryRecord, { k: K }>,
 ): string => `${String(now).padStart(7)} ${lines[record.k](record)}`;
 
-/** A step of a machine: where it is now. Null for what is no step. */
-export const stepLine = (now: number, event: InspectionEvent): string | null => {
-  if (event.type !== '@xstate.microstep') return null;
-  const snapshot = event.snapshot as { value?: unknown; status: string };
-  const end = snapshot.status === 'active' ? '' : ` [${snapshot.status}]`;
-  return `${String(now).padStart(7)} ${(event.actorRef as AnyActorRef).id} = ${shown(snapshot.value)}${end}`;
+/** A step of a machine: where it is now. */
+export const stepLine = (now: number, { actor, snapshot: { value, status } }: Microstep): string => {
+  const end = status === 'active' ? '' : ` [${status}]`;
+  return `${String(now).padStart(7)} ${actor.id} = ${shown(value)}${end}`;
 };

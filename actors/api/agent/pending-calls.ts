@@ -1,3 +1,5 @@
+import { merging } from '../../../machines/kernel/shapes.ts';
+import { TransientMap } from '../../../machines/kernel/transient-map.ts';
 import type { TraceContext } from '../../../machines/protocol/messages/trace-context.ts';
 import { newId, systemClock } from '../../../adapters/index.ts';
 import {
@@ -11,7 +13,6 @@ import {
 } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { progressOf, type Progress } from '../../../machines/protocol/messages/progress.ts';
-import { deferred } from '../deferred.ts';
 import { tellListener } from '../listeners.ts';
 
 /** What a call takes beside its tool and parameters. */
@@ -80,8 +81,8 @@ interface Waiting {
 
 /** The promises of a host's calls, by ticket. */
 export class PendingCalls {
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #tickets = new Map<string, string>();
+  readonly #waiting = new TransientMap<string, Waiting>();
+  readonly #tickets = new TransientMap<string, string>();
 
   /**
    * `send` starts the call under a ticket; `cancel` is asked for when the signal aborts; `refused` hears of one that is never
@@ -108,9 +109,11 @@ export class PendingCalls {
         message: `Call '${reqId}' was not sent: its signal is aborted`,
         details: { req_id: reqId },
       });
-    const { promise, resolve } = deferred<CallOutcome>();
     const listeners: Waiting['listeners'] = new Set();
-    this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve, listeners });
+    const startedAt = systemClock.now();
+    const promise = new Promise<CallOutcome>((resolve) =>
+      this.#waiting.set(ticket, { reqId, startedAt, resolve, listeners }),
+    );
     this.#tickets.set(reqId, ticket);
     send(ticket, reqId);
     const over = signal ? withdrawnBy(signal, promise, () => cancel(ticket)) : promise;
@@ -127,7 +130,7 @@ export class PendingCalls {
     this.#waiting.delete(settled.ticket);
     this.#tickets.delete(waiting.reqId);
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
-    waiting.resolve(outcomeOf({ ...settled, reqId: waiting.reqId }, durationMs));
+    waiting.resolve(outcomeOf(settled, durationMs, waiting.reqId));
   }
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
@@ -143,10 +146,9 @@ function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => 
 const neverSent = (settled: CallSettled): Call =>
   watched(Promise.resolve(outcomeOf(settled, 0)), settled.reqId, () => {}, new Set());
 
-const outcomeOf = (settled: CallSettled, durationMs: number): CallOutcome => {
-  const { type: _, ticket: __, ...outcome } = settled;
-  return { ...outcome, durationMs };
-};
+const outcomeFrom = merging('type', 'ticket');
+const outcomeOf = (settled: CallSettled, durationMs: number, reqId = settled.reqId): CallOutcome =>
+  outcomeFrom(settled, { reqId, durationMs });
 
 const watched = (
   promise: Promise<CallOutcome>,

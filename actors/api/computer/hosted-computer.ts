@@ -211,7 +211,8 @@ export class HostedComputer implements Computer {
       // Who was told to give up before it began hears no answer, and nobody gives one any more.
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
-      const event = hostCall({ ...asked, ticket, reqId, isConfirmed: confirmed }, this.#host(), options);
+      const call = { tool, params: asked.params, timeoutMs, ticket, reqId, isConfirmed: confirmed };
+      const event = hostCall(call, this.#host(), options);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);

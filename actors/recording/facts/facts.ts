@@ -1,3 +1,4 @@
+import { TransientMap } from '../../../machines/kernel/transient-map.ts';
 import type { EventObject } from 'xstate';
 import type { Address } from '../../../machines/kernel/address.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
@@ -47,7 +48,7 @@ export class ForgottenRecords {
   /** The last end of a process or a session, by its server. */
   readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
   /** By ticket. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new TransientMap<string, Waiting>();
   readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
   /** By server: where it stands, how often it has failed in a row, and how. */
   readonly #servers = new Map<

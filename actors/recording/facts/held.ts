@@ -1,9 +1,10 @@
+import { TransientMap } from '../../../machines/kernel/transient-map.ts';
 import type { Address } from '../../../machines/kernel/address.ts';
 
 /** Values by an address and an id that never comes again. Most addresses hold one: no key is made for it. */
 export class Held<V> {
-  readonly #first = new Map<Address, { readonly id: unknown; readonly value: V }>();
-  readonly #others = new Map<string, V>();
+  readonly #first = new TransientMap<Address, { readonly id: unknown; readonly value: V }>();
+  readonly #others = new TransientMap<string, V>();
 
   set(a: Address, id: unknown, value: V): void {
     if (this.#first.has(a)) this.#others.set(`${a} ${String(id)}`, value);

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../../machines/kernel/transient-map.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isAnswer, isNotification } from '../lenient/messages.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
@@ -29,7 +30,7 @@ export class PendingRequests {
   readonly #notice: Around['notice'];
   readonly #frame: Around['frame'];
   /** By id, which is the token of its progress, too. */
-  readonly #asked = new Map<unknown, Asker>();
+  readonly #asked = new TransientMap<unknown, Asker>();
   #nextId = 0;
 
   constructor(inner: McpTransport, { notice, frame }: Pick<Around, 'notice' | 'frame'>) {

@@ -43,8 +43,8 @@ export type CallHistory = readonly PastCall[];
 export const defaultRemembered = 10;
 
 /** The history after one more call; of more than `most` the oldest are forgotten. */
-export const withCall = (
-  history: CallHistory,
-  call: PastCall,
+export const withCall = <Call>(
+  history: readonly Call[],
+  call: Call,
   most: number = defaultRemembered,
-): CallHistory => [...history, call].slice(Math.max(0, history.length + 1 - Math.max(0, most)));
+): readonly Call[] => [...history, call].slice(Math.max(0, history.length + 1 - Math.max(0, most)));

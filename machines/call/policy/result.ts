@@ -1,4 +1,4 @@
-import { remembered } from '../../kernel/remembered.ts';
+import { rememberedLast } from '../../kernel/remembered.ts';
 import { givenAsText, withDigits, type Digits } from '../../protocol/exact-numbers.ts';
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';
@@ -19,7 +19,7 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const readOnce = remembered<object, CallToolResult>(toolResult);
+const readOnce = rememberedLast<object, CallToolResult>(toolResult);
 /** A result as everybody reads it, whatever its server wrote; with digits as text where a number does not hold them. */
 export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
   const exact = digits ? withDigits(raw, digits) : raw;

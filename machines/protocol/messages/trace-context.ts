@@ -22,6 +22,7 @@ export function traceIn(given: {
   readonly traceparent?: unknown;
   readonly tracestate?: unknown;
 }): TraceContext | undefined {
+  if (given.traceparent === undefined) return undefined;
   const parent = traceparent.safeParse(given.traceparent);
   if (!parent.success) return undefined;
   const state = tracestate.safeParse(given.tracestate);

@@ -1,6 +1,5 @@
 /** Parts of the chart of server-cache.machine.ts: its memory, its actions and guards, its messages. */
-import { setup } from 'xstate';
-import { assign } from '../../kernel/assign.ts';
+import { assign, setup } from 'xstate';
 import { effects, post, type DirectoryEvent } from '../../kernel/effects.ts';
 import type { RequestFact } from '../../kernel/ports.ts';
 import { backoffOfList } from '../../kernel/timing.ts';

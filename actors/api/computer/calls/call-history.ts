@@ -1,3 +1,4 @@
+import { TransientMap } from '../../../../machines/kernel/transient-map.ts';
 import { keyOf, nameOf } from '../../../../machines/kernel/address.ts';
 import type { ComputerCall } from '../../../../machines/call/call.machine.ts';
 import {
@@ -39,7 +40,13 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
 /** A call as it came. */
 type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
 /** State of a call that has not ended. */
-interface Running extends Omit<Asked, 'params'> {
+interface Ended extends Omit<PastCall, 'timestamp' | 'since'> {
+  readonly endedAt: number;
+  readonly since: number;
+}
+interface Running extends Omit<Asked, 'params' | 'tool'> {
+  /** As it was asked for; once its server is known, the server's own name. */
+  tool: string;
   readonly parameters: PastCall['parameters'];
   readonly since: number;
   /** Client of the call, once its server is known. */
@@ -68,10 +75,11 @@ const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
   /** By asker and ticket: those that have not ended. */
-  readonly #running = new Map<string, Running>();
+  readonly #running = new TransientMap<string, Running>();
   /** By address. */
-  readonly #progress = new Map<string, Progress>();
-  #history: CallHistory = [];
+  readonly #progress = new TransientMap<string, Progress>();
+  /** The oldest first. Times are written when somebody reads them. */
+  #history: readonly Ended[] = [];
 
   constructor(options: CallHistoryOptions) {
     this.#options = options;
@@ -92,7 +100,12 @@ export class CallHistoryWatch implements Observer {
         outcome: null,
       };
     });
-    return [...this.#history, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
+    const ended = this.#history.map(({ endedAt, since, ...call }): PastCall => ({
+      timestamp: isoOf(endedAt),
+      since: isoOf(since),
+      ...call,
+    }));
+    return [...ended, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
   }
   /** Calls that have not ended, of all callers, the oldest first. */
   running(): readonly RunningCall[] {
@@ -139,7 +152,9 @@ export class CallHistoryWatch implements Observer {
   /** Notes the server of a call, and the server's own name of the tool. */
   #passed(key: string, { tool }: Asked, client: string): void {
     const running = this.#running.get(key);
-    if (running) this.#running.set(key, { ...running, tool, client });
+    if (!running) return;
+    running.tool = tool;
+    running.client = client;
   }
   #end(key: string, settled: Pick<CallSettled, 'server' | 'outcome' | 'failure' | 'result'>): void {
     const running = this.#running.get(key);
@@ -150,9 +165,9 @@ export class CallHistoryWatch implements Observer {
     const { most, now, redact } = this.#options;
     const { server, outcome } = settled;
     const error = outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength);
-    const call: PastCall = {
-      timestamp: isoOf(now()),
-      since: isoOf(since),
+    const call: Ended = {
+      endedAt: now(),
+      since,
       reqId,
       agent,
       server,

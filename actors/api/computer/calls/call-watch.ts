@@ -1,3 +1,4 @@
+import { TransientMap } from '../../../../machines/kernel/transient-map.ts';
 import type { CallStart } from '../../../../machines/call/call.machine.ts';
 import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../../machines/call/settlement.ts';
 import type { Failure } from '../../../../machines/protocol/index.ts';
@@ -46,7 +47,7 @@ type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) 
 export class CallWatch implements Observer {
   readonly #tell: Tell;
   /** By address: those that run. */
-  readonly #running = new Map<string, CallStarted>();
+  readonly #running = new TransientMap<string, CallStarted>();
   constructor(tell: Tell) {
     this.#tell = tell;
   }

@@ -1,0 +1,295 @@
+import { and, not, or, spawnChild, stopChild, type AnyStateMachine, type AnyStateNode } from 'xstate';
+import { merging } from '../../../machines/kernel/shapes.ts';
+import type {
+  Action,
+  At,
+  Implementation,
+  Params,
+  ParamsOf,
+  Snapshot,
+  Transition,
+} from './implementations.ts';
+import { refuseUnknown } from './chart-refusals.ts';
+import * as sets from './state-sets.ts';
+
+/**
+ * A chart as tables. For each set of active states: which transitions an event can take, and what each exits, does and enters.
+ * Made as they are needed, once per machine.
+ */
+type Node = AnyStateNode;
+type Guard = (at: At, run: { snapshot(): Snapshot }) => boolean;
+interface GuardImplementation {
+  (at: At, params: Params): boolean;
+  readonly guards?: readonly unknown[];
+  check?(snapshot: Snapshot, at: At, self: GuardImplementation): boolean;
+}
+/** Functions by which XState's own guards are told apart. */
+const checkOf = (guard: unknown): GuardImplementation['check'] => (guard as GuardImplementation).check;
+const combinations = { not: checkOf(not('')), and: checkOf(and([''])), or: checkOf(or([''])) };
+
+/** A transition with its guard and actions found. */
+export interface Candidate {
+  readonly of: Transition;
+  readonly n: number;
+  readonly guard: Guard | undefined;
+}
+/** Where an event can be taken, from the innermost state outwards: by each of the regions, or else by `own`. */
+export interface Branch {
+  readonly regions: readonly Branch[];
+  readonly own: readonly Candidate[];
+}
+interface Entry {
+  readonly actions: readonly Action[];
+  /** Ids of the actors that it invokes. */
+  readonly invoked: readonly string[];
+  readonly final: Final | undefined;
+}
+/** What follows from entering a final state. */
+export interface Final {
+  readonly node: Node;
+  /** Parallel states that are finished by it, from the inside. */
+  readonly finished: readonly Node[];
+  /** The state with which the whole machine is done. */
+  readonly completion: Node | undefined;
+}
+export interface Plan {
+  /** Transitions that the event enables. */
+  readonly taken: readonly Transition[];
+  /** Those of them that are without a conflict: they are performed. */
+  readonly kept: readonly Transition[];
+  readonly exits: readonly Action[];
+  readonly actions: readonly Action[];
+  readonly entries: readonly Entry[];
+  /** When the machine is done: what its active states do as they are left. */
+  readonly atEnd: readonly Action[];
+  readonly next: Configuration;
+}
+
+/** A set of active states, with all that depends on nothing else. */
+export class Configuration {
+  readonly nodes: readonly Node[];
+  readonly value: Snapshot['value'];
+  readonly tags: ReadonlySet<string>;
+  /** By atomic state, transitions that need no event, from the inside. */
+  readonly always: readonly (readonly Candidate[])[];
+  readonly #chart: Chart;
+  readonly #branches = new Map<string, Branch | null>();
+  readonly #plans = new Map<number | string, Plan>();
+
+  constructor(chart: Chart, nodes: readonly Node[]) {
+    this.#chart = chart;
+    this.nodes = nodes;
+    // Before its first states are entered a machine shows them already.
+    this.value = nodes.length === 1 ? chart.like.value : sets.valueOf(chart.root, nodes);
+    this.tags = new Set(nodes.flatMap(({ tags }) => tags));
+    this.always = nodes
+      .filter(sets.isAtomic)
+      .map((node) =>
+        [node, ...sets.ancestorsOf(node)].flatMap(({ always }) => (always ?? []).map(chart.candidate)),
+      )
+      .filter((list) => list.length > 0);
+  }
+  branch(type: string): Branch | null {
+    let known = this.#branches.get(type);
+    if (known === undefined) {
+      known = this.#branchAt(this.#chart.root, type);
+      this.#branches.set(type, known);
+    }
+    return known;
+  }
+  #branchAt(node: Node, type: string): Branch | null {
+    const below = sets.activeIn(node, this.nodes).flatMap((child) => this.#branchAt(child, type) ?? []);
+    const own = (node.transitions.get(type) ?? []).map(this.#chart.candidate);
+    const [only] = below;
+    if (only && below.length === 1) return { regions: only.regions, own: [...only.own, ...own] };
+    return below.length + own.length === 0 ? null : { regions: below, own };
+  }
+  /** Undefined: nothing is taken. */
+  plan(taken: readonly Candidate[]): Plan | undefined {
+    const [only] = taken;
+    if (!only || taken.length === 1) return only && this.planOf(only);
+    return this.#known(taken.map(({ n }) => n).join(), taken);
+  }
+  planOf(only: Candidate): Plan {
+    return this.#plans.get(only.n) ?? this.#known(only.n, [only]);
+  }
+  #known(key: number | string, taken: readonly Candidate[]): Plan {
+    const known = this.#plans.get(key) ?? this.#chart.plan(this, taken);
+    this.#plans.set(key, known);
+    return known;
+  }
+}
+
+/** The tables of one machine, made as they are needed. */
+export class Chart {
+  readonly machine: AnyStateMachine;
+  readonly root: Node;
+  /** Methods of a snapshot. */
+  readonly like: Snapshot;
+  /** Makes the next context. */
+  readonly merge = merging();
+  readonly #candidates = new Map<unknown, Candidate>();
+  readonly #guards = new Map<unknown, Guard>();
+  readonly #actions = new Map<unknown, Action>();
+  readonly #byStates = new Map<string, Configuration>();
+  readonly #byNodes = new WeakMap<readonly Node[], Configuration>();
+  #born: Configuration | undefined;
+  #first: Plan | undefined;
+
+  constructor(machine: AnyStateMachine) {
+    refuseUnknown(machine);
+    this.machine = machine;
+    this.root = machine.root;
+    this.like = machine.resolveState({
+      value: sets.valueOf(this.root, sets.firstTargets(this.root)),
+      context: {},
+    }) as Snapshot;
+  }
+  /** Before its first states are entered: only the root is active, and the value shows the first states already. */
+  born(context: unknown): Snapshot & { context: unknown } {
+    const { nodes, value, tags } = (this.#born ??= this.configuration([this.root]));
+    return { ...this.like, _nodes: nodes, value, tags, context } as unknown as Snapshot & {
+      context: unknown;
+    };
+  }
+  configuration(nodes: readonly Node[]): Configuration {
+    const known = this.#byNodes.get(nodes);
+    if (known) return known;
+    const key = nodes.map(({ order }) => order).join();
+    const made = this.#byStates.get(key) ?? new Configuration(this, [...nodes]);
+    this.#byStates.set(key, made);
+    this.#byNodes.set(made.nodes, made);
+    this.#byNodes.set(nodes, made);
+    return made;
+  }
+  readonly candidate = (of: Transition): Candidate => {
+    let known = this.#candidates.get(of);
+    if (!known) {
+      const guard = of.guard === undefined ? undefined : this.guard(of.guard);
+      known = { of, n: this.#candidates.size, guard };
+      this.#candidates.set(of, known);
+    }
+    return known;
+  };
+  readonly guard = (guard: unknown): Guard => {
+    const known = this.#guards.get(guard);
+    if (known) return known;
+    const made = this.#guard(guard);
+    // Guards that are made for one step are not kept.
+    if (typeof guard === 'string') this.#guards.set(guard, made);
+    return made;
+  };
+  #guard(guard: unknown): Guard {
+    const isInline = typeof guard === 'function';
+    const { type, params } = (typeof guard === 'object' ? guard : { type: guard }) as {
+      type: string;
+      params?: Params;
+    };
+    const found = (isInline ? guard : this.machine.implementations.guards[type]) as GuardImplementation;
+    if (found === undefined)
+      return () => {
+        throw new Error(`Guard '${type}' is not implemented.'.`);
+      };
+    if (typeof found !== 'function') return this.guard(found);
+    const { check, guards = [] } = found;
+    if (!check) {
+      if (typeof params === 'function') return (at) => found(at, (params as ParamsOf)(at));
+      return (at) => found(at, params);
+    }
+    const inner =
+      check === combinations.not || check === combinations.and || check === combinations.or
+        ? guards.map(this.guard)
+        : [];
+    if (check === combinations.not) return (at, run) => !(inner[0] as Guard)(at, run);
+    if (check === combinations.and) return (at, run) => inner.every((each) => each(at, run));
+    if (check === combinations.or) return (at, run) => inner.some((each) => each(at, run));
+    return (at, run) => check(run.snapshot(), at, found);
+  }
+  readonly action = (action: unknown): Action => {
+    const known = this.#actions.get(action);
+    if (known) return known;
+    const isInline = typeof action === 'function';
+    const { type: name, params } = (typeof action === 'object' ? action : { type: action }) as {
+      type: string;
+      params?: Params;
+    };
+    const does = (isInline ? action : this.machine.implementations.actions[name]) as
+      | Implementation
+      | undefined;
+    const type = does?.resolve ? does.type : isInline ? action.name || '(anonymous)' : name;
+    const made = { type: type as string, does, params };
+    // Actions that are made for one step are not kept.
+    if (typeof action === 'string') this.#actions.set(action, made);
+    return made;
+  };
+
+  plan(from: Configuration, taken: readonly Candidate[]): Plan {
+    const transitions = taken.map(({ of }) => of);
+    const kept = sets.withoutConflicts(transitions, from.nodes);
+    const exited = [...sets.exitedBy(kept, from.nodes)].toSorted((a, b) => b.order - a.order);
+    const exits = exited.flatMap((node) => [...node.exit, ...node.invoke.map(({ id }) => stopChild(id))]);
+    const actions = kept.flatMap((each) => each.actions);
+    const rest = new Set(from.nodes.filter((node) => !exited.includes(node)));
+    return { ...this.#planOf(from, rest, kept, exits, actions), taken: transitions };
+  }
+  /** From the root alone into the first states. */
+  get first(): Plan {
+    if (this.#first) return this.#first;
+    const into = { source: this.root, target: sets.firstTargets(this.root), reenter: true };
+    const active = new Set([this.root]);
+    return (this.#first = this.#planOf(
+      this.configuration([this.root]),
+      active,
+      [into as unknown as Transition],
+      [],
+      [],
+    ));
+  }
+  #planOf(
+    from: Configuration,
+    active: Set<Node>,
+    taken: readonly Transition[],
+    exits: readonly unknown[],
+    actions: readonly unknown[],
+  ): Plan {
+    const { states, byDefault } = sets.enteredBy(taken);
+    const finished = new Set<Node>();
+    const entries = states.map((node): Entry => {
+      active.add(node);
+      const invokes = node.invoke.map((each) =>
+        spawnChild(each.src as never, { ...each, syncSnapshot: Boolean(each.onSnapshot) } as never),
+      );
+      const begins = byDefault.has(node) ? node.initial.actions : [];
+      return {
+        actions: [...node.entry, ...invokes, ...begins].map(this.action),
+        invoked: node.invoke.map(({ id }) => id),
+        final: node.type === 'final' ? finalOf(node, active, finished) : undefined,
+      };
+    });
+    const isDone = entries.some(({ final }) => final?.completion);
+    const after = isDone ? [...active].toSorted((a, b) => b.order - a.order) : [...active];
+    const isSame = after.length === from.nodes.length && from.nodes.every((node) => active.has(node));
+    return {
+      taken,
+      kept: taken,
+      exits: exits.map(this.action),
+      actions: actions.map(this.action),
+      entries: entries.filter((each) => each.final || each.actions.length > 0),
+      atEnd: isDone ? after.flatMap(({ exit }) => exit).map(this.action) : [],
+      next: isSame ? from : this.configuration(after),
+    };
+  }
+}
+function finalOf(node: Node, active: ReadonlySet<Node>, finished: Set<Node>): Final {
+  const { parent } = node as { parent?: Node };
+  let above: Node | undefined = parent?.type === 'parallel' ? parent : parent?.parent;
+  let completion = above ?? node;
+  const now: Node[] = [];
+  while (above?.type === 'parallel' && !finished.has(above) && sets.isFinished(above, active)) {
+    finished.add(above);
+    now.push(above);
+    completion = above;
+    above = above.parent;
+  }
+  return { node, finished: now, completion: above ? undefined : completion };
+}

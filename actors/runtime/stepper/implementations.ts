@@ -1,0 +1,128 @@
+import {
+  assign,
+  cancel,
+  emit,
+  raise,
+  sendParent,
+  sendTo,
+  spawnChild,
+  stopChild,
+  type AnyMachineSnapshot,
+  type AnyTransitionDefinition,
+  type EventObject,
+} from 'xstate';
+
+/** What XState and its charts hand to a step. Its types promise less; `scenarios/contracts/xstate.test.ts` holds it to the rest. */
+export type Snapshot = AnyMachineSnapshot;
+export type Transition = AnyTransitionDefinition;
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What XState gives to the logic of an actor, as far as a step needs it. */
+export interface Scope {
+  readonly self: { readonly id: string; readonly _processingStatus: number };
+  readonly system: object;
+  defer(run: () => void): void;
+  actionExecutor(action: object): void;
+}
+
+export interface At {
+  readonly context: Fields;
+  readonly event: EventObject;
+}
+export interface Info extends At {
+  readonly self: object;
+  readonly system: object;
+}
+export type Params = unknown;
+export type ParamsOf = (at: At) => Params;
+/** What a chart or XState (`raise`, `assign`, …) does in an action. */
+export interface Implementation {
+  (info: Info, params: Params): unknown;
+  readonly type?: string;
+  readonly assignment?: unknown;
+  collect?(given: object, params: Params): void;
+  resolve?(
+    scope: Scope,
+    snapshot: Snapshot,
+    info: object,
+    params: Params,
+    self: Implementation,
+    extra: {
+      readonly internalQueue: EventObject[];
+      readonly deferredActorIds: readonly string[] | undefined;
+    },
+  ): readonly [snapshot: Snapshot, params: Params, actions?: readonly unknown[]];
+  retryResolve?(scope: Scope, snapshot: Snapshot, params: Params): void;
+  execute?(scope: Scope, params: Params): void;
+}
+export interface Action {
+  readonly type: string;
+  readonly does: Implementation | undefined;
+  readonly params: Params;
+}
+
+/** One microstep: the snapshot after it, and the transitions that it took; none when the event was ignored. */
+export interface Microstep {
+  /** Whose step it is: `id` is the address of a root. */
+  readonly actor: { readonly id: string };
+  readonly event: EventObject;
+  readonly transitions: readonly Transition[];
+  readonly snapshot: Snapshot;
+}
+/** Hears what a stepper does, as it does it. */
+export interface StepWatch {
+  readonly step?: ((step: Microstep) => void) | undefined;
+  /** Each action, with its parameters. */
+  readonly performed?: ((type: string, params: unknown) => void) | undefined;
+}
+export interface XStateEvent extends EventObject {
+  readonly output?: unknown;
+  readonly error?: unknown;
+  readonly input?: unknown;
+}
+
+let collected: unknown[] = [];
+/** From now on what is enqueued goes into this list. */
+export const collectInto = (list: unknown[]): void => void (collected = list);
+const add = (action: unknown): void => void collected.push(action);
+type Maker = (...given: unknown[]) => unknown;
+const makers = {
+  assign,
+  cancel,
+  emit,
+  raise,
+  sendParent,
+  sendTo,
+  spawnChild,
+  stopChild,
+} as unknown as Record<string, Maker>;
+/** What `enqueueActions` hands to a chart: a function that takes an action, and one for each kind of XState's own. */
+export const enqueue = Object.assign(
+  add,
+  Object.fromEntries(
+    Object.entries(makers).map(([name, make]) => [name, (...given: unknown[]) => add(make(...given))]),
+  ),
+);
+export const noSpawn = (): never => {
+  throw new Error('There is no spawn here: invoke an actor, or open a root');
+};
+/** What an `assign` of XState gives: fields of the next context. */
+export function partOf(assignment: unknown, at: object, given: Params): object {
+  if (typeof assignment === 'function') return assignment(at, given) as object;
+  const part: Record<string, unknown> = {};
+  for (const key in assignment as Fields) {
+    const value = (assignment as Fields)[key];
+    part[key] =
+      typeof value === 'function' ? (value as (at: object, given: Params) => unknown)(at, given) : value;
+  }
+  return part;
+}
+/** Error of a guard that throws, in the words of XState. */
+export function guardFailure({ guard, source }: Transition, event: EventObject, error: unknown): Error {
+  const name = typeof guard === 'object' ? (guard as { readonly type: string }).type : guard;
+  const which = typeof name === 'string' ? `'${name}' ` : '';
+  return new Error(
+    `Unable to evaluate guard ${which}in transition for event '${event.type}' in state node '${source.id}':\n${(error as Error).message}`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,159 @@
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import type { Scope } from '../../actors/runtime/stepper/implementations.ts';
+import {
+  compiled,
+  type Looking,
+  type Microstep,
+  type Stepping,
+} from '../../actors/runtime/stepper/stepper.ts';
+import { differenceIn, type Happened } from './comparison.ts';
+
+/** The compiled stepper did not do what XState's interpreter does. */
+export class Difference extends Error {}
+
+interface Logic {
+  transition(snapshot: AnyMachineSnapshot, event: EventObject, scope: Scope): AnyMachineSnapshot;
+  getInitialSnapshot(scope: Scope, input: unknown): AnyMachineSnapshot;
+}
+type Step = (logic: Logic, scope: Scope) => AnyMachineSnapshot;
+const logicOf = ({ transition, getInitialSnapshot }: AnyStateMachine): Logic =>
+  ({ transition, getInitialSnapshot }) as unknown as Logic;
+
+/** A scope in which nothing is performed, and whose system hears of nothing but microsteps. */
+function inertScope(scope: Scope, { microsteps, perform }: Collected): Scope {
+  const system = Object.create(scope.system, {
+    _sendInspectionEvent: {
+      value: (told: { type: string; event: EventObject; snapshot: AnyMachineSnapshot; _transitions: [] }) => {
+        const { type, event, snapshot, _transitions: transitions } = told;
+        if (type === '@xstate.microstep')
+          microsteps.push({ actor: scope.self, event, transitions, snapshot });
+      },
+    },
+    _bookId: { value: () => 'inert' },
+    _set: { value: () => {} },
+    _unregister: { value: () => {} },
+  }) as object;
+  return Object.create(scope, {
+    system: { value: system },
+    // Actors that are made as children take the system of their parent.
+    self: { value: Object.create(scope.self, { system: { value: system } }) },
+    defer: { value: () => {} },
+    actionExecutor: { value: perform, writable: true },
+  }) as Scope;
+}
+class Collected {
+  readonly microsteps: Microstep[] = [];
+  readonly actions: [string, unknown][] = [];
+  /** Nothing is performed here; yet the action that threw as it was performed ends the step here, too. */
+  readonly #bug: Bug | undefined;
+  constructor(bug?: Bug) {
+    this.#bug = bug;
+  }
+  readonly perform = ({ type, params }: { readonly type: string; readonly params: unknown }): void => {
+    this.actions.push([type, params]);
+    if (this.actions.length === this.#bug?.after) throw this.#bug.thrown;
+  };
+  happened(run: () => AnyMachineSnapshot): Happened {
+    const { microsteps, actions } = this;
+    try {
+      return { microsteps, actions, snapshot: run() };
+    } catch (thrown) {
+      return { microsteps, actions, thrown };
+    }
+  }
+}
+
+interface Bug {
+  readonly after: number;
+  readonly thrown: unknown;
+}
+/** Of one event. */
+const mostMicrosteps = 5_000;
+/** What the actions of a machine throw, when they are performed, comes out here as well. */
+function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: unknown) => void): void {
+  const overheard = (action: unknown): unknown => {
+    if (typeof action !== 'function' || 'resolve' in action) return action;
+    return (...all: unknown[]): void => {
+      try {
+        action(...all);
+      } catch (thrown) {
+        hear(thrown);
+        throw thrown;
+      }
+    };
+  };
+  implementations.actions = Object.fromEntries(
+    Object.entries(implementations.actions).map(([name, action]) => [name, overheard(action)]),
+  ) as never;
+}
+
+/** Told of each snapshot to which a machine has come. */
+export const visitors: ((snapshot: AnyMachineSnapshot) => void)[] = [];
+
+/** Steps each event twice: the compiled stepper does what has to be done, and XState's interpreter says whether it was that. */
+export function lockstepTelling(tell: (difference: Difference) => void): Stepping {
+  return (machine, lookingAt) => {
+    const bugs: unknown[] = [];
+    overhearThrowing(machine, (thrown) => bugs.push(thrown));
+    const theirs = logicOf(machine);
+    let watching: Looking | undefined;
+    const ours = logicOf(compiled(machine, (self) => watching ?? lookingAt(self)));
+
+    const both = (scope: Scope, from: AnyMachineSnapshot | undefined, event: EventObject, step: Step) => {
+      const looking = lookingAt(scope.self);
+      if (looking.isInspected) return step(ours, scope);
+      const we = new Collected();
+      bugs.length = 0;
+      watching = {
+        isInspected: false,
+        isStepped: true,
+        step: (each) => {
+          if (we.microsteps.push(each) > mostMicrosteps) throw new Error('the stepper does not come to rest');
+          if (looking.isStepped) looking.step?.(each);
+        },
+        performed: (type, params) => {
+          we.actions.push([type, params]);
+          if (looking.isStepped) looking.performed?.(type, params);
+        },
+      };
+      const happened = we.happened(() => step(ours, scope));
+      watching = undefined;
+      const { thrown } = happened;
+      const isBug = thrown !== undefined && bugs.includes(thrown);
+      const they = new Collected(isBug ? { after: we.actions.length, thrown } : undefined);
+      const expected = they.happened(() => step(theirs, inertScope(scope, they)));
+      const differs = differenceIn(expected, happened, from);
+      if (differs !== undefined) {
+        const state = from ? JSON.stringify(from.value) : 'its beginning';
+        const difference = new Difference(
+          `The stepper differs from XState in '${machine.id}' at ${state}, event ${event.type}: ${differs}`,
+        );
+        tell(difference);
+        throw difference;
+      }
+      if ('thrown' in happened) throw happened.thrown;
+      const snapshot = happened.snapshot as AnyMachineSnapshot;
+      visitors.forEach((visit) => visit(snapshot));
+      return snapshot;
+    };
+    return Object.assign(machine, {
+      transition: (from: AnyMachineSnapshot, event: EventObject, scope: Scope) =>
+        both(scope, from, event, (logic, within) => logic.transition(from, event, within)),
+      getInitialSnapshot: (scope: Scope, input: unknown) =>
+        both(scope, undefined, { type: 'xstate.init' }, (logic, within) =>
+          logic.getInitialSnapshot(within, input),
+        ),
+    });
+  };
+}
+
+let isTold = false;
+/** An actor swallows what is thrown in it; what is thrown at a process or a thread nobody swallows. The first is enough. */
+function tellProcess(difference: Difference): void {
+  if (!isTold)
+    queueMicrotask(() => {
+      throw difference;
+    });
+  isTold = true;
+}
+export const lockstep = lockstepTelling(tellProcess);

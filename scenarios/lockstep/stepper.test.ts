@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { createActor, createMachine, type AnyStateMachine } from 'xstate';
+import { compiled, interpreted, steppingOf } from '../../actors/runtime/stepper/stepper.ts';
+import type { Observer } from '../../actors/runtime/observer.ts';
+import { Harness } from '../stage/harness.ts';
+import { lockstepTelling } from './lockstep.ts';
+
+const unwatched = () => ({ isStepped: false, isInspected: false });
+
+describe('a chart that the stepper does not know is refused as it is compiled', () => {
+  const [all, calls] = ['*', 'call.*'];
+  const states = { a: {}, b: { states: { c: {} }, initial: 'c' } };
+  it.each([
+    ['a history state', { states: { ...states, h: { type: 'history' } } }],
+    ["the wildcard '*'", { states, on: { [all]: '.b' } }],
+    ["the wildcard 'call.*'", { states: { ...states, b: { on: { [calls]: 'a' } } } }],
+    ['a route', { states: { ...states, b: { id: 'b', route: {} } } }],
+    ["'maxIterations'", { states, options: { maxIterations: 10 } }],
+  ])('%s', (reason, config) => {
+    const machine = createMachine({ initial: 'a', ...config } as never);
+    expect(() => compiled(machine, unwatched)).toThrow(reason);
+  });
+});
+
+describe('what is an error to XState is the same to the stepper', () => {
+  it.each([
+    ['an event with the name of a wildcard', {}, '*'],
+    ['an init that is sent', {}, 'xstate.init'],
+    ['a guard that nobody implements', { on: { go: { guard: 'nobody' } } }, 'go'],
+  ])('%s', (_, config, type) => {
+    const differences: string[] = [];
+    const stepping = lockstepTelling(({ message }) => differences.push(message));
+    const errors = [interpreted, stepping].map((steps) => {
+      const errors: unknown[] = [];
+      const machine = steps(createMachine(config as never) as AnyStateMachine, unwatched);
+      const actor = createActor(machine).start();
+      actor.subscribe({ error: (error) => errors.push(String(error)) });
+      actor.send({ type });
+      return errors;
+    });
+    expect(differences).toEqual([]);
+    expect(errors[1]).toEqual(errors[0]);
+  });
+});
+
+describe('A2C_STEPPER', () => {
+  it('is the compiled stepper or the interpreter of XState', () => {
+    expect([steppingOf(), steppingOf('compiled'), steppingOf('xstate')]).toEqual([
+      compiled,
+      compiled,
+      interpreted,
+    ]);
+  });
+
+  it.each(['lockstep', 'xstat', '', 'toString'])('is refused as %j, with those that it can be', (name) => {
+    expect(() => steppingOf(name)).toThrow(`A2C_STEPPER is '${name}': it can be compiled or xstate`);
+  });
+});
+
+describe('while somebody inspects XState itself steps, and nothing else is different', () => {
+  type When = 'never' | 'from birth' | 'from later on' | 'for a while';
+  function told(when: When): { readonly trace: readonly string[]; readonly inspected: ReadonlySet<string> } {
+    const inspected = new Set<string>();
+    const inspector: Observer = { inspect: ({ type }) => inspected.add(type) };
+    const s = new Harness({ servers: {}, ...(when === 'from birth' && { observer: () => inspector }) });
+    s.office();
+    s.computer({ linked: true });
+    const leave =
+      when === 'from later on' || when === 'for a while' ? s.directory.tap.add(inspector) : undefined;
+    s.run(1_000);
+    if (when === 'for a while') {
+      leave?.();
+      inspected.clear();
+    }
+    s.agent();
+    s.run(1_000);
+    s.close();
+    s.run(1_000);
+    return { trace: s.trace, inspected };
+  }
+  const { trace } = told('never');
+
+  it.each<When>(['from birth', 'from later on'])('%s', (when) => {
+    const { inspected, trace: same } = told(when);
+    // The compiled stepper tells no inspector of microsteps.
+    expect([...inspected]).toContain('@xstate.microstep');
+    expect(same).toEqual(trace);
+  });
+
+  it('and no more once nobody does', () => {
+    const { inspected, trace: same } = told('for a while');
+    expect([...inspected]).toEqual([]);
+    expect(same).toEqual(trace);
+  });
+});
