@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { AnyActorRef, AnyMachineSnapshot } from 'xstate';
 import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';
 
-/** What one interpreter did with one event. */
+/** Everything that one interpreter did with one event. */
 export interface Happened {
   readonly microsteps: readonly Microstep[];
   /** Actions in order, with their parameters. */
@@ -16,7 +16,7 @@ const isPlain = (value: object): boolean => {
   const like: unknown = Object.getPrototypeOf(value);
   return like === null || like === Object.prototype || Array.isArray(value);
 };
-/** What of an object has to be equal; undefined: it has to be the same one. */
+/** Parts of an object that have to be equal; undefined: it has to be the same one. */
 function partsOf(value: object): object | undefined {
   if (isActor(value)) return { actor: value.id };
   if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
@@ -79,6 +79,6 @@ function inOrder({ microsteps, actions, snapshot, thrown }: Happened, from: unkn
   return { thrown, actions, steps, last: shown(snapshot, before) };
 }
 
-/** What differs first between two interpreters that took the same event in the same state. */
+/** First difference between two interpreters that took the same event in the same state. */
 export const differenceIn = (theirs: Happened, ours: Happened, from: unknown): string | undefined =>
   differenceOf(inOrder(theirs, from), inOrder(ours, from));

@@ -99,7 +99,7 @@ const idle: fc.Arbitrary<DrawnTransition> = record({
   actions: few(quiet),
   reenter: constant(false),
 });
-/** What is sent from outside, what is raised, and what a child says. */
+/** Events that are sent from outside, raised, or said by a child. */
 export const events = ['e0', 'e1'] as const;
 const heard = constantFrom(...events, ...events, ...events, 'r0', 'r1', 'd0');
 /** Names that look like numbers come first among the fields of an object. */

@@ -21,7 +21,7 @@ export const drawn: fc.Arbitrary<Drawn> = fc.record({
   ),
 });
 
-/** What an actor of a drawn chart does, seen from outside, line by line. */
+/** Lines of what an actor of a drawn chart does, seen from outside. */
 function played({ chart: drawnChart, input, happens }: Drawn, stepping: Stepping): unknown[] {
   const lines: unknown[] = [];
   const journal = (what: string, more?: unknown): void => void lines.push([what, more]);
@@ -55,7 +55,7 @@ function played({ chart: drawnChart, input, happens }: Drawn, stepping: Stepping
   return lines;
 }
 
-/** What is different when a drawn chart is stepped by XState's interpreter, and in lockstep. */
+/** Difference between a drawn chart that XState's interpreter steps and one in lockstep. */
 export function differenceOnChart(each: Drawn): string | undefined {
   const differences: string[] = [];
   const tell = ({ message }: Error): void => void differences.push(message);

@@ -8,7 +8,7 @@ import { everythingFor, stateSpaceOf, type StateSpace } from '../stage/state-spa
 import { Difference, lockstepTelling } from './lockstep.ts';
 
 const self = createEmptyActor();
-/** Of an actor that does not run: what it would do is put off for ever. */
+/** Scope of an actor that does not run: what it would do is put off for ever. */
 const scope = { self, system: self.system, defer: () => {}, actionExecutor: () => {} } as unknown as Scope;
 
 /** The snapshot after a step, or how it differs; undefined: the machine has thrown, both ways. */
@@ -43,7 +43,7 @@ export const spacesInLockstep = (): StateSpace[] =>
 /** A walk of a machine from its first state, and what it meets on its way. */
 export interface Walk {
   readonly kind: string;
-  /** Of all that may come there, at each step. */
+  /** Number of the event at each step, among all that may come there. */
   readonly picks: readonly number[];
 }
 const walked = new Map<string, AnyStateMachine>();
@@ -66,7 +66,7 @@ export function differenceOnWalk({ kind, picks }: Walk): string | undefined {
   return typeof snapshot === 'string' ? snapshot : undefined;
 }
 
-/** What can come to any machine, whatever it is. */
+/** Events that can come to any machine. */
 const always: readonly Said[] = [
   { type: 'xstate.stop' },
   { type: 'nobody.knows.it' },

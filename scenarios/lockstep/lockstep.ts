@@ -67,9 +67,9 @@ interface Bug {
   readonly after: number;
   readonly thrown: unknown;
 }
-/** Of one event. */
+/** Microsteps of one event after which it counts as an endless loop. */
 const mostMicrosteps = 5_000;
-/** What the actions of a machine throw, when they are performed, comes out here as well. */
+/** Tells what the actions of a machine throw as they are performed. */
 function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: unknown) => void): void {
   const overheard = (action: unknown): unknown => {
     if (typeof action !== 'function' || 'resolve' in action) return action;
@@ -87,7 +87,7 @@ function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: u
   ) as never;
 }
 
-/** Told of each snapshot to which a machine has come. */
+/** Functions that are told of each snapshot to which a machine has come. */
 export const visitors: ((snapshot: AnyMachineSnapshot) => void)[] = [];
 
 /** Steps each event twice: the compiled stepper does what has to be done, and XState's interpreter says whether it was that. */

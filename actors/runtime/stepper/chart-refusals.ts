@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { nodesOf } from '../charts.ts';
 
-/** What a chart may not use: it would step in another way than XState. */
+/** Refuses a chart that uses what would step in another way than in XState. */
 export function refuseUnknown(machine: AnyStateMachine): void {
   if (machine.options.maxIterations !== Infinity)
     throw new Error(`The stepper does not know 'maxIterations' in '${machine.id}'`);

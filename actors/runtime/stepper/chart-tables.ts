@@ -27,9 +27,10 @@ interface GuardImplementation {
 const checkOf = (guard: unknown): GuardImplementation['check'] => (guard as GuardImplementation).check;
 const combinations = { not: checkOf(not('')), and: checkOf(and([''])), or: checkOf(or([''])) };
 
-/** A transition with its guard and actions found. */
+/** A transition with its guard. */
 export interface Candidate {
   readonly of: Transition;
+  /** Number in the chart: the key of its plan. */
   readonly n: number;
   readonly guard: Guard | undefined;
 }
@@ -44,7 +45,7 @@ interface Entry {
   readonly invoked: readonly string[];
   readonly final: Final | undefined;
 }
-/** What follows from entering a final state. */
+/** Consequences of entering a final state. */
 export interface Final {
   readonly node: Node;
   /** Parallel states that are finished by it, from the inside. */
@@ -52,10 +53,11 @@ export interface Final {
   /** The state with which the whole machine is done. */
   readonly completion: Node | undefined;
 }
+/** Everything that a microstep does, in this order. */
 export interface Plan {
   /** Transitions that the event enables. */
   readonly taken: readonly Transition[];
-  /** Those of them that are without a conflict: they are performed. */
+  /** Transitions without a conflict: they are performed. */
   readonly kept: readonly Transition[];
   readonly exits: readonly Action[];
   readonly actions: readonly Action[];
@@ -104,7 +106,7 @@ export class Configuration {
     if (only && below.length === 1) return { regions: only.regions, own: [...only.own, ...own] };
     return below.length + own.length === 0 ? null : { regions: below, own };
   }
-  /** Undefined: nothing is taken. */
+  /** Plan for several transitions; undefined: there are none. */
   plan(taken: readonly Candidate[]): Plan | undefined {
     const [only] = taken;
     if (!only || taken.length === 1) return only && this.planOf(only);
@@ -145,7 +147,7 @@ export class Chart {
       context: {},
     }) as Snapshot;
   }
-  /** Before its first states are entered: only the root is active, and the value shows the first states already. */
+  /** Snapshot before the first states are entered: only the root is active, and the value shows the first states already. */
   born(context: unknown): Snapshot & { context: unknown } {
     const { nodes, value, tags } = (this.#born ??= this.configuration([this.root]));
     return { ...this.like, _nodes: nodes, value, tags, context } as unknown as Snapshot & {

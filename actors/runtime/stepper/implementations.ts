@@ -12,7 +12,7 @@ import {
   type EventObject,
 } from 'xstate';
 
-/** What XState and its charts hand to a step. Its types promise less; `scenarios/contracts/xstate.test.ts` holds it to the rest. */
+/** Types of what XState and its charts hand to a step. Its types promise less; `scenarios/contracts/xstate-stepper.test.ts` pins the rest. */
 export type Snapshot = AnyMachineSnapshot;
 export type Transition = AnyTransitionDefinition;
 export type Fields = Readonly<Record<string, unknown>>;
@@ -103,6 +103,7 @@ export const enqueue = Object.assign(
     Object.entries(makers).map(([name, make]) => [name, (...given: unknown[]) => add(make(...given))]),
   ),
 );
+/** Stands in for XState's `spawn` in an `assign`. */
 export const noSpawn = (): never => {
   throw new Error('There is no spawn here: invoke an actor, or open a root');
 };

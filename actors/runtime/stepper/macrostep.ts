@@ -88,13 +88,13 @@ export class Macrostep {
       toJSON,
     } as unknown as Snapshot);
   }
-  /** What guards and parameters are given. */
+  /** Arguments of guards and of parameters. */
   get #given(): At {
     const given = this.#lastGiven;
     if (given?.context === this.#context && given.event === this.#event) return given;
     return (this.#lastGiven = { context: this.#context, event: this.#event });
   }
-  /** What actions are given. */
+  /** Argument of actions. */
   get #info(): Info {
     const info = this.#lastInfo;
     if (info?.context === this.#context && info.event === this.#event) return info;

@@ -16,7 +16,7 @@ export function ancestorsOf(node: Node, top?: Node): Node[] {
   for (let at = node.parent as Node | undefined; at && at !== top; at = at.parent) all.push(at);
   return all;
 }
-/** Below no state at all (`undefined`) is every state. */
+/** Whether a state lies below another; every state lies below `undefined`. */
 function isBelow(node: Node, top: Node | undefined): boolean {
   for (let at: Node | undefined = node.parent; ; at = at.parent)
     if (at === top) return true;
@@ -33,7 +33,7 @@ function domainOf(taken: Transition): Node | undefined {
   const common = ancestorsOf(first as Node).find((above) => others.every((node) => isBelow(node, above)));
   return common ?? (reenter ? undefined : source.machine.root);
 }
-/** In the order in which they are found. */
+/** States that are left. */
 export function exitedBy(transitions: readonly Transition[], active: readonly Node[]): Set<Node> {
   const exited = new Set<Node>();
   for (const taken of transitions) {
@@ -43,7 +43,7 @@ export function exitedBy(transitions: readonly Transition[], active: readonly No
   }
   return exited;
 }
-/** Of transitions that would leave the same state the innermost stays, else the first. */
+/** Transitions without those that would leave a state that another one leaves: the innermost stays, else the first. */
 export function withoutConflicts<T extends Transition>(
   transitions: readonly T[],
   active: readonly Node[],
@@ -131,6 +131,7 @@ export function firstTargets(root: Node): Node[] {
   return [...all];
 }
 
+/** Whether a state is done: its final child is active, or all of its regions are done. */
 export function isFinished(node: Node, active: ReadonlySet<Node>): boolean {
   const children = childrenOf(node);
   if (node.type === 'compound') return children.some((child) => child.type === 'final' && active.has(child));
