@@ -1,3 +1,4 @@
+import { TransientMap } from '../../machines/kernel/transient-map.ts';
 import type { z } from 'zod';
 import type { AgentCalled, Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
 import {
@@ -79,9 +80,9 @@ export class AgentRequests {
   readonly #name: string;
   readonly #office: string;
   readonly #emit: Emit<LinkFact>;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new TransientMap<string, Waiting>();
   /** The ticket of the call that runs under a `req_id`. */
-  readonly #calls = new Map<string, string>();
+  readonly #calls = new TransientMap<string, string>();
   readonly #progress: ProgressSender;
   readonly #traced: TracedCalls | undefined;
   #copies = 0;

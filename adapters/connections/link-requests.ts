@@ -1,3 +1,4 @@
+import { TransientMap } from '../../machines/kernel/transient-map.ts';
 import type { RequestFact, Emit, LinkInput } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
@@ -61,9 +62,9 @@ export class LinkRequests {
   readonly #send: WireEmit;
   readonly #timers: Timers;
   readonly #agent: string;
-  readonly #asked = new Map<number, Asked>();
+  readonly #asked = new TransientMap<number, Asked>();
   /** The calls among them, by their `req_id`. */
-  readonly #calls = new Map<string, number>();
+  readonly #calls = new TransientMap<string, number>();
   #last = 0;
   #isLost = false;
   /** What the office takes at once. */

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../../machines/kernel/transient-map.ts';
 import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { noted } from '../messages/envelope.ts';
 import type { Around, McpTransport } from '../transport.ts';
@@ -64,9 +65,9 @@ export class StatelessTransport implements McpTransport {
   #envelope: Fields = {};
   #capabilities: Fields = {};
   /** By the id on the wire. */
-  readonly #waiting = new Map<unknown, Take>();
+  readonly #waiting = new TransientMap<unknown, Take>();
   /** Of a request: its id on the wire, another one for each round. */
-  readonly #onWire = new Map<unknown, string | number>();
+  readonly #onWire = new TransientMap<unknown, string | number>();
   readonly #inputs: Inputs;
   readonly #tools: ToolHeaders;
 

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../kernel/transient-map.ts';
 import { refusal } from '../../protocol/messages/answers.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import { unanswered } from '../../protocol/messages/outcome.ts';
@@ -78,10 +79,10 @@ const lost = (event: string, failure: Failure): readonly unknown[] => refusal(ev
  */
 export class Pending {
   readonly #timers: Timers;
-  readonly #entries = new Map<number, Entry>();
-  readonly #bySocket = new Map<string, Set<Entry>>();
+  readonly #entries = new TransientMap<number, Entry>();
+  readonly #bySocket = new TransientMap<string, TransientMap<number, Entry>>();
   /** By asking socket and `req_id`. */
-  readonly #reqIds = new Map<string, Map<string, Entry>>();
+  readonly #reqIds = new TransientMap<string, TransientMap<string, Entry>>();
   readonly #byOffice = new Map<string, number>();
   readonly #limits: CallLimits;
   readonly #gate: Gate;
@@ -128,7 +129,7 @@ export class Pending {
     const entry: Entry = { from, to, office, event, timeoutMs, reqId, onAnswer, onGivenUp, id, timer };
     this.#entries.set(id, entry);
     if (reqId !== undefined)
-      this.#reqIds.set(from, (this.#reqIds.get(from) ?? new Map<string, Entry>()).set(reqId, entry));
+      this.#reqIds.set(from, (this.#reqIds.get(from) ?? new TransientMap<string, Entry>()).set(reqId, entry));
     this.#byOffice.set(office, inOffice + 1);
     this.#link(from, entry);
     this.#link(to, entry);
@@ -169,7 +170,7 @@ export class Pending {
    */
   leave(socket: string, gone?: string): void {
     const why = gone === oversized ? cutOff(this.#limits) : left;
-    for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
+    for (const entry of this.#bySocket.get(socket)?.values() ?? []) {
       if (entry.from === socket) entry.onGivenUp?.('left');
       if (entry.from === socket && gone !== undefined) this.#drop(entry);
       else this.settle(entry.id, ...lost(entry.event, entry.from === socket ? abandoned : why));
@@ -178,7 +179,7 @@ export class Pending {
 
   /** Answers everything that waits. */
   close(): void {
-    for (const { id, event, onGivenUp } of [...this.#entries.values()]) {
+    for (const { id, event, onGivenUp } of this.#entries.values()) {
       onGivenUp?.('closing');
       this.settle(id, ...lost(event, closing));
     }
@@ -206,12 +207,12 @@ export class Pending {
 
   #link(socket: string, entry: Entry): void {
     const entries = this.#bySocket.get(socket);
-    if (entries) entries.add(entry);
-    else this.#bySocket.set(socket, new Set([entry]));
+    if (entries) entries.set(entry.id, entry);
+    else this.#bySocket.set(socket, new TransientMap<number, Entry>().set(entry.id, entry));
   }
   #unlink(socket: string, entry: Entry): void {
     const entries = this.#bySocket.get(socket);
-    entries?.delete(entry);
+    entries?.delete(entry.id);
     if (entries?.size === 0) this.#bySocket.delete(socket);
   }
   #forget(entry: Entry): void {
