@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import type { SimOptions } from '../../actors/cli/context.ts';
 import { exitCodeOf as exitCodeOfSignal, exitCodes } from '../../actors/cli/exit-codes.ts';
 import type { Context } from '../../actors/cli/context.ts';
@@ -113,8 +112,6 @@ export async function simCommand(context: Context, options: SimOptions): Promise
     terminal.err(`error: --faults: ${(error as Error).message}`);
     return exitCodes.usage;
   }
-  // What XState makes and drops at once would be kept until a full collection: a tenth of the CPU of its threads.
-  setFlagsFromString('--no-allocation-site-pretenuring');
   const began = performance.now();
   const tally = await runToEnd(context, job, options);
   const ms = performance.now() - began;
