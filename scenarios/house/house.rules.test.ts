@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { banViolations, general, purity } from './bans.ts';
 import { cycleViolations } from './cycles.ts';
-import { folderViolations } from './folders.ts';
+import { folderCircleViolations, foldersInCircles } from './folder-circles.ts';
 import { edgesOf } from './imports.ts';
 import { nameViolations, placeViolations } from './names.ts';
 import { packageViolations, roomViolations, type Rules } from './rooms.ts';
@@ -112,14 +112,31 @@ describe('circles', () => {
 });
 
 describe('folders', () => {
-  const many = (n: number, name: string) =>
-    Array.from({ length: n }, (_, at) => ({ path: `actors/cli/${name}${at}.ts` }));
-  it('have at most fifteen files of their own, tests aside', () => {
-    expect(folderViolations([...many(15, 'a'), { path: 'actors/cli/a.test.ts' }])).toEqual([]);
-    expect(folderViolations(many(16, 'a')).map(({ what }) => what)).toEqual([
-      'actors/cli has 16 files of its own',
+  const files = [
+    file('machines/client/a.ts', `import type { B } from '../uri/deep/b.ts';`),
+    file('machines/uri/deep/b.ts', `import type { C } from '../../kernel/c.ts';`),
+    file('machines/kernel/c.ts', `import type { A } from '../client/other.ts';`),
+    file('machines/call/d.ts', `import type { C } from '../kernel/c.ts';`),
+  ];
+  const arrows = files.flatMap(edgesOf);
+  it('are found in a circle, whatever their files', () => {
+    expect(foldersInCircles(arrows)).toEqual(['machines/client', 'machines/kernel', 'machines/uri']);
+    expect(foldersInCircles(arrows.slice(1))).toEqual([]);
+  });
+
+  it('are none where a test or a later import closes it', () => {
+    const later = file('machines/kernel/c.ts', `await import('../client/other.ts');`);
+    const test = file('machines/kernel/c.test.ts', `import { a } from '../client/other.ts';`);
+    expect(foldersInCircles([...files.slice(0, 2), later, test].flatMap(edgesOf))).toEqual([]);
+  });
+
+  it('that are known to be in one are told when they are not any more', () => {
+    const known = ['machines/client', 'machines/kernel', 'machines/uri'];
+    expect(folderCircleViolations(arrows, known)).toEqual([]);
+    expect(folderCircleViolations(arrows, known.slice(1)).map(({ path }) => path)).toEqual([
+      'machines/client',
     ]);
-    expect(folderViolations([...many(15, 'a'), { path: 'actors/cli/printing/b.ts' }])).toEqual([]);
+    expect(folderCircleViolations(arrows.slice(1), known)).toHaveLength(3);
   });
 });
 
@@ -190,26 +207,13 @@ describe('bans', () => {
 
 describe('sizes', () => {
   const long = file('actors/a.ts', `function big() {\n${lines(70)}}\n${lines(229)}`);
-  it('have limits for files, machines and functions', () => {
-    expect(whats(sizeViolations([long], {}))).toEqual([
-      '1: actors/a.ts has 301 lines',
-      '1: actors/a.ts#big has 72 lines',
-    ]);
-    const machine = file('machines/a.machine.ts', lines(201));
-    expect(whats(sizeViolations([machine], {}))).toEqual(['1: machines/a.machine.ts has 201 lines']);
-    expect(sizeViolations([file('actors/a.ts', lines(300))], {})).toEqual([]);
-  });
-
-  it('let a recorded exception neither grow nor go stale', () => {
-    expect(sizeViolations([long], { 'actors/a.ts': 301, 'actors/a.ts#big': 72 })).toEqual([]);
-    expect(sizeViolations([long], { 'actors/a.ts': 300, 'actors/a.ts#big': 72 })).toHaveLength(1);
-    expect(sizeViolations([long], { 'actors/a.ts': 302, 'actors/a.ts#big': 72 })).toHaveLength(1);
-    expect(sizeViolations([file('actors/a.ts', 'x')], { 'actors/a.ts': 301 })).toHaveLength(1);
+  it('have a limit for functions, and none for files', () => {
+    expect(whats(sizeViolations([long]))).toEqual(['1: big has 72 lines']);
   });
 
   it('do not count a describe as a function', () => {
     const chapter = file('actors/a.test.ts', `describe('x', () => {\n${lines(90)}});`);
-    expect(sizeViolations([chapter], {})).toEqual([]);
+    expect(sizeViolations([chapter])).toEqual([]);
     expect(medianLength([chapter, long, file('b.ts', 'x\n')])).toBe(92);
   });
 });
