@@ -1,5 +1,5 @@
 /** What failed, as an answer of the wire or of MCP says it. */
-import { isUnknown } from '../../machines/client/server-failure.ts';
+import { isUnknown } from '../../machines/process/server-failure.ts';
 import { isAbandoned } from '../../machines/office/rooms/pending.ts';
 import { events } from '../../machines/protocol/events.ts';
 import {

@@ -1,4 +1,4 @@
-import { cameInstead, waitsFor, type Waits } from '../../machines/client/waits.ts';
+import { cameInstead, waitsFor, type Waits } from '../../machines/kernel/waits.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
 
 /** A client as it is now: its state, and of its memory what is needed here. */

@@ -1,6 +1,6 @@
 import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Waits } from '../../machines/client/waits.ts';
+import type { Waits } from '../../machines/kernel/waits.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';

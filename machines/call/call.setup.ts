@@ -21,7 +21,7 @@ import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase } from './settlement.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
-import { isUnread } from '../client/server-failure.ts';
+import { isUnread } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { Caller, CallOrder, CallRequest, ComputerCall } from './call-request.ts';
 

@@ -1,7 +1,7 @@
 /** How soon a list is read anew: by what became of it the last times. */
 import type { CatalogRestless, Context } from './catalog.events.ts';
 import { changesOf, isNoChange, keyOfEntry, type CatalogList, type Changes, type Entry } from './index.ts';
-import { listRestless } from '../client/server-failure.ts';
+import { listRestless } from '../process/server-failure.ts';
 import { post } from '../kernel/effects.ts';
 import { backoffOfList } from '../kernel/timing.ts';
 

@@ -4,7 +4,7 @@ import { isNoChange, keyOfEntry, remember, type Entry } from './index.ts';
 import type { CatalogListed, CatalogNews, CatalogOrder, Context, Input } from './catalog.events.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import { failureOfStep, isForgotten, isHopeless, isTooLarge, isUnknown } from '../client/server-failure.ts';
+import { failureOfStep, isForgotten, isHopeless, isTooLarge, isUnknown } from '../process/server-failure.ts';
 import { backoffOfList } from '../kernel/timing.ts';
 import {
   doubtsAfter,

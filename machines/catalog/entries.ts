@@ -1,3 +1,5 @@
+import type { ListKind } from '../kernel/lists.ts';
+export type { ListKind } from '../kernel/lists.ts';
 /**
  * What MCP servers list and say, in our words (MCP 2025-11-25). The wire's own spelling is known to
  * `adapters/mcp/messages/codec.ts` and to nobody else.
@@ -122,8 +124,6 @@ export interface LogEntry extends Kept {
   readonly data: unknown;
 }
 
-/** The lists of an MCP server that can change by themselves. Templates of resources change with the resources. */
-export type ListKind = 'tools' | 'resources' | 'prompts';
 /** A server says that one of its lists is another one now. */
 export interface ListChange extends Kept {
   readonly server: string;

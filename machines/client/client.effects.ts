@@ -19,7 +19,7 @@ import type { ListKind, ServerInfo } from '../kernel/ports.ts';
 import { processKind, type ProcessOrder } from '../process/process.setup.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { settledBy } from '../call/settlement.ts';
-import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
+import { failureOfStep, notActive, type ProcessEnd } from '../process/server-failure.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 

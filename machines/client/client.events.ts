@@ -14,7 +14,7 @@ import type { RequestFact, Capabilities, ServerInfo, SessionFact } from '../kern
 import type { ProcessNews } from '../process/process.machine.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
-import type { ClientWaits, Waits } from './waits.ts';
+import type { ClientWaits, Waits } from '../kernel/waits.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 

@@ -7,7 +7,7 @@ import { eventAsParams, goal, news, takePlan } from './client.effects.ts';
 import { parts } from './client.setup.ts';
 import type { ClientPlan, Context } from './client.events.ts';
 import { loginPort, type LogIn } from './spec-port.ts';
-import { waitsForLogin } from './server-failure.ts';
+import { waitsForLogin } from '../process/server-failure.ts';
 
 const askLogin = {
   type: 'request',

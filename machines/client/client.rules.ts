@@ -3,7 +3,7 @@ import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogLists, type CatalogList } from '../catalog/index.ts';
 import type { ServerCall, ClientStage, Context, Input } from './client.events.ts';
 import type { Capabilities } from '../kernel/ports.ts';
-import { isHopeless } from './server-failure.ts';
+import { isHopeless } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Up to half as long again, by chance: many that failed together do not come back together. */

@@ -8,9 +8,15 @@ import type { ClientEvent, ClientPlan, Context, Input } from './client.events.ts
 import { effects, type OwnedEnded } from '../kernel/effects.ts';
 import { sessionPort, type ServerInfo, type SessionLost } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
-import { failureOfEnd, failureOfLoss, failureOfStep, isHopeless, type ProcessEnd } from './server-failure.ts';
+import {
+  failureOfEnd,
+  failureOfLoss,
+  failureOfStep,
+  isHopeless,
+  type ProcessEnd,
+} from '../process/server-failure.ts';
 import type { Resolved } from './spec-port.ts';
-import { cameInstead, waitsFor, type Waits } from './waits.ts';
+import { cameInstead, waitsFor, type Waits } from '../kernel/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 export const parts = setup({

@@ -12,7 +12,7 @@ import type { Participation } from '../resources/participation.ts';
 import type { Capabilities } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ConnectPermits } from './connect-permits.ts';
-import type { Waits } from '../client/waits.ts';
+import type { Waits } from '../kernel/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 

@@ -8,7 +8,7 @@ import { absentOnes, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.w
 import { clientOf, isApproved, nameIn, wanted, type Told } from './computer.rules.ts';
 import { merging } from '../kernel/shapes.ts';
 import { defaultRemembered } from '../call/history/index.ts';
-import { notActive } from '../client/server-failure.ts';
+import { notActive } from '../process/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
 

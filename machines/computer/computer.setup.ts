@@ -30,7 +30,7 @@ import {
 } from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
-import type { ClientWaits } from '../client/waits.ts';
+import type { ClientWaits } from '../kernel/waits.ts';
 
 export const parts = setup({
   types: {

@@ -7,9 +7,9 @@ import { clientOf, isTrying } from './computer.rules.ts';
 import { route, routed } from './computer.routing.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
-import { stillStarting } from '../client/server-failure.ts';
+import { stillStarting } from '../process/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
-import type { ClientWaits } from '../client/waits.ts';
+import type { ClientWaits } from '../kernel/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** So many wait, or have waited and are in their time still: each is an answer that somebody holds open, and a timer. */

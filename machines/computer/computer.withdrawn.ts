@@ -4,7 +4,7 @@ import type { ClientChanged } from '../client/client.events.ts';
 import type { AbsentServer } from '../catalog/index.ts';
 import type { ComputerContext, WithdrawnTools } from './computer.events.ts';
 import { post, type Post } from '../kernel/effects.ts';
-import { notActive, toolsWithdrawn } from '../client/server-failure.ts';
+import { notActive, toolsWithdrawn } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 type All = ComputerContext['withdrawn'];

@@ -1,10 +1,9 @@
 import type { OfficeCommand, OfficeFact, OfficeInput, SeatFacts } from './office-port.ts';
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address } from './address.ts';
-import type { ListKind } from '../catalog/index.ts';
-import type { ResourceCollection } from '../resources/collections/index.ts';
-import type { ServerInfo } from '../client/server-info.ts';
-import type { SessionWaits } from '../client/waits.ts';
+import type { ListKind, ResourceCollection } from './lists.ts';
+import type { ServerInfo } from './server-info.ts';
+import type { SessionWaits } from './waits.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { TraceContext } from '../protocol/messages/trace-context.ts';
@@ -78,7 +77,7 @@ export interface SessionInput {
   readonly process: Address | null;
 }
 export type { ListKind };
-export type { Capabilities, ServerInfo } from '../client/server-info.ts';
+export type { Capabilities, ServerInfo } from './server-info.ts';
 /** Why a session is over. */
 export interface SessionLost {
   /** In plain words, with nothing secret. */

@@ -10,7 +10,7 @@
  * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
  */
 import { type ActorRefFrom } from 'xstate';
-import { aggregateAck, callAck, contentsAck, toolsAck } from '../protocol/messages/acks.ts';
+import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
 import { leaving, repeated } from '../call/settlement.ts';
 import { configAs } from '../protocol/messages/computer-config.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol.ts';

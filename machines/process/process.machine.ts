@@ -13,7 +13,7 @@
  * `sh -c` or `npx` outlives its wrapper (seed 002 §5.2).
  */
 import { type ActorRefFrom } from 'xstate';
-import type { ProcessEnd } from '../client/server-failure.ts';
+import type { ProcessEnd } from './server-failure.ts';
 import { post } from '../kernel/effects.ts';
 import { endOf, parts, remember, died } from './process.setup.ts';
 

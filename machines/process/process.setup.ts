@@ -3,7 +3,7 @@ import { assign, sendTo, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import { processPort, type ProcessFact } from '../kernel/ports.ts';
-import type { ProcessEnd } from '../client/server-failure.ts';
+import type { ProcessEnd } from './server-failure.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 
 export interface ProcessStart {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOfEnd } from '../client/server-failure.ts';
+import { failureOfEnd } from './server-failure.ts';
 import { stderrs } from './stderr.given.ts';
 import { explained } from './stderr.ts';
 

@@ -1,4 +1,4 @@
-import { isUnread } from '../../machines/client/server-failure.ts';
+import { isUnread } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 
 /** A server knew the session no more, and has not read what it was sent: a call may be sent once again. */

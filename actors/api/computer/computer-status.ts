@@ -15,7 +15,7 @@ import { A2cError } from '../errors.ts';
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
 import type { MissingServer } from './collections-handle.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from './server-handle.ts';
-import { isRestless } from '../../../machines/client/server-failure.ts';
+import { isRestless } from '../../../machines/process/server-failure.ts';
 import { waitsText } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
 

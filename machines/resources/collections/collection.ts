@@ -4,12 +4,10 @@ import type { Failure } from '../../protocol/failure.ts';
 import type { Read } from '../../protocol/messages/lists.ts';
 import type { Missing } from '../../protocol/messages/missing.ts';
 import type { ResourceContents } from '../../protocol/messages/resource.ts';
+export type { ResourceCollection } from '../../kernel/lists.ts';
 
 export type { Standings } from '../desktop/standings.ts';
 export type { Missing } from '../../protocol/messages/missing.ts';
-
-/** The two systems that a computer makes of the resources of its servers (seeds 000 and 001). */
-export type ResourceCollection = 'desktop' | 'finder';
 
 /** One entry of a server that spoils itself only: a URI that breaks a rule, a document that is none. */
 export type Refused = Omit<Missing, 'server'>;

@@ -7,7 +7,7 @@ import {
   type Emit,
   type SessionFact,
 } from '../../../machines/kernel/ports.ts';
-import type { Waits } from '../../../machines/client/waits.ts';
+import type { Waits } from '../../../machines/kernel/waits.ts';
 import type { Rule } from '../contract.ts';
 import { fits } from '../fits.ts';
 

@@ -2,7 +2,7 @@
 import type { Context as CallContext } from '../../../../machines/call/call.setup.ts';
 import type { CallWait } from '../../../../machines/call/history/index.ts';
 import type { CallPhase } from '../../../../machines/call/settlement.ts';
-import { stillStarting } from '../../../../machines/client/server-failure.ts';
+import { stillStarting } from '../../../../machines/process/server-failure.ts';
 import type { ComputerContext } from '../../../../machines/computer/computer.machine.ts';
 import { starting } from '../../../../machines/computer/computer.waiting.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../../../machines/facts/server-state.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callAck } from './acks.ts';
-import { repeated, settledBy, type CallSettled } from '../../call/settlement.ts';
-import { readToolResult, failureIn, reportIn } from '../reading.ts';
+import { repeated, settledBy, type CallSettled } from '../call/settlement.ts';
+import { readToolResult, failureIn, reportIn } from '../protocol/reading.ts';
 
 const call = { ticket: 't', reqId: 'r1', server: 'fs', tool: 'read' };
 const text = [{ type: 'text', text: 'hi' }];

@@ -1,5 +1,5 @@
-import { explained } from '../process/stderr.ts';
-import { waitWords, type Waits } from './waits.ts';
+import { explained } from './stderr.ts';
+import { waitWords, type Waits } from '../kernel/waits.ts';
 import type { SessionLost } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
