@@ -82,7 +82,7 @@ export type {
   TracedGroup,
 } from '../adapters/index.ts';
 export type { Inspection, InspectOptions } from './inspector/inspections.ts';
-export { A2cError } from './api/errors.ts';
+export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
 export type { KeepWord } from './recording/reasons.ts';

@@ -2,7 +2,7 @@
 import type { ComputerCall } from '../../machines/call/call.machine.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import type { CallOptions } from './agent/pending-calls.ts';
-export { closedCall } from './closed.ts';
+export { closedCall } from '../kernel/closed.ts';
 
 /** Options of a call that a presenter makes for one of its conversations. */
 export type InConversation = Pick<ComputerCall, 'conversation'>;

@@ -1,6 +1,6 @@
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
-import { Runtime } from '../runtime/runtime.ts';
+import { Runtime } from './runtime.ts';
 import { linksOf, type PlayedOffice } from './played-office.ts';
 import { tracingOf } from './tracing.ts';
 

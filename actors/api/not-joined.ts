@@ -2,7 +2,7 @@ import type { LinkRefusal } from '../../machines/link/link.machine.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { notGranted } from '../../machines/office/rooms/grant.ts';
 import { events, wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import { A2cError } from './errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 
 type Said = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
 const agentSeat: Said = {

@@ -3,10 +3,10 @@ import type { PeerCredential } from '../../adapters/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { ComputerEvents } from './computer/computer-handle.ts';
 import type { OfficeSeat } from './link-status.ts';
-import { deferred } from './deferred.ts';
-import { A2cError } from './errors.ts';
+import { deferred } from '../kernel/deferred.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { notJoined } from './not-joined.ts';
-import type { Listeners } from './listeners.ts';
+import type { Listeners } from '../kernel/listeners.ts';
 
 interface SeatMachine {
   isTaken(): boolean;

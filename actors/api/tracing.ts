@@ -4,7 +4,7 @@ import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { version } from '../version.ts';
 import type { Call, CallOptions, CallOutcome } from './agent/pending-calls.ts';
-import { A2cError } from './errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 
 /** For a host that wants them; rejects with an `A2cError` where the API of OpenTelemetry is not installed. */

@@ -1,7 +1,7 @@
 import { collectionOfUri, withRemedy } from '../../machines/resources/collections/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/index.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import type { Agent } from '../api/agent/agent-handle.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
 import type {

@@ -1,5 +1,5 @@
 import { serveDocuments } from '../../adapters/index.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 

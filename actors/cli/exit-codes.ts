@@ -1,5 +1,5 @@
 import type { ServerStatus } from '../api/computer/server-handle.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 
 /** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a command ends. */

@@ -1,7 +1,7 @@
 import type { Profile } from '../../machines/trace/index.ts';
 import { openJsonLog } from '../../adapters/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AnswerOptions } from './answering/answers-at-terminal.ts';

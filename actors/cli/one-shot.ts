@@ -5,7 +5,7 @@ import { createComputer } from '../api/computer/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { logLine } from './printing/log-line.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { credentialBy } from './office/entry.ts';
 import { briefRecordBy, logBy, recordBy, tracingBy, type RecordingOptions } from './host-options.ts';

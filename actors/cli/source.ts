@@ -9,7 +9,7 @@ import {
 } from '../../adapters/index.ts';
 import { mistakeLine, parseConfig, shownTarget, type Config } from '../../machines/config/index.ts';
 import { accepted } from '../api/config-files/accepted.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { Programs } from '../servers/programs.ts';
 import { yesOrNo } from './answering/yes-or-no.ts';
 import type { Context } from './context.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Config } from '../../machines/config/index.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
-import { deferred } from '../api/deferred.ts';
+import { deferred } from '../kernel/deferred.ts';
 import type { Context } from './context.ts';
 
 /** One-shot commands are open at once, and wait here, where it can be seen for what. */

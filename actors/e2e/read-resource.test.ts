@@ -9,8 +9,8 @@ import {
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { createComputer as openComputer } from '../api/computer/computer.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
-import { readOrThrow } from '../servers/plans/plan.ts';
-import { Runtime } from '../runtime/runtime.ts';
+import { readOrThrow } from '../plans/plan.ts';
+import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 

@@ -17,7 +17,7 @@ import {
   type InspectorControl,
 } from '../../machines/inspection/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/chart-export.ts';
 import { version } from '../version.ts';

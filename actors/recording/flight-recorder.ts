@@ -7,7 +7,7 @@ import {
   type TraceFile,
 } from '../../adapters/index.ts';
 import type { DirectoryRecord, Frame, Profile } from '../../machines/trace/index.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { keepWords, keptByDefault, KeptLately, reasonOf, type KeepWord, type Reason } from './reasons.ts';
 import type { RedactHook } from './veil.ts';

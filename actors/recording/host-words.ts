@@ -8,8 +8,8 @@ import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { stateFor } from '../../machines/facts/server-state.ts';
 import type { HostWords } from '../../machines/trace/index.ts';
-import { closedCall, closedFailure } from '../api/closed.ts';
-import { planned, type GivenConfig } from '../servers/plans/given-config.ts';
+import { closedCall, closedFailure } from '../kernel/closed.ts';
+import { planned, type GivenConfig } from '../plans/given-config.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Word = EventObject & Fields;

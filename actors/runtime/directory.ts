@@ -19,7 +19,7 @@ import { inspectedFromBirth } from './inspection.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { drawn, Root, type Handle, type RootHost } from './root.ts';
 import { Tap } from './tap.ts';
-import { textOf, thrownOf } from './thrown.ts';
+import { textOf, thrownOf } from '../kernel/thrown.ts';
 
 /** The input of a root, with its place. */
 const placed = merging();

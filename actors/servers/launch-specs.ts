@@ -6,7 +6,7 @@ import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
-import { textOf } from '../runtime/thrown.ts';
+import { textOf } from '../kernel/thrown.ts';
 
 /** What is launched or reached: a process, or anything that needs none. */
 export type Reach =

@@ -1,5 +1,5 @@
 import { defaultStateDir, homeFolder, isRegistryInNpmrc, loginPath } from '../../adapters/index.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { Runtime } from '../api/runtime.ts';
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
 import type { LaunchSpecsOptions } from './launch-specs.ts';
 import type { Logins } from './login/logins.ts';

@@ -2,7 +2,7 @@ import { createTransformer } from '../../adapters/index.ts';
 import type { ServerConfig } from '../../machines/config/index.ts';
 import type { ProgramChecked, Transformer } from '../../machines/kernel/transformer.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { A2cError } from '../api/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 
 type Checker = Pick<Transformer, 'check'>;
 interface Wrong {

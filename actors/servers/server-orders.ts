@@ -8,12 +8,12 @@ import {
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
-import { closedText } from '../api/closed.ts';
+import { closedText } from '../kernel/closed.ts';
 import { cannotOrder } from '../api/computer/computer-status.ts';
-import { deferred } from '../api/deferred.ts';
-import { A2cError } from '../api/errors.ts';
-import type { Listeners } from '../api/listeners.ts';
-import { readOrThrow } from './plans/plan.ts';
+import { deferred } from '../kernel/deferred.ts';
+import { A2cError } from '../kernel/errors.ts';
+import type { Listeners } from '../kernel/listeners.ts';
+import { readOrThrow } from '../plans/plan.ts';
 import type { Servers } from './servers.ts';
 
 /** Where a server rests, or is on a way that may be long: whoever ordered something is answered. */

@@ -8,7 +8,7 @@ import type { Context } from '../cli/context.ts';
 import { createComputer } from '../api/computer/computer.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
-import { Runtime } from '../runtime/runtime.ts';
+import { Runtime } from '../api/runtime.ts';
 
 /** Real servers that never get to the end of their handshake. */
 const computers: { close(): Promise<void>; readonly computer: Computer }[] = [];

@@ -10,12 +10,12 @@ import {
 } from '../../machines/config/index.ts';
 import type { Transformer } from '../../machines/kernel/transformer.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { fingerprintOf } from './identity/fingerprint.ts';
-import { givenConfig, shownConfig, type GivenConfig } from './plans/given-config.ts';
+import { fingerprintOf } from '../plans/fingerprint.ts';
+import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-config.ts';
 import { InputUses } from './input-uses.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
-import { isNaming, planOf, type Policy } from './plans/plan.ts';
+import { isNaming, planOf, type Policy } from '../plans/plan.ts';
 import { Programs } from './programs.ts';
 
 export interface ServersOptions extends LaunchSpecsOptions {

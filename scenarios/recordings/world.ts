@@ -5,7 +5,7 @@ import type { Computer } from '../../actors/api/computer/computer-handle.ts';
 import { createComputer } from '../../actors/api/computer/computer.ts';
 import { createOffice } from '../../actors/api/office/office.ts';
 import type { Office } from '../../actors/api/office/office-handle.ts';
-import { Runtime } from '../../actors/runtime/runtime.ts';
+import { Runtime } from '../../actors/api/runtime.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 import { parseConfig } from '../../machines/config/index.ts';
 import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';

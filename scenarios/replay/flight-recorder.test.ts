@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { setup, type AnyStateMachine } from 'xstate';
 import { A2cError, createAgent, createOffice } from '../../actors/index.ts';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
-import { Runtime, type RuntimeOptions } from '../../actors/runtime/runtime.ts';
+import { Runtime, type RuntimeOptions } from '../../actors/api/runtime.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Runtime } from '../../actors/runtime/runtime.ts';
+import { Runtime } from '../../actors/api/runtime.ts';
 import { invariants as held } from '../invariants/index.ts';
 import { readTraceFile, sha256Of } from './report/files.ts';
 import {

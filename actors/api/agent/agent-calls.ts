@@ -8,7 +8,7 @@ import {
 } from '../../../machines/protocol/index.ts';
 import { connectionClosed } from '../../../machines/protocol/foreign-ends.ts';
 import { reportIn } from '../../../machines/protocol/reading.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { CallOutcome } from './pending-calls.ts';
 
 /**

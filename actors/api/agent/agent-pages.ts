@@ -3,7 +3,7 @@ import { restless } from '../../../machines/agent/collections/index.ts';
 import { wireCodes, type FinderRead } from '../../../machines/protocol/index.ts';
 import type { AgentReading, FinderOptions } from './reading-handle.ts';
 import type { PageSummary } from './documents-handle.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { DocumentSummary } from '../computer/collections-handle.ts';
 
 type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<

@@ -26,7 +26,7 @@ import {
 } from '../../../machines/protocol/index.ts';
 import { questionError } from './agent-calls.ts';
 import { documentsOf, pagesOf } from './agent-pages.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { ResourceContent } from '../computer/collections-handle.ts';
 import type {
   AgentReading,

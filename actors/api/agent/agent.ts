@@ -25,15 +25,15 @@ import { interpreted, placedAt, unanswered } from './agent-calls.ts';
 import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 import { KnownComputers } from './known-computers.ts';
 import { createReading, type Ask } from './agent-reading.ts';
-import { deferred } from '../deferred.ts';
-import { A2cError } from '../errors.ts';
+import { deferred } from '../../kernel/deferred.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { linkStatusOf } from '../link-status.ts';
-import { Listeners } from '../listeners.ts';
+import { Listeners } from '../../kernel/listeners.ts';
 import { notJoined } from '../not-joined.ts';
 import { PendingCalls, type Call, type CallOptions } from './pending-calls.ts';
 import { tracedCall } from '../tracing.ts';
 import { runtimeOf } from '../host-runtime.ts';
-import type { Runtime, Hosted } from '../../runtime/runtime.ts';
+import type { Runtime, Hosted } from '../runtime.ts';
 
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 

@@ -8,7 +8,7 @@ import type { ResourceCollection } from '../../../machines/resources/collections
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../../machines/agent/view.machine.ts';
 import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
 import type { AgentEvents } from './agent-handle.ts';
-import type { Listeners } from '../listeners.ts';
+import type { Listeners } from '../../kernel/listeners.ts';
 
 export class KnownComputers {
   /** Those that sit in the office, as far as we were told, in the order in which they were found. */

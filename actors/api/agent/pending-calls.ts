@@ -13,7 +13,7 @@ import {
 } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { progressOf, type Progress } from '../../../machines/protocol/messages/progress.ts';
-import { tellListener } from '../listeners.ts';
+import { tellListener } from '../../kernel/listeners.ts';
 
 /** What a call takes beside its tool and parameters. */
 export interface CallOptions {

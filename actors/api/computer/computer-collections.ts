@@ -13,7 +13,7 @@ import {
 } from '../../../machines/resources/collections/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { ServerStatus } from './server-handle.ts';
-import { closedFailure } from '../closed.ts';
+import { closedFailure } from '../../kernel/closed.ts';
 import { absentOf, notServing } from './computer-status.ts';
 import type {
   DesktopQuery,
@@ -24,8 +24,8 @@ import type {
   PromptFilled,
   ResourceContent,
 } from './collections-handle.ts';
-import { deferred, type Deferred } from '../deferred.ts';
-import { A2cError } from '../errors.ts';
+import { deferred, type Deferred } from '../../kernel/deferred.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 type Answer = AggregateShown | ResourceRead;
 interface Machine {

@@ -11,7 +11,7 @@ import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
 import { collections, notShownReason } from '../../../machines/resources/collections/index.ts';
 import { remembered } from '../../../machines/kernel/remembered.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
 import type { MissingServer } from './collections-handle.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from './server-handle.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../machines/config/index.ts';
-import { Runtime } from '../../runtime/runtime.ts';
-import { readOrThrow } from '../../servers/plans/plan.ts';
+import { Runtime } from '../runtime.ts';
+import { readOrThrow } from '../../plans/plan.ts';
 import { linksOf } from '../played-office.ts';
 import { tracingOf } from '../tracing.ts';
 import type { Computer } from './computer-handle.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { linked } from '../../../scenarios/fixtures/hosted.ts';
-import { deferred } from '../deferred.ts';
+import { deferred } from '../../kernel/deferred.ts';
 import {
   createAgent,
   createOffice,

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../adapters/index.ts';
-import type { Listeners } from '../listeners.ts';
-import { deferred } from '../deferred.ts';
+import type { Listeners } from '../../kernel/listeners.ts';
+import { deferred } from '../../kernel/deferred.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { ServerStatus } from './server-handle.ts';
 

@@ -30,13 +30,13 @@ import { loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
 import type { Inputs } from '../../servers/inputs/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
-import { ordersOf } from '../../inspector/orders.ts';
-import { Listeners } from '../listeners.ts';
+import { ordersOf } from './orders.ts';
+import { Listeners } from '../../kernel/listeners.ts';
 import { PendingCalls, type Call } from '../agent/pending-calls.ts';
 import { tracedCall } from '../tracing.ts';
-import type { Hosted, Runtime } from '../../runtime/runtime.ts';
+import type { Hosted, Runtime } from '../runtime.ts';
 import { Seat } from '../seat.ts';
-import { hostTiming } from '../../servers/plans/plan.ts';
+import { hostTiming } from '../../plans/plan.ts';
 import { ServerOrders } from '../../servers/server-orders.ts';
 import { Servers } from '../../servers/servers.ts';
 

@@ -1,5 +1,5 @@
 import { mistakeLine, type Config, type ParsedConfig } from '../../../machines/config/index.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** What was read, or an error with every mistake in it. */
 export function accepted(parsed: ParsedConfig, file: string | undefined): Config {

@@ -1,6 +1,6 @@
 import { changeFile, NotText } from '../../../adapters/index.ts';
 import { editConfig, mistakeLine, type ConfigChange } from '../../../machines/config/index.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** Writes one change; true: the file said so already. */
 export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {

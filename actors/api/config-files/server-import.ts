@@ -19,7 +19,7 @@ import {
   type Imported,
   type Mistake,
 } from '../../../machines/config/index.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { accepted } from './accepted.ts';
 import { changeConfig } from './change-config.ts';
 

@@ -14,8 +14,8 @@ import {
 } from '../../../adapters/index.ts';
 import { readLimits } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
-import { A2cError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
 
 type Warn = (text: string) => void;

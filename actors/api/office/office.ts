@@ -1,12 +1,12 @@
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../../machines/office/office.machine.ts';
 import { registerUnreached } from '../../../machines/office/rooms/register.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
-import { deferred } from '../deferred.ts';
-import { A2cError } from '../errors.ts';
-import { Listeners } from '../listeners.ts';
-import { logOffice } from '../../logging/office-log.ts';
+import { deferred } from '../../kernel/deferred.ts';
+import { A2cError } from '../../kernel/errors.ts';
+import { Listeners } from '../../kernel/listeners.ts';
+import { logOffice } from './office-log.ts';
 import { runtimeOf } from '../host-runtime.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { operatingOf } from './operating.ts';
 import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';

@@ -1,4 +1,4 @@
-import type { OfficeAccess } from '../../runtime/office-access.ts';
+import type { OfficeAccess } from './office-access.ts';
 import type { Office, OfficeOptions } from './office-handle.ts';
 import { readAuth, readSettings } from './office-settings.ts';
 

@@ -17,10 +17,10 @@ import {
   type Surroundings,
 } from '../../../machines/presenter/index.ts';
 import type { SettingsNews } from '../../../machines/settings/settings.rules.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Computer } from '../computer/computer-handle.ts';
 import { configTrouble, failureOf, isOff, mistakesIn, unknownServer } from './presenter-failures.ts';
-import { Listeners } from '../listeners.ts';
+import { Listeners } from '../../kernel/listeners.ts';
 import { boundConversation } from './bound-conversation.ts';
 import { LiveConfig } from './live-config.ts';
 import { PresenterNews } from './presenter-news.ts';

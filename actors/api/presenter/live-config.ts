@@ -6,9 +6,9 @@ import {
   type SettingsNews,
   type SettingsSettled,
 } from '../../../machines/settings/settings.rules.ts';
-import type { Hosted, Runtime } from '../../runtime/runtime.ts';
-import { deferred, type Deferred } from '../deferred.ts';
-import { A2cError } from '../errors.ts';
+import type { Hosted, Runtime } from '../runtime.ts';
+import { deferred, type Deferred } from '../../kernel/deferred.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** Longer than it takes to withdraw a question. */
 const patienceMs = 2_000;

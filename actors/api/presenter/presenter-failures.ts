@@ -1,7 +1,7 @@
 import { mistakeLine, type Mistake } from '../../../machines/config/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { SettingsNews } from '../../../machines/settings/settings.rules.ts';
-import { A2cError } from '../errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** What a host of a presenter is refused with. */
 export const failureOf = (error: unknown): ConstructorParameters<typeof A2cError>[0] =>

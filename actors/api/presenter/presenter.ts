@@ -1,6 +1,6 @@
 import { documentsCommand, homeFolder, userConfigFile } from '../../../adapters/index.ts';
-import { Runtime } from '../../runtime/runtime.ts';
-import { readOrThrow } from '../../servers/plans/plan.ts';
+import { Runtime } from '../runtime.ts';
+import { readOrThrow } from '../../plans/plan.ts';
 import { createComputer } from '../computer/computer.ts';
 import { linksOf } from '../played-office.ts';
 import { tracingOf } from '../tracing.ts';

@@ -1,5 +1,5 @@
 import type { Computer } from '../computer/computer-handle.ts';
-import { deferred } from '../deferred.ts';
+import { deferred } from '../../kernel/deferred.ts';
 
 /** Something that a computer is going to tell, or never. */
 interface Awaited {

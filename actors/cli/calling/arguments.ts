@@ -6,7 +6,7 @@ import {
   isInexact,
   type Digits,
 } from '../../../machines/protocol/exact-numbers.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** What stands behind the name of a tool on the command line, one for each word. */
 export type Argument =

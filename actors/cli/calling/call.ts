@@ -5,7 +5,7 @@ import type { CallOptions, CallOutcome } from '../../api/agent/pending-calls.ts'
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import type { ToolInfo, ToolListing } from '../../api/computer/server-handle.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { withAgent, withComputer, type OneShotOptions } from '../one-shot.ts';

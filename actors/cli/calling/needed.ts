@@ -9,9 +9,9 @@ import {
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { mistakeLine, type Config, type ServerConfig } from '../../../machines/config/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import { A2cError } from '../../api/errors.ts';
-import { fingerprintOf } from '../../servers/identity/fingerprint.ts';
-import { rulesOf } from '../../servers/plans/plan.ts';
+import { A2cError } from '../../kernel/errors.ts';
+import { fingerprintOf } from '../../plans/fingerprint.ts';
+import { rulesOf } from '../../plans/plan.ts';
 import type { Target } from './target.ts';
 
 /** The servers without which a command cannot do its work, and the tool by the name that it has among them. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { parseConfig, type Config } from '../../../machines/config/index.ts';
 import type { Violation } from '../../../machines/resources/check/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { onlyServer } from '../calling/needed.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf, orClosed } from '../exit-codes.ts';

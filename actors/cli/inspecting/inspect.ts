@@ -1,5 +1,5 @@
 import { defaultStateDir, padded, runningHosts, type AnnouncedHost } from '../../../adapters/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openPage } from './open-page.ts';

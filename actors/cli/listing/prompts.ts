@@ -4,7 +4,7 @@ import { wireCodes } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import type { PromptFilled } from '../../api/computer/collections-handle.ts';
 import type { ServerPrompts } from '../../api/computer/server-handle.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { onlyServer } from '../calling/needed.ts';
 import { targetIn } from '../calling/target.ts';

@@ -2,7 +2,7 @@ import { anthropic, createConversation, gemini, openai } from '../../../machines
 import type { Config } from '../../../machines/config/index.ts';
 import { wireCodes, type SmcpTool } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { ToolInfo, ToolListing } from '../../api/computer/server-handle.ts';
 import { neededFor, onlyServer } from '../calling/needed.ts';
 import { targetIn, type Target } from '../calling/target.ts';

@@ -4,7 +4,7 @@ import type { AuthorizeRequest } from '../../../adapters/index.ts';
 import { createComputer } from '../../api/computer/computer.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import type { ServerStatus } from '../../api/computer/server-handle.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { answersBy } from '../answering/answers-at-terminal.ts';
 import { inputsAt } from '../answering/inputs-at-terminal.ts';
 import { onlyServer, serverNamed } from '../calling/needed.ts';

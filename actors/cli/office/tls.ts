@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { OfficeTls } from '../../../adapters/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** Files in PEM. */
 export interface TlsFiles {

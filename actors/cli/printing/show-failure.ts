@@ -1,6 +1,6 @@
 import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 export const errorOf = (error: unknown): Failure =>

@@ -3,7 +3,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import type { RunningCall } from '../../api/computer/calls/call-history.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { targetIn } from '../calling/target.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { Fact } from '../../../machines/facts/index.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
-import { deferred } from '../../api/deferred.ts';
-import { A2cError } from '../../api/errors.ts';
+import { deferred } from '../../kernel/deferred.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from '../printing/answers-collections.ts';
 import type { Context } from '../context.ts';
 import { usage, type CommandGroup } from './command.ts';

@@ -1,6 +1,6 @@
 import { readText } from '../../../adapters/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 
 /** What a person can name behind a command. */
 export type Named = 'server' | 'tool' | 'call' | 'input' | 'file';

@@ -1,6 +1,6 @@
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import { createComputer } from '../../api/computer/computer.ts';
-import { A2cError } from '../../api/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import type { OfficeSeat } from '../../api/link-status.ts';
 
 /** Where a computer sits. */

@@ -2,7 +2,7 @@ import { runText } from '../../../adapters/index.ts';
 import type { InputDefinition } from '../../../machines/config/index.ts';
 import { Inputs, type AskInput } from './inputs.ts';
 import type { ComputerInputs } from './inputs-handle.ts';
-import { readOrThrow } from '../plans/plan.ts';
+import { readOrThrow } from '../../plans/plan.ts';
 import type { ServerOrders } from '../server-orders.ts';
 
 const readInputs = (given: unknown): readonly InputDefinition[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InputDefinition } from '../../../machines/config/index.ts';
-import { deferred } from '../../api/deferred.ts';
+import { deferred } from '../../kernel/deferred.ts';
 import { inputsOf } from './hosted-inputs.ts';
 import { Inputs, variablesFor, type AskInput } from './inputs.ts';
 

@@ -17,8 +17,8 @@ import { loginPort, type LogIn } from '../../../machines/client/spec-port.ts';
 import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { RemoteSpec } from '../render.ts';
-import { A2cError } from '../../api/errors.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import { A2cError } from '../../kernel/errors.ts';
+import type { Runtime } from '../../api/runtime.ts';
 import type { Servers } from '../servers.ts';
 
 export interface LoginsOptions {

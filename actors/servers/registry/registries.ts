@@ -6,8 +6,8 @@ import {
   type RegistryStart,
   type RegistryWanted,
 } from '../../../machines/registry/registry.rules.ts';
-import { deferred } from '../../api/deferred.ts';
-import type { Hosted, Runtime } from '../../runtime/runtime.ts';
+import { deferred } from '../../kernel/deferred.ts';
+import type { Hosted, Runtime } from '../../api/runtime.ts';
 
 /** All probes together. */
 const limitMs = 3_000;

@@ -1,7 +1,7 @@
 import { Frames } from '../../../actors/inspector/frames.ts';
 import { FlightRecorder } from '../../../actors/recording/flight-recorder.ts';
 import { KnownSecrets } from '../../../actors/recording/known-secrets.ts';
-import { Runtime } from '../../../actors/runtime/runtime.ts';
+import { Runtime } from '../../../actors/api/runtime.ts';
 import { Tap } from '../../../actors/runtime/tap.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { textOf, type Chain } from '../chain.ts';

@@ -1,7 +1,7 @@
 import { createComputer } from '../../../actors/api/computer/computer.ts';
 import type { Computer } from '../../../actors/api/computer/computer-handle.ts';
 import type { CallOutcome } from '../../../actors/api/agent/pending-calls.ts';
-import { A2cError } from '../../../actors/api/errors.ts';
+import { A2cError } from '../../../actors/kernel/errors.ts';
 import { errorOf } from '../../../actors/cli/printing/show-failure.ts';
 import type { ServerStatus } from '../../../actors/api/computer/server-handle.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';

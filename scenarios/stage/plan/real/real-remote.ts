@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../../actors/runtime/runtime.ts';
+import type { Runtime } from '../../../../actors/api/runtime.ts';
 import { startRemote, type RemoteServer } from '../../../fixtures/remote-server.ts';
 import type { Plan, ServerData } from '../plan.ts';
 

@@ -3,7 +3,7 @@ import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/index.ts';
 import type { Confirm } from '../../../../actors/api/computer/confirm.ts';
-import { Runtime, type Hosted } from '../../../../actors/runtime/runtime.ts';
+import { Runtime, type Hosted } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/tap.ts';
 import type { Permission } from '../../../../machines/call/permission/index.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';

@@ -1,17 +1,17 @@
-import type { Lists, ToolRules } from '../../../machines/catalog/index.ts';
-import type { ServerPlan } from '../../../machines/computer/computer.machine.ts';
+import type { Lists, ToolRules } from '../../machines/catalog/index.ts';
+import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import {
   mistakeLine,
   parseConfig,
   type Config,
   type ServerConfig,
   type Settings,
-} from '../../../machines/config/index.ts';
-import { sizes } from '../../../machines/protocol/index.ts';
-import { remembered } from '../../../machines/kernel/remembered.ts';
-import { refreshFailures, timing, timingOf, type Timing } from '../../../machines/kernel/timing.ts';
-import { bundleIdOf } from '../identity/bundle-id.ts';
-import { A2cError } from '../../api/errors.ts';
+} from '../../machines/config/index.ts';
+import { sizes } from '../../machines/protocol/index.ts';
+import { remembered } from '../../machines/kernel/remembered.ts';
+import { refreshFailures, timing, timingOf, type Timing } from '../../machines/kernel/timing.ts';
+import { bundleIdOf } from './bundle-id.ts';
+import { A2cError } from '../kernel/errors.ts';
 
 const defaultBudget = 5;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig, type Config } from '../../../machines/config/index.ts';
-import { timing } from '../../../machines/kernel/timing.ts';
-import { canonical, redactorOf, revived } from '../../../machines/trace/index.ts';
+import { parseConfig, type Config } from '../../machines/config/index.ts';
+import { timing } from '../../machines/kernel/timing.ts';
+import { canonical, redactorOf, revived } from '../../machines/trace/index.ts';
 import {
   configAsGiven,
   givenConfig,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bundleIdOf } from './bundle-id.ts';
-import { readOrThrow } from '../plans/plan.ts';
+import { readOrThrow } from './plan.ts';
 
 const idOf = (entry: object): string => {
   const [server] = readOrThrow([entry]).servers;

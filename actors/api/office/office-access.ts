@@ -1,4 +1,4 @@
-import { noStats, type OfficeMeter, type OfficeStats } from '../../machines/office/rooms/stats.ts';
+import { noStats, type OfficeMeter, type OfficeStats } from '../../../machines/office/rooms/stats.ts';
 import {
   defaultStateDir,
   keptOfficeToken,
@@ -7,7 +7,7 @@ import {
   type OfficeSettings,
   type PeerCredential,
   type RefusedPeer,
-} from '../../adapters/index.ts';
+} from '../../../adapters/index.ts';
 
 /** What offices ask for and what peers show them. It is held here, where no machine sees it and no trace holds it. */
 export class OfficeAccess {

@@ -1,7 +1,7 @@
-import type { OfficeEvents } from '../api/office/office-handle.ts';
-import type { Listeners } from '../api/listeners.ts';
-import type { HostLog } from './host-log.ts';
-import { Refusals } from './refusals.ts';
+import type { OfficeEvents } from './office-handle.ts';
+import type { Listeners } from '../../kernel/listeners.ts';
+import type { HostLog } from '../../logging/host-log.ts';
+import { Refusals } from '../../logging/refusals.ts';
 
 /**
  * What an office tells its host that no machine of it hears. Why somebody was not let in is asked for at any level. The returned

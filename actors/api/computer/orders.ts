@@ -1,5 +1,5 @@
-import type { Computer } from '../api/computer/computer-handle.ts';
-import type { Orders } from './inspections.ts';
+import type { Computer } from './computer-handle.ts';
+import type { Orders } from '../../inspector/inspections.ts';
 
 /** What a page may order of a computer, once that is there. */
 export const ordersOf = (computer: () => Promise<Computer>): Orders => ({

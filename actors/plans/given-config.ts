@@ -1,5 +1,5 @@
-import type { Lists } from '../../../machines/catalog/index.ts';
-import type { ServerPlan } from '../../../machines/computer/computer.machine.ts';
+import type { Lists } from '../../machines/catalog/index.ts';
+import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import {
   bundleNameOf,
   shownServer,
@@ -8,10 +8,10 @@ import {
   type InputDefinition,
   type ServerConfig,
   type Settings,
-} from '../../../machines/config/index.ts';
-import { timing, type Timing } from '../../../machines/kernel/timing.ts';
-import { canonical, redactorOf } from '../../../machines/trace/index.ts';
-import { bundleIdOf } from '../identity/bundle-id.ts';
+} from '../../machines/config/index.ts';
+import { timing, type Timing } from '../../machines/kernel/timing.ts';
+import { canonical, redactorOf } from '../../machines/trace/index.ts';
+import { bundleIdOf } from './bundle-id.ts';
 import { planOf, readOrThrow, type Policy } from './plan.ts';
 
 /** Facts about a server that its config does not say: they depend on what was before. */

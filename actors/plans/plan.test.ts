@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timing } from '../../../machines/kernel/timing.ts';
+import { timing } from '../../machines/kernel/timing.ts';
 import { hostTiming, planOf, readOrThrow } from './plan.ts';
 
 it('a server without auto_approve of its own has that at the top of the config, and [] is its own', () => {

@@ -1,10 +1,10 @@
-import { sha256OfBytes } from '../../../adapters/index.ts';
+import { sha256OfBytes } from '../../adapters/index.ts';
 import {
   bundleNameOf,
   bundlePartsOf,
   type BundlePart,
   type ServerConfig,
-} from '../../../machines/config/index.ts';
+} from '../../machines/config/index.ts';
 
 const sized = (count: number): Buffer => {
   const bytes = Buffer.alloc(4);
