@@ -226,7 +226,7 @@ describe('bytes', () => {
     const { id = '' } = office.peers().find(({ seat }) => seat?.name === 'slow') ?? {};
     expect(office.disconnect(id)).toBe(true);
     expect(office.peers()).toHaveLength(2);
-    // It would be missed at the next sign of life, after 45 s.
+    // The office would notice its absence at the next heartbeat, after 45 s.
     await expect.poll(() => office.peers().length, { timeout: 30_000 }).toBe(1);
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);

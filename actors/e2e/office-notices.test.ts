@@ -1,4 +1,4 @@
-/** What a notice costs an office, by how many hear it, and that none is lost for it. */
+/** Tests that a notice costs an office as much as it has hearers, and that none is lost. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { SeatedPeer, type Ack } from '../../scenarios/fixtures/seated-peer.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
@@ -33,7 +33,7 @@ describe('notices', () => {
       hearer.notices.flatMap(([event]) => (event.startsWith('notify:update') ? [event.slice(7)] : []));
     await expect.poll(updates).toContain('update_finder');
     await expect.poll(() => updates().filter((one) => one === 'update_desktop')).toHaveLength(2);
-    // What comes after all of them finds nothing that waits.
+    // A notice that comes after all of them finds none waiting.
     await tell('config');
     await expect.poll(updates).toContain('update_config');
     expect([updates().length, refused(office, limit) > 0]).toEqual([4, true]);

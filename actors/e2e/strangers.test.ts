@@ -68,7 +68,7 @@ async function peer(
   const agent = new Agent({ keepAlive: true });
   ends.push(() => agent.destroy());
   const socket = io(`${url}/smcp`, {
-    // Its types know the agents of browsers.
+    // The types of socket.io-client have the agents of browsers only.
     agent: agent as never,
     ...{ forceNew: true, reconnection: false, auth: { token }, transports: [...transports] },
   });

@@ -21,7 +21,7 @@ const read = (value: unknown): Config => {
 };
 const givenOf = (config: Config): GivenConfig =>
   givenConfig(config, policy, Object.fromEntries(config.servers.map(({ name }) => [name, facts])));
-/** As a host makes it. */
+/** Makes a plan as a host does. */
 const plansOf = (config: Config): object => ({
   servers: config.servers
     .filter(({ disabled }) => !disabled)

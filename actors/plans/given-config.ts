@@ -19,7 +19,7 @@ export interface ServerFacts {
   readonly generation: number;
   readonly values: number;
   readonly fingerprint: string;
-  /** Its lists from the last good run. */
+  /** Lists of the server from its last good run. */
   readonly cached: Lists | null;
   readonly lastTools: readonly string[] | null;
 }

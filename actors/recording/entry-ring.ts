@@ -26,7 +26,7 @@ export class EntryRing {
     this.#weights.push(weight);
     this.#weight += weight;
   }
-  /** What is the oldest. */
+  /** The oldest entry that is kept. */
   get oldest(): Entry | undefined {
     return this.#whats.length > this.#first ? this.#at(this.#first) : undefined;
   }
@@ -64,6 +64,6 @@ export class EntryRing {
     };
   }
 }
-/** Both in one order. */
+/** Merges two lists of entries in the order of their numbers. */
 export const inOrder = (some: readonly Entry[], others: readonly Entry[]): readonly Entry[] =>
   others.length === 0 ? some : [...some, ...others].toSorted((a, b) => a.s - b.s);

@@ -1,5 +1,5 @@
 /**
- * What hosts order and hear, in words of the public API: the one place that knows what machines call it. A renamed message
+ * Words of the public API for orders and news of hosts: the one place that knows what machines call them. A renamed message
  * changes its row here, and no recording. Public words never change without an upcaster (machines/trace/upcasters.ts).
  */
 import type { EventObject } from 'xstate';

@@ -9,7 +9,7 @@ export class QueueLimiter implements Limiter {
   waiting = 0;
   #limit: number;
   #running = 0;
-  /** Of those who run, so many found room at once. */
+  /** Number of those who run and found room at once. */
   #counted = 0;
   #line: PQueue | undefined;
   #isDue = false;
@@ -52,7 +52,7 @@ export class QueueLimiter implements Limiter {
     let state: 'waits' | 'runs' | 'over' = 'waits';
     let done = (): void => {};
     const over = new Promise<void>((resolve) => (done = resolve));
-    // Whoever leaves while he waits is taken out of the queue, which would keep him until his turn came.
+    // Removes a waiting entrant from the queue, which would keep it until its turn came.
     const left = new AbortController();
     const turn = async (): Promise<void> => {
       if (state === 'over') return;
@@ -74,7 +74,7 @@ export class QueueLimiter implements Limiter {
       done();
     };
   }
-  /** A moment later, because the queue lets begin at once whoever may, and whoever leaves or enters is in the midst of something. */
+  /** Shares the places anew a moment later: the queue starts tasks at once, and the caller is in the midst of a change. */
   #goOn(): void {
     if (this.waiting === 0 || this.#isDue) return;
     this.#isDue = true;

@@ -15,7 +15,13 @@ const isSetOf =
   (value) =>
     Array.isArray(value) && value.every(is) && new Set(value).size === value.length;
 const types: ReadonlySet<unknown> = new Set([
-  ...['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'],
+  'array',
+  'boolean',
+  'integer',
+  'null',
+  'number',
+  'object',
+  'string',
 ]);
 const isType: Is = (value) => types.has(value);
 const isSome =
@@ -52,7 +58,7 @@ const plainWords: ReadonlyMap<string, Is> = new Map([
     'else',
   ),
   ...words(isChoice, 'anyOf', 'oneOf', 'allOf'),
-  // It leads nowhere else.
+  // A reference inside the same schema.
   ...words((value) => typeof value === 'string' && value.startsWith('#'), '$ref'),
 ]);
 /**

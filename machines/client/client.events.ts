@@ -47,7 +47,7 @@ export interface ClientPlan {
 }
 export interface ClientStart extends ClientPlan {
   readonly server: string;
-  /** Its lists from the last good run. */
+  /** Lists of the server from its last good run. */
   readonly cached: Lists | null;
   /** How often this launch config has failed already, and how the last time: whoever is put back goes on there. */
   readonly spent: Spent;

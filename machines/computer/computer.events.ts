@@ -22,7 +22,7 @@ export interface ServerPlan {
   readonly client: ClientPlan;
   /** Of its launch config: what is known of its failures outlives the server in the config. */
   readonly fingerprint: string;
-  /** Its lists from the last good run. */
+  /** Lists of the server from its last good run. */
   readonly cached: Lists | null;
   /** What it has to declare so that it is looked through for windows and documents. Default `subscribe`. */
   readonly participation?: Participation;

@@ -54,7 +54,7 @@ const asciiBytes = Uint8Array.from({ length: 0x80 }, (_, unit) =>
 );
 /** A character that does not stand in JSON as the one byte that it is. */
 const notPlain = /[^\x20\x21\x23-\x5b\x5d-\x7f]/;
-/** Of a text in JSON, without its quotes. To write it takes longer than to count it, and as much memory again. */
+/** Bytes of a text in JSON, without its quotes. To write it takes longer than to count it, and as much memory again. */
 function jsonTextBytes(text: string): number {
   const first = text.search(notPlain);
   if (first === -1) return text.length;
@@ -76,13 +76,13 @@ function jsonTextBytes(text: string): number {
 
 /** From this length on a text is counted and not written, if it is no deeper than `content`, its item, `resource`, `text`. */
 const [longText, longTextLevels] = [1_000, 4];
-/** The same without its long texts, whose bytes `found` hears; the value itself where it has none. */
+/** Copy of a value without its long texts, whose bytes `found` hears; the value itself where it has none. */
 function withoutLongTexts(value: unknown, levels: number, found: (bytes: number) => void): unknown {
   if (typeof value === 'string' && value.length >= longText) {
     found(jsonTextBytes(value));
     return '';
   }
-  // Who has a say in how it is written is written.
+  // A value that decides how it is written (`toJSON`) is written.
   if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) return value;
   const all = value as Readonly<Record<string, unknown>>;
   let copy: Record<string, unknown> | undefined;

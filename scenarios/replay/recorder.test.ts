@@ -1,36 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createDigest, sha256Of } from './report/files.ts';
-import { readTrace, type DirectoryRecord, type Profile, type Trace } from '../../machines/trace/index.ts';
+import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';
 import { replayOf } from './replay.ts';
 import { Harness } from '../stage/harness.ts';
-import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.ts';
+import type { Recorder, RecorderOptions } from '../../actors/recording/recorder.ts';
+import { recorderOf as recorderAt, traceOf } from '../stage/recording.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 
 /** Clock of the harness that plays. */
 let clock: { now(): number } = { now: () => 0 };
 function recorderOf(profile: Profile, more: Partial<RecorderOptions> = {}): Recorder {
   clock = { now: () => 0 };
-  return new Recorder({
-    profile,
-    now: () => clock.now(),
-    sha256: (text) => sha256Of([text]),
-    digest: createDigest,
-    about: {
-      runtime: '0',
-      xstate: '0',
-      node: '0',
-      clock: 'virtual',
-      started: null,
-      redaction: { keyId: null },
-    },
-    ...more,
-  });
+  return recorderAt({ now: () => clock.now() }, { profile }, more);
 }
-const traceIn = (recorder: Recorder): Trace => {
-  const read = readTrace(recorder.text('closed'), sha256Of);
-  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
-  return read.trace;
-};
 /** A harness with everybody, a call, the end; watched by these. */
 function play(...recorders: readonly Recorder[]): Harness {
   const harness = new Harness({ servers: { fs: { tools: { read: { answers: {}, afterMs: 5 } } } } });
@@ -52,7 +33,7 @@ const input = (text: string): DirectoryRecord => ({ k: 'in', via: 'host', a: 'no
 describe('profiles', () => {
   const of = { boundary: recorderOf('boundary'), steps: recorderOf('steps'), full: recorderOf('full') };
   play(...Object.values(of));
-  const texts = (profile: Profile): string[] => traceIn(of[profile]).lines.map(({ text }) => text);
+  const texts = (profile: Profile): string[] => traceOf(of[profile]).lines.map(({ text }) => text);
 
   it('hold what crosses the boundary, and then what the machines did, and then what they remember', () => {
     const [boundary, steps, full] = [texts('boundary'), texts('steps'), texts('full')];
@@ -75,7 +56,7 @@ describe('profiles', () => {
 
   it('all replay the same, and to the same digest', () => {
     const reports = (['boundary', 'steps', 'full'] as const).map((profile) =>
-      replayOf(profile, traceIn(of[profile])),
+      replayOf(profile, traceOf(of[profile])),
     );
     expect(reports.map(({ text }) => text)).toEqual(Array(3).fill(expect.stringMatching(/^SAME [^\n]*$/)));
     expect(new Set(reports.map(({ digest }) => digest)).size).toBe(1);
@@ -86,7 +67,7 @@ describe('records', () => {
   it('are numbered without a gap, over all actor systems of a host', () => {
     const recorder = recorderOf('steps');
     play(recorder);
-    const { lines, tail } = traceIn(recorder);
+    const { lines, tail } = traceOf(recorder);
     expect(lines.map(({ s }) => s)).toEqual(lines.map((_, at) => at + 1));
     expect(
       new Set(
@@ -150,7 +131,7 @@ describe('a ring', () => {
     const recorder = full();
     expect(recorder.weight).toBeLessThanOrEqual(10_000);
     expect(recorder.weight).toBeGreaterThan(9_000);
-    const { lines } = traceIn(recorder);
+    const { lines } = traceOf(recorder);
     // The first record has the facts of all that is forgotten.
     expect(lines.map(({ s }) => s)).toEqual(lines.map((_, at) => 2 + at));
     expect(lines.at(-1)?.text).toContain('"500 xxx');
@@ -159,7 +140,7 @@ describe('a ring', () => {
   it('keeps the last record, however heavy it is', () => {
     const recorder = full();
     recorder.record(input('x'.repeat(50_000)));
-    expect(traceIn(recorder).lines.map(({ s }) => s)).toEqual([2]);
+    expect(traceOf(recorder).lines.map(({ s }) => s)).toEqual([2]);
   });
 
   it('loses nothing to whoever takes what comes before it is too much', () => {

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { setup, createActor, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { ownWords } from '../../actors/recording/known-secrets.ts';
-import { Recorder } from '../../actors/recording/recorder.ts';
 import { readTrace, textOfRecord, redactorOf, SecretIndex, type Trace } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
 import { recordedRun } from '../fixtures/recorded-run.ts';
 import { Harness } from '../stage/harness.ts';
-import { createDigest, sha256Of } from './report/files.ts';
+import { sha256Of } from './report/files.ts';
+import { recorderOf } from '../stage/recording.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
 import type { Kinds } from './replay-trace.ts';
 import { replayOf } from './replay.ts';
@@ -18,21 +18,11 @@ const secret = 'hunter22';
 /** A call whose answer has a secret in it, as a host records it. */
 function recorded(kinds: Kinds = machines): Trace {
   const playing: { harness?: Harness } = {};
-  const recorder = new Recorder({
-    profile: 'steps',
-    now: () => playing.harness?.clock.now() ?? 0,
-    redactor: redactorOf(hash),
-    sha256: (text) => sha256Of([text]),
-    digest: createDigest,
-    about: {
-      runtime: '0',
-      xstate: '0',
-      node: '0',
-      clock: 'virtual',
-      started: null,
-      redaction: { keyId: null },
-    },
-  });
+  const recorder = recorderOf(
+    { now: () => playing.harness?.clock.now() ?? 0 },
+    {},
+    { redactor: redactorOf(hash) },
+  );
   const answers = { password: secret, content: [{ type: 'text', text: `it is ${secret}` }] };
   const servers = { fs: { tools: { read: { answers, afterMs: 5 } } } };
   const harness = new Harness({ servers, kinds, observer: () => recorder });

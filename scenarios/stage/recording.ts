@@ -1,4 +1,4 @@
-import { Recorder } from '../../actors/recording/recorder.ts';
+import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.ts';
 import { readTrace, type Profile, type Trace } from '../../machines/trace/index.ts';
 import { createDigest, sha256Of } from '../replay/report/files.ts';
 
@@ -11,10 +11,11 @@ export interface RecordingOptions {
   /** Default `steps`. */
   readonly profile?: Profile;
 }
-/** A recorder that hides nothing, on the clock of whoever plays. */
+/** A recorder on the clock of a play; without `more` it hides nothing. */
 export const recorderOf = (
   clock: { now(): number },
   { kind = 'virtual', ringBytes = Infinity, title, profile = 'steps' }: RecordingOptions = {},
+  more: Partial<RecorderOptions> = {},
 ): Recorder =>
   new Recorder({
     profile,
@@ -31,6 +32,7 @@ export const recorderOf = (
       redaction: { keyId: null },
       ...(title !== undefined && { title }),
     },
+    ...more,
   });
 
 /** What it recorded, read back as a stranger would read it. */

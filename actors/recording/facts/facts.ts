@@ -35,7 +35,7 @@ const isCall = (method: unknown): boolean => method === 'tools/call' || method =
 const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 /**
- * What holds of everything that a ring has forgotten. It keeps the records of what is there still, and nothing of what is over,
+ * Facts that hold of everything that a ring has forgotten. It keeps the records of what is there still, and nothing of what is over,
  * so that a ring that has lost its beginning opens with public facts.
  */
 export class ForgottenRecords {
@@ -55,7 +55,7 @@ export class ForgottenRecords {
     string,
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
   >();
-  /** What is not calm, by the record that says so, or by name: looked at with every record that is forgotten. */
+  /** Reasons why it is not calm: the record that says so, or a name. Read with every record that is forgotten. */
   readonly #restless = new Set<unknown>();
 
   take(record: DirectoryRecord, t: number): void {

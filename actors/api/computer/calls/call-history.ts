@@ -45,7 +45,7 @@ interface Ended extends Omit<PastCall, 'timestamp' | 'since'> {
   readonly since: number;
 }
 interface Running extends Omit<Asked, 'params' | 'tool'> {
-  /** As it was asked for; once its server is known, the server's own name. */
+  /** Name of the tool as the caller wrote it; once its server is known, the server's own name. */
   tool: string;
   readonly parameters: PastCall['parameters'];
   readonly since: number;
