@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** An office on several nodes whose processes and network break, with 10,000 calls running: run by .ci/run; needs `nginx`, `redis-server`, `ip` and root. */
+/** An office on several nodes whose processes and network break, with 10,000 calls running: run by `.ci/full`; needs `nginx`, `redis-server`, `ip` and root. */
 export default defineConfig({
   test: {
     include: ['{adapters,actors,scenarios}/**/*.chaos.test.ts'],
