@@ -148,7 +148,7 @@ export type {
   ServerStatus,
   ToolInfo,
   ToolListing,
-} from './api/computer/server-handle.ts';
+} from './servers/server-handle.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history/index.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/settlement.ts';
 export type {
@@ -174,11 +174,11 @@ export type {
   DocumentSummary,
   FinderQuery,
   FinderShown,
-  MissingServer,
   PromptFilled,
   PromptMessage,
   ResourceContent,
 } from './api/computer/collections-handle.ts';
+export type { MissingServer } from './servers/server-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office/office-handle.ts';
 export type {
   Authenticate,

@@ -1,4 +1,4 @@
-import type { ServerStatus } from '../api/computer/server-handle.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 

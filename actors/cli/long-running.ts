@@ -4,7 +4,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 import { createComputer, type Inner } from '../api/computer/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
-import type { ServerStatus } from '../api/computer/server-handle.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/deferred.ts';
 import { tracingOf } from '../api/tracing.ts';
 import { ordersOf } from '../api/computer/orders.ts';

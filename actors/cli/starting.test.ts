@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../machines/config/index.ts';
-import type { ServerStatus } from '../api/computer/server-handle.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLine, listingMsOf } from './starting.ts';
 import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Config } from '../../machines/config/index.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
-import type { ServerStatus } from '../api/computer/server-handle.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/deferred.ts';
 import type { Context } from './context.ts';
 

@@ -7,12 +7,7 @@ import {
   type ResourceTemplate,
 } from '../../machines/catalog/index.ts';
 import { keyOf } from '../../machines/kernel/address.ts';
-import type {
-  CatalogStatus,
-  ServerPrompts,
-  ServerResources,
-  ServerStatus,
-} from '../api/computer/server-handle.ts';
+import type { CatalogStatus, ServerPrompts, ServerResources, ServerStatus } from './server-handle.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Root } from '../runtime/root.ts';
 

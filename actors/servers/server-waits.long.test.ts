@@ -7,7 +7,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { createComputer } from '../api/computer/computer.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
-import type { ServerStatus } from '../api/computer/server-handle.ts';
+import type { ServerStatus } from './server-handle.ts';
 import { Runtime } from '../api/runtime.ts';
 
 /** Real servers that never get to the end of their handshake. */

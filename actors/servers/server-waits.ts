@@ -1,5 +1,5 @@
 import { cameInstead, waitsFor, type Waits } from '../../machines/kernel/waits.ts';
-import type { ServerStatus } from '../api/computer/server-handle.ts';
+import type { ServerStatus } from './server-handle.ts';
 
 /** A client as it is now: its state, and of its memory what is needed here. */
 interface Snapshot {

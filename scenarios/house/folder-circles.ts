@@ -35,23 +35,11 @@ export function foldersInCircles(edges: readonly Edge[]): string[] {
   const arrows = arrowsOf(edges);
   return [...arrows.keys()].filter((folder) => reachedFrom(folder, arrows).has(folder)).toSorted();
 }
-/** A ratchet: `known` names the folders that are in circles today, and a folder can only be taken off it. */
-export function folderCircleViolations(edges: readonly Edge[], known: readonly string[]): Violation[] {
-  const found = foldersInCircles(edges);
-  const fresh = found.filter((folder) => !known.includes(folder));
-  const stale = known.filter((folder) => !found.includes(folder));
-  return [
-    ...fresh.map((path) => ({
-      path,
-      line: 1,
-      what: `${path} imports a folder that imports it, perhaps over others`,
-      instead: 'move what both need below both',
-    })),
-    ...stale.map((path) => ({
-      path: 'scenarios/house/folder-circles.json',
-      line: 1,
-      what: `${path} is in no circle any more`,
-      instead: 'take it off the list',
-    })),
-  ];
+export function folderCircleViolations(edges: readonly Edge[]): Violation[] {
+  return foldersInCircles(edges).map((path) => ({
+    path,
+    line: 1,
+    what: `${path} imports a folder that imports it, perhaps over others`,
+    instead: 'move what both need below both',
+  }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { banViolations, general, purity } from './bans.ts';
 import { cycleViolations } from './cycles.ts';
-import { folderCircleViolations, foldersInCircles } from './folder-circles.ts';
+import { foldersInCircles } from './folder-circles.ts';
 import { edgesOf } from './imports.ts';
 import { nameViolations, placeViolations } from './names.ts';
 import { packageViolations, roomViolations, type Rules } from './rooms.ts';
@@ -128,15 +128,6 @@ describe('folders', () => {
     const later = file('machines/kernel/c.ts', `await import('../client/other.ts');`);
     const test = file('machines/kernel/c.test.ts', `import { a } from '../client/other.ts';`);
     expect(foldersInCircles([...files.slice(0, 2), later, test].flatMap(edgesOf))).toEqual([]);
-  });
-
-  it('that are known to be in one are told when they are not any more', () => {
-    const known = ['machines/client', 'machines/kernel', 'machines/uri'];
-    expect(folderCircleViolations(arrows, known)).toEqual([]);
-    expect(folderCircleViolations(arrows, known.slice(1)).map(({ path }) => path)).toEqual([
-      'machines/client',
-    ]);
-    expect(folderCircleViolations(arrows.slice(1), known)).toHaveLength(3);
   });
 });
 

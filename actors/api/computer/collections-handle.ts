@@ -1,14 +1,7 @@
 /** What a host is told of the Desktop and the Finder of a computer (docs/desktop-finder.md). Wire keys on purpose. */
 
-/** A server of which not all is in an answer, and why. */
-export interface MissingServer {
-  /** Its name in the config; `(not named)` where a stranger says none. */
-  readonly server: string;
-  /** Why it is missing, in a sentence for a person. */
-  readonly reason: string;
-  /** The one window or document that is meant; without it the server as a whole. */
-  readonly uri?: string;
-}
+import type { MissingServer } from '../../servers/server-handle.ts';
+
 /** Which windows are wanted. */
 export interface DesktopQuery {
   /** The most windows that are wanted; 0 or less: none. Default: all. */

@@ -12,7 +12,7 @@ import {
   type ResourceCollection,
 } from '../../../machines/resources/collections/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { ServerStatus } from './server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import { closedFailure } from '../../kernel/closed.ts';
 import { absentOf, notServing } from './computer-status.ts';
 import type {
@@ -20,10 +20,10 @@ import type {
   DesktopShown,
   FinderQuery,
   FinderShown,
-  MissingServer,
   PromptFilled,
   ResourceContent,
 } from './collections-handle.ts';
+import type { MissingServer } from '../../servers/server-handle.ts';
 import { deferred, type Deferred } from '../../kernel/deferred.ts';
 import { A2cError } from '../../kernel/errors.ts';
 

@@ -19,7 +19,7 @@ import type {
   ServerResources,
   ServerStatus,
   ToolListing,
-} from './server-handle.ts';
+} from '../../servers/server-handle.ts';
 import type {
   DesktopQuery,
   DesktopShown,

@@ -2,11 +2,11 @@ import type { ComputerNews } from '../../../machines/computer/computer.machine.t
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { linkStatusOf } from '../link-status.ts';
 import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
-import type { ServerStatus } from './server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import { stateFor } from '../../../machines/facts/server-state.ts';
 import { disabledStatus } from './computer-status.ts';
 import type { CachedCatalogs } from '../../servers/cached-catalogs.ts';
-import type { ServerOrders } from '../../servers/server-orders.ts';
+import type { ServerOrders } from './server-orders.ts';
 import { ConnectingSince, type Watched } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
 

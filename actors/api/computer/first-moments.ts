@@ -2,7 +2,7 @@ import { systemClock } from '../../../adapters/index.ts';
 import type { Listeners } from '../../kernel/listeners.ts';
 import { deferred } from '../../kernel/deferred.ts';
 import type { ComputerEvents } from './computer-handle.ts';
-import type { ServerStatus } from './server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 
 /**
  * The time in which a computer begins: its servers start, and it takes its seat. Questions wait for that, `toolsMs` at

@@ -18,14 +18,14 @@ import { CallWatch, type CallEvents } from './calls/call-watch.ts';
 import { catalogsOf, promptsOf, resourcesOf } from '../../servers/catalog-status.ts';
 import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
-import type { ServerStatus } from './server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import { closedCall, hostCall } from '../host-call.ts';
 import { FirstMoments } from './first-moments.ts';
-import { hostedInputs, inputsOf } from '../../servers/inputs/hosted-inputs.ts';
-import { launching } from '../../servers/launching.ts';
+import { hostedInputs, inputsOf } from './hosted-inputs.ts';
+import { launching } from './launching.ts';
 import { loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
 import type { Inputs } from '../../servers/inputs/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
@@ -37,7 +37,7 @@ import { tracedCall } from '../tracing.ts';
 import type { Hosted, Runtime } from '../runtime.ts';
 import { Seat } from '../seat.ts';
 import { hostTiming } from '../../plans/plan.ts';
-import { ServerOrders } from '../../servers/server-orders.ts';
+import { ServerOrders } from './server-orders.ts';
 import { Servers } from '../../servers/servers.ts';
 
 export class HostedComputer implements Computer {

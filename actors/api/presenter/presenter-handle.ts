@@ -18,7 +18,7 @@ import type { CallOptions } from '../agent/pending-calls.ts';
 import type { ResourceContent } from '../computer/collections-handle.ts';
 import type { Computer } from '../computer/computer-handle.ts';
 import type { ComputerOptions } from '../computer/computer-options.ts';
-import type { ServerStatus } from '../computer/server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 
 /** Where the config comes from, and all that a computer takes but its config. */
 export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {

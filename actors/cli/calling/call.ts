@@ -3,7 +3,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { Config } from '../../../machines/config/index.ts';
 import type { CallOptions, CallOutcome } from '../../api/agent/pending-calls.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
-import type { ToolInfo, ToolListing } from '../../api/computer/server-handle.ts';
+import type { ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { ServerResources } from '../../api/computer/server-handle.ts';
+import type { ServerResources } from '../../servers/server-handle.ts';
 import type { Context } from '../context.ts';
 import type { OneShotOptions } from '../one-shot.ts';
 import { inOneLine } from '../printing/answers-collections.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../../machines/config/index.ts';
 import { wireCodes, type SmcpTool } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import type { ToolInfo, ToolListing } from '../../api/computer/server-handle.ts';
+import type { ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import { neededFor, onlyServer } from '../calling/needed.ts';
 import { targetIn, type Target } from '../calling/target.ts';
 import type { Context } from '../context.ts';

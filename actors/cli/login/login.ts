@@ -3,7 +3,7 @@ import type { Config } from '../../../machines/config/index.ts';
 import type { AuthorizeRequest } from '../../../adapters/index.ts';
 import { createComputer } from '../../api/computer/computer.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
-import type { ServerStatus } from '../../api/computer/server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { answersBy } from '../answering/answers-at-terminal.ts';
 import { inputsAt } from '../answering/inputs-at-terminal.ts';

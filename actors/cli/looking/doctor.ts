@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { defaultStateDir, userConfigFile } from '../../../adapters/index.ts';
 import type { Config } from '../../../machines/config/index.ts';
-import type { ServerStatus } from '../../api/computer/server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import { version, xstateVersion } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { describeStart, homeFolder, isRegistryInNpmrc, loginPath } from '../../../adapters/index.ts';
 import { launchSettingsOf, type Config, type ServerConfig } from '../../../machines/config/index.ts';
 import { inheritedOf } from '../../servers/inherited.ts';
-import { inputsOf } from '../../servers/inputs/hosted-inputs.ts';
+import { inputsOf } from '../../api/computer/hosted-inputs.ts';
 import { withoutCredentials } from '../../servers/registry/registries.ts';
 import { registryChoice, type RegistryChoice } from '../../servers/registry/registry-choice.ts';
 import { renderServer } from '../../servers/render.ts';

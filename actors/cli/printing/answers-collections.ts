@@ -6,9 +6,9 @@ import type {
   DesktopShown,
   DocumentSummary,
   FinderShown,
-  MissingServer,
   ResourceContent,
 } from '../../api/computer/collections-handle.ts';
+import type { MissingServer } from '../../servers/server-handle.ts';
 
 /** What a person reads of a Desktop, a Finder, a resource, the history of calls. */
 export interface Shown {

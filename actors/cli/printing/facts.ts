@@ -1,6 +1,6 @@
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { ServerStatus } from '../../api/computer/server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import type { Context } from '../context.ts';
 
 /** A line for programs: always where no person reads stdout, and with `--facts`. */

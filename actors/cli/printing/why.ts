@@ -1,4 +1,4 @@
-import type { ServerStatus } from '../../api/computer/server-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
 import { stateWords } from '../../../machines/facts/server-state.ts';
 import { noiseLine, serverLine } from './answers.ts';
 

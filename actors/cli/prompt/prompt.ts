@@ -1,6 +1,6 @@
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
-import type { ToolListing } from '../../api/computer/server-handle.ts';
+import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/link-status.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
 import { parseConfigText, readJson } from '../../../machines/config/index.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
-import type { CatalogStatus } from '../../api/computer/server-handle.ts';
+import type { CatalogStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer/computer-status.ts';
 import type { Context } from '../context.ts';
 import { nameColumns, noiseLine, serverLine } from '../printing/answers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InputDefinition } from '../../../machines/config/index.ts';
 import { deferred } from '../../kernel/deferred.ts';
-import { inputsOf } from './hosted-inputs.ts';
+import { inputsOf } from '../../api/computer/hosted-inputs.ts';
 import { Inputs, variablesFor, type AskInput } from './inputs.ts';
 
 const prompt = (id: string, rest: Partial<InputDefinition> = {}) =>

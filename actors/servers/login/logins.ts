@@ -18,7 +18,6 @@ import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { RemoteSpec } from '../render.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import type { Runtime } from '../../api/runtime.ts';
 import type { Servers } from '../servers.ts';
 
 export interface LoginsOptions {
@@ -109,7 +108,11 @@ export class Logins {
 
 /** The port `login` of a runtime, filled. */
 export function loginsFor(
-  runtime: Pick<Runtime, 'hide' | 'noticed' | 'others'>,
+  runtime: {
+    readonly hide: LoginsOptions['hide'];
+    readonly noticed: LoginsOptions['noted'];
+    readonly others: Map<string, Ports['request']>;
+  },
   { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
   stateDir: string | false,
 ): Logins {

@@ -1,4 +1,4 @@
-import type { AnyEventObject } from 'xstate';
+import type { AnyEventObject, EventObject } from 'xstate';
 import { keepChosen, readChosen, registryProber, type ChosenRegistry } from '../../../adapters/index.ts';
 import {
   registryPort,
@@ -6,16 +6,24 @@ import {
   type RegistryStart,
   type RegistryWanted,
 } from '../../../machines/registry/registry.rules.ts';
+import type { Address } from '../../../machines/kernel/address.ts';
 import { deferred } from '../../kernel/deferred.ts';
-import type { Hosted, Runtime } from '../../api/runtime.ts';
+import type { Ports } from '../../../machines/kernel/ports.ts';
 
 /** All probes together. */
 const limitMs = 3_000;
 const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
+/** What runs the machine that chooses. */
+export interface RegistryHost {
+  readonly directory: { find(address: Address): unknown; send(address: Address, event: EventObject): void };
+  /** Ports that answer, by their names. */
+  readonly others: Map<string, Ports['request']>;
+  start(kind: string, input: object, hear: (event: AnyEventObject) => void): { readonly address: Address };
+}
 export interface RegistriesOptions {
-  readonly runtime: Runtime;
+  readonly runtime: RegistryHost;
   /** Where the fastest is kept for the next run; `false`: nowhere. */
   readonly stateDir: string | false;
   /** ms since 1970. */
@@ -35,7 +43,7 @@ export class Registries {
   /** By how they are shown: whole URLs, which may hold credentials. No machine sees those. */
   readonly #urls = new Map<string, string>();
   readonly #waiting = new Map<string, Waiting>();
-  #hosted: Promise<Hosted> | undefined;
+  #hosted: Promise<ReturnType<RegistryHost['start']>> | undefined;
   #asked = 0;
   #isWarned = false;
   #kept: ChosenRegistry | null = null;
@@ -61,7 +69,7 @@ export class Registries {
     this.#urls.set(shown, url);
     return shown;
   }
-  async #start(): Promise<Hosted> {
+  async #start(): Promise<ReturnType<RegistryHost['start']>> {
     const { runtime, stateDir, now } = this.#options;
     runtime.others.set(
       registryPort,

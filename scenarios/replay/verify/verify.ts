@@ -3,7 +3,7 @@ import type { Computer } from '../../../actors/api/computer/computer-handle.ts';
 import type { CallOutcome } from '../../../actors/api/agent/pending-calls.ts';
 import { A2cError } from '../../../actors/kernel/errors.ts';
 import { errorOf } from '../../../actors/cli/printing/show-failure.ts';
-import type { ServerStatus } from '../../../actors/api/computer/server-handle.ts';
+import type { ServerStatus } from '../../../actors/servers/server-handle.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import { comparable, requestText } from '../world/matching.ts';

@@ -1,16 +1,24 @@
 /** What a host is told of the servers of a computer, their lists and their tools. */
 
-import type { Noise } from '../../../adapters/index.ts';
+import type { Noise } from '../../adapters/index.ts';
 import type {
   CatalogList,
   Prompt,
   Resource,
   ResourceTemplate,
   ToolExecution,
-} from '../../../machines/catalog/index.ts';
-import type { MissingServer } from './collections-handle.ts';
-import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
+} from '../../machines/catalog/index.ts';
+import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';
 
+/** A server of which not all is in an answer, and why. */
+export interface MissingServer {
+  /** Its name in the config; `(not named)` where a stranger says none. */
+  readonly server: string;
+  /** Why it is missing, in a sentence for a person. */
+  readonly reason: string;
+  /** The one window or document that is meant; without it the server as a whole. */
+  readonly uri?: string;
+}
 /** Where one server stands, read from its machine. */
 export interface ServerStatus {
   /** Its name in the config, unique there. */

@@ -4,17 +4,17 @@ import {
   type Config,
   type InputDefinition,
   type ServerConfig,
-} from '../../machines/config/index.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import type { ComputerEvents } from '../api/computer/computer-handle.ts';
-import type { ServerStatus } from '../api/computer/server-handle.ts';
-import { closedText } from '../kernel/closed.ts';
-import { cannotOrder } from '../api/computer/computer-status.ts';
-import { deferred } from '../kernel/deferred.ts';
-import { A2cError } from '../kernel/errors.ts';
-import type { Listeners } from '../kernel/listeners.ts';
-import { readOrThrow } from '../plans/plan.ts';
-import type { Servers } from './servers.ts';
+} from '../../../machines/config/index.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import type { ComputerEvents } from './computer-handle.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
+import { closedText } from '../../kernel/closed.ts';
+import { cannotOrder } from './computer-status.ts';
+import { deferred } from '../../kernel/deferred.ts';
+import { A2cError } from '../../kernel/errors.ts';
+import type { Listeners } from '../../kernel/listeners.ts';
+import { readOrThrow } from '../../plans/plan.ts';
+import type { Servers } from '../../servers/servers.ts';
 
 /** Where a server rests, or is on a way that may be long: whoever ordered something is answered. */
 const settledStates: ReadonlySet<ServerStatus['state']> = new Set([

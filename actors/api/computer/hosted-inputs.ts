@@ -1,9 +1,9 @@
 import { runText } from '../../../adapters/index.ts';
 import type { InputDefinition } from '../../../machines/config/index.ts';
-import { Inputs, type AskInput } from './inputs.ts';
-import type { ComputerInputs } from './inputs-handle.ts';
+import { Inputs, type AskInput } from '../../servers/inputs/inputs.ts';
+import type { ComputerInputs } from '../../servers/inputs/inputs-handle.ts';
 import { readOrThrow } from '../../plans/plan.ts';
-import type { ServerOrders } from '../server-orders.ts';
+import type { ServerOrders } from './server-orders.ts';
 
 const readInputs = (given: unknown): readonly InputDefinition[] =>
   readOrThrow({ servers: [], inputs: Array.isArray(given) ? given : [given] }).inputs;

@@ -1,9 +1,9 @@
-import { defaultStateDir, homeFolder, isRegistryInNpmrc, loginPath } from '../../adapters/index.ts';
-import type { Runtime } from '../api/runtime.ts';
-import type { ComputerOptions } from '../api/computer/computer-options.ts';
-import type { LaunchSpecsOptions } from './launch-specs.ts';
-import type { Logins } from './login/logins.ts';
-import { Registries } from './registry/registries.ts';
+import { defaultStateDir, homeFolder, isRegistryInNpmrc, loginPath } from '../../../adapters/index.ts';
+import type { Runtime } from '../runtime.ts';
+import type { ComputerOptions } from './computer-options.ts';
+import type { LaunchSpecsOptions } from '../../servers/launch-specs.ts';
+import type { Logins } from '../../servers/login/logins.ts';
+import { Registries } from '../../servers/registry/registries.ts';
 
 /** What servers of a computer are launched and reached with on this machine. */
 export const launching = (
