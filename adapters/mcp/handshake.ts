@@ -10,6 +10,7 @@ interface Around {
   /** Where its lines come from, as people are told. */
   readonly source: 'stdout' | 'it';
   readonly timers: Timers;
+  readonly now: () => number;
   readonly redact: ((text: string) => string) | undefined;
   readonly tell: (waits: Waits) => void;
 }
@@ -18,7 +19,7 @@ interface Around {
 export class Handshake {
   readonly #transport: McpTransport;
   readonly #around: Around;
-  readonly #begun = Date.now();
+  readonly #begun: number;
   #lines = 0;
   #last = '';
   #others = 0;
@@ -28,6 +29,7 @@ export class Handshake {
   constructor(transport: McpTransport, around: Around) {
     this.#transport = transport;
     this.#around = around;
+    this.#begun = around.now();
     this.#wait();
   }
   count({ kind, text }: Notice): void {

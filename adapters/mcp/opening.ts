@@ -20,38 +20,34 @@ interface Opening {
 }
 export type Opened = { readonly opened: Initialized } | { readonly failure: Failure };
 
-/** The handshake of MCP (lifecycle): `initialize`, its answer, and the notification that we have read it. Never rejects. */
-export async function open(requests: PendingRequests, opening: Opening): Promise<Opened> {
+/** The handshake of MCP (lifecycle): `initialize`, its answer, and the notification that we have read it; `end` is called once. */
+export function open(requests: PendingRequests, opening: Opening, end: (opened: Opened) => void): void {
   const { clientInfo, capabilities, tell, lost } = opening;
-  try {
-    await requests.start();
-    const answer = await asked(requests, {
-      protocolVersion: LATEST_PROTOCOL_VERSION,
-      capabilities,
-      clientInfo,
-    });
-    if (!answer) return { failure: handshakeFailure(undefined, lost()) };
+  const fail = (error?: unknown): void => end({ failure: handshakeFailure(error, lost()) });
+  const read = (answer: Envelope | undefined): void => {
+    // The stream ended first.
+    if (!answer) return fail();
     const error = answer.error === undefined ? undefined : errorOf(answer);
-    if (error) return { failure: handshakeRefusal(error) };
+    if (error) return end({ failure: handshakeRefusal(error) });
     const opened = readInitialize(answer.result, tell);
-    if ('problem' in opened) return { failure: unreadable(opened.problem) };
+    if ('problem' in opened) return end({ failure: unreadable(opened.problem) });
     const { protocolVersion } = opened;
     if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion))
-      return { failure: foreignVersion(protocolVersion) };
+      return end({ failure: foreignVersion(protocolVersion) });
     requests.setProtocolVersion(protocolVersion);
-    await requests.notify('notifications/initialized');
-    return { opened };
-  } catch (error) {
-    return { failure: handshakeFailure(error, lost()) };
-  }
+    after(requests.notify('notifications/initialized'), () => end({ opened }), fail);
+  };
+  const greet = (): void => {
+    const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities, clientInfo };
+    const { id, sent } = requests.request('initialize', params, { settle: read, progress: () => {} });
+    sent?.catch((error: unknown) => requests.forget(id) && fail(error));
+  };
+  after(requests.start(), greet, fail);
 }
-/** Undefined: the stream ended first. */
-const asked = (requests: PendingRequests, params: object): Promise<Envelope | undefined> =>
-  new Promise((resolve, reject) => {
-    const asker = { settle: resolve, progress: () => {} };
-    const { id, sent } = requests.request('initialize', params, asker);
-    sent.catch((error: unknown) => requests.forget(id) && reject(error));
-  });
+function after(done: Promise<void> | undefined, go: () => void, fail: (error: unknown) => void): void {
+  if (done) void done.then(go, fail);
+  else go();
+}
 const unreadable = (problem: string): Failure => ({
   code: 'NotStartable',
   message: `the answer of the server cannot be used: ${problem}`,

@@ -15,6 +15,8 @@ export interface SessionPortOptions extends SessionOptions {
   /** What a server wrote that no question will hear of, for a log. */
   readonly notice?: (server: string, notice: Notice) => void;
   readonly timers?: Timers;
+  /** Default: `Date.now`. */
+  readonly now?: () => number;
   /** Hears each JSON-RPC message of each session, by its address. */
   readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown) => void;
 }
@@ -45,6 +47,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,
     timers: options.timers ?? waitingTimers,
+    now: options.now ?? (() => Date.now()),
     redact: options.redact,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };

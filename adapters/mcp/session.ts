@@ -89,7 +89,7 @@ export class Session {
     this.#tell = (text) => notice({ kind: 'protocol', text, bytes: 0 });
     const made = transportOf(options, input, { ...around, notice });
     if ('failure' in made) {
-      queueMicrotask(() => this.#fail(made.failure));
+      around.timers.setTimeout(() => this.#fail(made.failure), 0);
       return;
     }
     const { transport } = made;
@@ -98,6 +98,7 @@ export class Session {
     this.#handshake = new Handshake(transport, {
       source: input.process === null ? 'it' : 'stdout',
       timers: around.timers,
+      now: around.now,
       redact: options.redact,
       tell: (waits) => this.#emit({ type: 'session.waits', waits }),
     });
@@ -116,7 +117,7 @@ export class Session {
     requests.onrequest = (request) => asked.take(request);
     requests.onnotification = (method, params) => this.#hear(method, params);
     const lost = (): string | undefined => transport.lost?.reason;
-    void open(requests, { clientInfo, capabilities: capabilitiesOf(answers), tell, lost }).then((end) =>
+    open(requests, { clientInfo, capabilities: capabilitiesOf(answers), tell, lost }, (end) =>
       'opened' in end ? this.#opened(end.opened, transport) : this.#fail(end.failure),
     );
   }
@@ -174,7 +175,7 @@ export class Session {
         const asked = requests.request(method, params, asker);
         current = asked.id;
         sent?.(current);
-        asked.sent.catch((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error)));
+        asked.sent?.catch((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error)));
       } catch {
         emit(unsent(id, unwritable));
       }
@@ -212,7 +213,7 @@ export class Session {
   /** The server may ask for the roots anew. */
   announceRoots(): void {
     if (this.#state === 'open' && this.#options.answers?.roots)
-      this.#requests?.notify('notifications/roots/list_changed').catch(nothing);
+      this.#requests?.notify('notifications/roots/list_changed')?.catch(nothing);
   }
 
   close(): void {

@@ -15,8 +15,6 @@ export interface Streams {
   readonly stdout: Readable;
 }
 
-const sent = Promise.resolve();
-
 /**
  * MCP over the streams of a process that somebody else owns: `close` only lets go of them. An answer over the
  * limit reaches its caller as a JSON-RPC error, and the connection lives.
@@ -30,12 +28,12 @@ export class StreamTransport implements McpTransport {
   readonly #options: Streams;
   readonly #framer: Framer;
   #isOver = false;
-  #drained: Promise<void> | undefined;
-  #release = (): void => {};
-  #brokenInput: NodeJS.Timeout | undefined;
+  readonly #timers: Around['timers'];
+  #brokenInput: unknown;
 
-  constructor(options: Streams, around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice'>) {
+  constructor(options: Streams, around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice' | 'timers'>) {
     this.#options = options;
+    this.#timers = around.timers;
     const { resultBytes } = around;
     const notice: Around['notice'] = (seen) => this.#isOver || around.notice(seen);
     const inbox = new Inbox({ resultBytes, notice }, (message) => this.#isOver || this.onmessage?.(message));
@@ -46,7 +44,7 @@ export class StreamTransport implements McpTransport {
     return this.#framer.held();
   }
   /** Rejects when the process has already closed its output. */
-  start(): Promise<void> {
+  start(): Promise<void> | undefined {
     const { stdin, stdout } = this.#options;
     if (!stdout.readable) {
       this.#isOver = true;
@@ -54,21 +52,18 @@ export class StreamTransport implements McpTransport {
       this.lost = { reason };
       return Promise.reject(new NotSent(reason));
     }
-    stdin.on('error', this.#onInputError).on('drain', this.#onDrain);
+    stdin.on('error', this.#onInputError);
     stdout.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd);
-    return sent;
+    return undefined;
   }
 
-  /** Resolves when the pipe takes more; rejects with `NotSent` when it takes nothing any more. */
-  send(message: JSONRPCMessage): Promise<void> {
+  /** Rejects with `NotSent` when the pipe takes nothing any more. */
+  send(message: JSONRPCMessage): Promise<void> | undefined {
     const { stdin } = this.#options;
     if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
     this.#gather();
-    if (stdin.write(`${written(message)}\n`)) return sent;
-    this.#drained ??= new Promise((resolve) => {
-      this.#release = resolve;
-    });
-    return this.#drained;
+    stdin.write(`${written(message)}\n`);
+    return undefined;
   }
 
   /** What is sent in one turn is one write: each would wake the server. `end` of a stream writes what is gathered. */
@@ -80,18 +75,17 @@ export class StreamTransport implements McpTransport {
   }
   close(): Promise<void> {
     if (!this.#isOver) this.#end();
-    return sent;
+    return Promise.resolve();
   }
 
   #end(): void {
     const { stdin, stdout } = this.#options;
     this.#isOver = true;
-    clearTimeout(this.#brokenInput);
-    stdin.off('error', this.#onInputError).off('drain', this.#onDrain);
+    this.#timers.clearTimeout(this.#brokenInput);
+    stdin.off('error', this.#onInputError);
     stdout.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd);
     // A server that still writes must not get stuck in a full pipe: it would never see that its input ended.
     stdout.resume();
-    this.#release();
     this.onclose?.();
   }
   #lose(reason: string): void {
@@ -108,10 +102,6 @@ export class StreamTransport implements McpTransport {
   };
   readonly #onInputError = (error: Error): void => {
     const reason = `the server closed its input (${'code' in error ? String(error.code) : error.message})`;
-    this.#brokenInput ??= setTimeout(() => this.#lose(reason), brokenInputMs);
-  };
-  readonly #onDrain = (): void => {
-    this.#drained = undefined;
-    this.#release();
+    this.#brokenInput ??= this.#timers.setTimeout(() => this.#lose(reason), brokenInputMs);
   };
 }

@@ -108,7 +108,7 @@ export class TaskCall {
   }
   #cancelTask(taskId: string): void {
     const nobody: Asker = { settle: () => {}, progress: () => {} };
-    this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent.catch(() => {
+    this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent?.catch(() => {
       // The session is gone, and with it who could have been told.
     });
   }
@@ -128,7 +128,7 @@ export class TaskCall {
     };
     const { id, sent } = requests.request(what, params, asker);
     this.#current = id;
-    sent.catch((error: unknown) => {
+    sent?.catch((error: unknown) => {
       if (!requests.forget(id)) return;
       this.#end(isFirst ? refusedOnTheWay(this.#id, error) : lost(this.#id, this.#around.reason()));
     });

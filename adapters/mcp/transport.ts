@@ -1,5 +1,6 @@
 import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Waits } from '../../machines/kernel/waits.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
@@ -40,11 +41,14 @@ export class Refused extends Error {
 }
 
 /**
- * One connection, whatever carries its messages. `send` of a request rejects when it will not be answered for
+ * One connection, whatever carries its messages. `start` and `send` give undefined when they are done at once, so that a
+ * stream in virtual time needs no promise. `send` of a request rejects when it will not be answered for
  * reasons of its own; `onclose` says that nothing will be answered any more. `close` is final: it calls `onclose`
  * at once, and `closed` resolves when nothing is under way, which takes a bounded time.
  */
-export interface McpTransport extends Transport {
+export interface McpTransport extends Omit<Transport, 'start' | 'send'> {
+  start(): Promise<void> | undefined;
+  send(message: JSONRPCMessage): Promise<void> | undefined;
   /** Why the connection ended; undefined while it lives, and after `close`. */
   readonly lost: SessionLost | undefined;
   /** What is spoken on the wire, where that is not what the handshake has agreed on. */
@@ -63,6 +67,8 @@ export interface Around {
   readonly resultBytes: number;
   readonly messageBytes: number;
   readonly timers: Timers;
+  /** Time as people know it, in ms since 1970. */
+  readonly now: () => number;
   /** Who we say we are to whom it is not MCP that is spoken. */
   readonly userAgent: string;
   readonly notice: (notice: Notice) => void;

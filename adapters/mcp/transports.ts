@@ -17,6 +17,8 @@ export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
   /** The facts of a server that needs no process, placeholders rendered; undefined: nobody knows it. */
   readonly remoteOf?: (server: string, spec: number) => RemoteSpec | undefined;
+  /** In place of what `remoteOf` tells: what carries the messages of a session without a process. */
+  readonly carrierOf?: (input: SessionInput, around: Around) => McpTransport;
   /** What a URL without a type turned out to speak, so that it need not be tried again. */
   readonly settledKind?: (server: string, spec: number, kind: 'streamable' | 'sse') => void;
   /** Default: 5 times, the first after 1 s. */
@@ -26,14 +28,16 @@ export interface TransportOptions {
 /** What carries the messages of this session, or why nothing can. One more kind is one more case here. */
 export function transportOf(
   options: TransportOptions,
-  { server, spec: number, process }: SessionInput,
+  input: SessionInput,
   around: Around,
 ): { readonly transport: McpTransport } | { readonly failure: Failure } {
+  const { server, spec: number, process } = input;
   if (process !== null) {
     const streams = options.ledger.streamsOf(process);
     if (!streams) return { failure: notConnected };
     return { transport: new StatelessTransport(new StreamTransport(streams, around), around) };
   }
+  if (options.carrierOf) return { transport: options.carrierOf(input, around) };
   const spec = options.remoteOf?.(server, number);
   if (!spec)
     return {

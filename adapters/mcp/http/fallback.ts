@@ -33,18 +33,18 @@ export class FallbackTransport implements McpTransport {
   get revision(): string | undefined {
     return this.#transport.revision;
   }
-  start(): Promise<void> {
+  start(): Promise<void> | undefined {
     return this.#begin();
   }
   setProtocolVersion(version: string): void {
     this.#transport.setProtocolVersion?.(version);
     this.#settled(this.#transport !== this.#first);
   }
-  send(message: JSONRPCMessage): Promise<void> {
+  send(message: JSONRPCMessage): Promise<void> | undefined {
     const sent = this.#transport.send(message);
     if (!this.#isFirst) return sent;
     this.#isFirst = false;
-    return sent.catch((error: unknown) => {
+    return sent?.catch((error: unknown) => {
       if (!isOther(error) || this.#isClosed) throw error;
       return this.#fallBack(message).catch((second: unknown) =>
         Promise.reject(statusOf(second) === 401 ? second : error),
@@ -67,7 +67,7 @@ export class FallbackTransport implements McpTransport {
   async closed(): Promise<void> {
     await Promise.all([this.#first.closed?.(), this.#transport.closed?.()]);
   }
-  #begin(): Promise<void> {
+  #begin(): Promise<void> | undefined {
     const transport = this.#transport;
     transport.onclose = () => this.onclose?.();
     transport.onerror = (error) => this.onerror?.(error);

@@ -70,7 +70,7 @@ interface Around {
   readonly ms: number;
   readonly timers: Timers;
   /** Rejects when the answer cannot go out. */
-  readonly send: (answer: JSONRPCMessage) => Promise<void>;
+  readonly send: (answer: JSONRPCMessage) => Promise<void> | undefined;
   /** Hears of what is not as MCP has it. */
   readonly tell: Tell;
 }

@@ -44,7 +44,7 @@ export class PendingRequests {
     method: string,
     params: unknown,
     asker: Asker,
-  ): { readonly id: number; readonly sent: Promise<void> } {
+  ): { readonly id: number; readonly sent: Promise<void> | undefined } {
     const id = this.#nextId++;
     const said = mayProgress[method] ? withToken(params, id) : params;
     const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;
@@ -58,7 +58,7 @@ export class PendingRequests {
   }
 
   /** Rejects when it cannot go out. */
-  notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void> {
+  notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void> | undefined {
     return this.send({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
@@ -66,7 +66,7 @@ export class PendingRequests {
   cancel(id: number): void {
     if (!this.#asked.delete(id) || id === greetingId) return;
     const params = { requestId: id, reason: 'withdrawn by the caller' };
-    this.notify('notifications/cancelled', params).catch(() => {
+    this.notify('notifications/cancelled', params)?.catch(() => {
       // The stream is gone, and with it the call.
     });
   }
@@ -87,7 +87,7 @@ export class PendingRequests {
     }
   }
 
-  start(): Promise<void> {
+  start(): Promise<void> | undefined {
     this.#inner.onclose = () => this.onclose();
     this.#inner.onerror = ({ message: text }) => this.#notice({ kind: 'protocol', text, bytes: 0 });
     this.#inner.onmessage = (message) => {
@@ -96,17 +96,14 @@ export class PendingRequests {
     };
     return this.#inner.start();
   }
-  send(message: JSONRPCMessage): Promise<void> {
-    const sent = this.#out(message);
+  send(message: JSONRPCMessage): Promise<void> | undefined {
+    this.#frame('out', message);
+    const sent = this.#inner.send(message);
     if (!('method' in message) || message.method !== 'notifications/initialized') return sent;
-    return sent.catch((error: unknown) => {
+    return sent?.catch((error: unknown) => {
       if (!isMere(error)) throw error;
       this.#notice({ kind: 'protocol', text: `notifications/initialized: ${error.message}`, bytes: 0 });
     });
-  }
-  #out(message: JSONRPCMessage): Promise<void> {
-    this.#frame('out', message);
-    return this.#inner.send(message);
   }
   setProtocolVersion(version: string): void {
     this.protocolVersion = version;

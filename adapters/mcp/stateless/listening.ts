@@ -7,7 +7,7 @@ const mostTries = 5;
 interface Around {
   readonly timers: Timers;
   /** Rejects when the stream ended without an answer. */
-  readonly send: (request: Request, take: (answer: Answer) => void) => Promise<void>;
+  readonly send: (request: Request, take: (answer: Answer) => void) => Promise<void> | undefined;
   readonly cancel: (requestId: string) => void;
   readonly note: (text: string) => void;
 }
@@ -68,7 +68,7 @@ export class Listening {
         method: 'subscriptions/listen',
         params: { notifications },
       } as const;
-      send(request, ({ error }) => this.#ended(id, error?.message)).catch(() => this.#ended(id, undefined));
+      send(request, ({ error }) => this.#ended(id, error?.message))?.catch(() => this.#ended(id, undefined));
     }
     // Not before: nothing that changes in between is missed.
     if (before !== undefined) cancel(before);

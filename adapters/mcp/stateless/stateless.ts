@@ -102,7 +102,7 @@ export class StatelessTransport implements McpTransport {
   get revision(): string | undefined {
     return this.#isStateless ? statelessRevision : undefined;
   }
-  start(): Promise<void> {
+  start(): Promise<void> | undefined {
     const inner = this.#inner;
     inner.onclose = () => {
       this.#listening.close();
@@ -117,7 +117,7 @@ export class StatelessTransport implements McpTransport {
   setProtocolVersion(version: string): void {
     this.#inner.setProtocolVersion?.(this.#isStateless ? statelessRevision : version);
   }
-  send(message: JSONRPCMessage): Promise<void> {
+  send(message: JSONRPCMessage): Promise<void> | undefined {
     if (isRequest(message)) {
       if (message.method === 'initialize') return this.#begin(message);
       return this.#isStateless ? this.#request(message) : this.#inner.send(message);
@@ -150,28 +150,37 @@ export class StatelessTransport implements McpTransport {
       this.#http ? assumedRevision : statelessRevision,
     );
     const asked = { ...initialize, params: enveloped(initialize.params, envelope) };
-    const answer = await this.#exchange(asked).catch(async (error: unknown) => {
+    const isOther = (answer: Answer): boolean => {
+      const is = mayBeStateless(answer);
+      if (!is) this.#deliver(answer);
+      return is;
+    };
+    const answer = await this.#exchange(asked, isOther).catch(async (error: unknown) => {
       if (!mayBeOther(error)) throw error;
       if (await this.#discover(initialize)) return undefined;
       if (!this.#http || !isOfVersion(error)) throw error;
       // It takes no header before they have agreed.
-      return this.#exchange(initialize).catch(() => Promise.reject(error));
+      return this.#exchange(initialize, isOther).catch(() => Promise.reject(error));
     });
-    if (answer && !(mayBeStateless(answer) && (await this.#discover(initialize)))) this.#deliver(answer);
+    if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
   }
   /** To a server of before. One of both refuses the first notification, in which body and header do not name the same revision. */
-  async #passOn(message: JSONRPCMessage): Promise<void> {
-    const { method, params } = message as { readonly method?: string; readonly params?: Fields };
-    if (!this.#http || method !== 'notifications/initialized' || !this.#initialize)
-      return this.#inner.send(message);
-    const initialize = this.#initialize;
+  #passOn(message: JSONRPCMessage): Promise<void> | undefined {
+    const { method } = message as { readonly method?: string };
+    const isFirst = method === 'notifications/initialized' && this.#initialize;
+    return isFirst && this.#http
+      ? this.#passOnFirst(message, isFirst, this.#http)
+      : this.#inner.send(message);
+  }
+  async #passOnFirst(message: JSONRPCMessage, initialize: Request, http: StatelessHttp): Promise<void> {
+    const { params } = message as { readonly params?: Fields };
     const said = enveloped(params, envelopeOf(fieldsOf(initialize.params)));
     try {
       await this.#inner.send(asMessage({ ...message, params: said }));
     } catch (error) {
       if (!isRefusedBy(error, ({ code }) => isOfRevision(code))) throw error;
       if (!(await this.#discover(initialize, false))) throw error;
-      this.#http.leaveSession();
+      http.leaveSession();
       this.setProtocolVersion(statelessRevision);
       this.#listening.open(this.#capabilities);
     }
@@ -241,18 +250,22 @@ export class StatelessTransport implements McpTransport {
     return noted({ ...answer, id, ...result }, answer);
   }
   /** Rejects when it will not be answered. */
-  #exchange(request: Request): Promise<Answer> {
+  #exchange(request: Request): Promise<Answer>;
+  /** The answer if `isWanted`, which hears it in the turn in which it came. */
+  #exchange(request: Request, isWanted: (answer: Answer) => boolean): Promise<Answer | undefined>;
+  #exchange(request: Request, isWanted = (_: Answer): boolean => true): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
-      this.#ask(request, resolve).catch(reject);
+      const take: Take = (answer) => resolve(isWanted(answer) ? answer : undefined);
+      this.#ask(request, take)?.catch(reject);
     });
   }
-  #ask(request: Request, take: Take): Promise<void> {
+  #ask(request: Request, take: Take): Promise<void> | undefined {
     this.#waiting.set(request.id, take);
     const said =
       request.method === 'subscriptions/listen'
         ? { ...request, params: enveloped(request.params, this.#envelope) }
         : request;
-    return this.#inner.send(asMessage(said)).catch((error: unknown) => {
+    return this.#inner.send(asMessage(said))?.catch((error: unknown) => {
       this.#waiting.delete(request.id);
       throw error;
     });
@@ -264,12 +277,12 @@ export class StatelessTransport implements McpTransport {
     if (method === 'notifications/cancelled') return this.#cancel(params?.['requestId']);
     // Roots are asked for with each request that needs them.
   }
-  #cancel(requestId: unknown): Promise<void> {
+  #cancel(requestId: unknown): Promise<void> | undefined {
     const wire = this.#onWire.get(requestId) ?? requestId;
     this.#onWire.delete(requestId);
     if (this.#http) {
       this.#http.abort(wire);
-      return Promise.resolve();
+      return undefined;
     }
     const params = { requestId: wire, _meta: this.#envelope };
     return this.#inner.send(asMessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));

