@@ -9,8 +9,8 @@ import {
   wireCodes,
   type Failure,
 } from '../../machines/protocol/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 const textsIn = (content: unknown): string =>

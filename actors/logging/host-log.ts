@@ -10,8 +10,8 @@ import type { Observer } from '../runtime/observer.ts';
 import { failureInAck, failureInAnswer, isExpected, isRecord, ofTool, serverIn } from './answers.ts';
 import { isTold, logLevels, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
 import { newsIn } from './news.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Asked = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 

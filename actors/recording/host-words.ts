@@ -10,8 +10,8 @@ import { stateFor } from '../../machines/facts/server-state.ts';
 import type { HostWords } from '../../machines/trace/index.ts';
 import { closedCall, closedFailure } from '../kernel/closed.ts';
 import { planned, type GivenConfig } from '../plans/given-config.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Word = EventObject & Fields;
 const word = (type: string, fields: object): Word => ({ type, ...fields });
 /** Message of machines for a word; `orElse`: news for the host when nobody takes it. */

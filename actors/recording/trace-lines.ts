@@ -16,6 +16,7 @@ import { FrameLines, type FrameBounds } from './frame-lines.ts';
 import { hostWords } from './host-words.ts';
 import { LineWriter, type LineOptions } from './lines.ts';
 import type { Veil } from './veil.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
 /** A record and its place, before it is text: payloads are kept as references until somebody wants to read them. */
 export interface Entry {
@@ -28,7 +29,6 @@ export interface Entry {
 export const isMicrostep = (what: Entry['what']): what is Microstep => 'transitions' in what;
 const isFrame = (what: Entry['what']): what is Frame => 'k' in what && what.k === 'frame';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Context = Fields;
 /** Turns microsteps into steps of a trace; remembers the last context of each machine while it lives. */
 export class Steps {

@@ -1,3 +1,5 @@
+import type { Fields } from '../../machines/protocol/json.ts';
+
 /**
  * Hides more than names and forms tell, in what is recorded: hears each text, number and truth value in there, with the name
  * that it stands under (that of the list for what is in one). What it returns is written in its place, as JSON has it;
@@ -23,7 +25,6 @@ const payload = new Set([
 /** Lists of events on channels, of which a record of facts has several. */
 const isOnChannels = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.every((each) => typeof (each as Fields | null)?.['ch'] === 'string');
-type Fields = Readonly<Record<string, unknown>>;
 /** Depth below which values are hidden unseen. */
 const deepest = 200;
 

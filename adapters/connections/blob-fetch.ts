@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /**
  * Computers of 0.2 and later put a handle where a large image was, for agents that ask for the rest with `client:get_blob`.
  * An agent that sent no version does not know of that: its office asks for it.
  */
 export type AskChunk = (handle: string, offset: number, onAnswer: (ack: unknown) => void) => void;
-
-type Json = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One chunk has 256 KiB at most and is usually of that size: far fewer would do. */
 const mostChunks = 256;
@@ -20,20 +17,20 @@ const mostBytes = Math.floor((sizes.resultBytes * 3) / 4) - 64 * 1024;
 const textOf = (...values: readonly unknown[]): string =>
   String(values.find((value) => typeof value === 'string' || typeof value === 'number') ?? '?');
 
-const metaOf = (item: unknown): Json | undefined => {
-  if (!isRecord(item)) return undefined;
+const metaOf = (item: unknown): Fields | undefined => {
+  if (!isObject(item)) return undefined;
   const meta = item['_meta'] ?? item['meta'];
-  return isRecord(meta) && typeof meta['a2c_blob_handle'] === 'string' ? meta : undefined;
+  return isObject(meta) && typeof meta['a2c_blob_handle'] === 'string' ? meta : undefined;
 };
 
 /** Whether a result has something in it that is still to be fetched. */
-export const hasHandles = (result: unknown): result is Json & { readonly content: readonly unknown[] } =>
-  isRecord(result) && Array.isArray(result['content']) && result['content'].some((item) => metaOf(item));
+export const hasHandles = (result: unknown): result is Fields & { readonly content: readonly unknown[] } =>
+  isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => metaOf(item));
 
 type Fetched = { readonly bytes: Buffer } | { readonly why: string };
 
 /** Each chunk follows the one before; what does not is no answer. */
-function fetchBlob(meta: Json, most: number, ask: AskChunk, done: (fetched: Fetched) => void): void {
+function fetchBlob(meta: Fields, most: number, ask: AskChunk, done: (fetched: Fetched) => void): void {
   const handle = textOf(meta['a2c_blob_handle']);
   const chunks: Buffer[] = [];
   let got = 0;
@@ -41,7 +38,7 @@ function fetchBlob(meta: Json, most: number, ask: AskChunk, done: (fetched: Fetc
   const take = (ack: unknown): void => {
     const answer = readAnswer(ack);
     if (!answer.ok) return end(answer.failure.message);
-    const { blob, chunk_offset: offset, eof, total_size: total } = isRecord(answer.body) ? answer.body : {};
+    const { blob, chunk_offset: offset, eof, total_size: total } = isObject(answer.body) ? answer.body : {};
     if (typeof blob !== 'string' || offset !== got)
       return end('the computer sent another part than the next');
     const chunk = Buffer.from(blob, 'base64');
@@ -61,9 +58,9 @@ function fetchBlob(meta: Json, most: number, ask: AskChunk, done: (fetched: Fetc
 }
 
 /** The item as it would be without a handle; a sentence in its place where it cannot be had. */
-function filled(item: Json, meta: Json, fetched: Fetched): Json {
+function filled(item: Fields, meta: Fields, fetched: Fetched): Fields {
   if ('why' in fetched) {
-    const resource = isRecord(item['resource']) ? item['resource'] : item;
+    const resource = isObject(item['resource']) ? item['resource'] : item;
     const what = `${textOf(resource['mimeType'], item['type'])} of ${textOf(meta['a2c_total_size'])} bytes`;
     return { type: 'text', text: `[${what}, which could not be fetched: ${fetched.why}]`, _meta: meta };
   }
@@ -72,15 +69,15 @@ function filled(item: Json, meta: Json, fetched: Fetched): Json {
   );
   const { _meta: _old, meta: _older, ...rest } = item;
   const data = fetched.bytes.toString('base64');
-  const body = isRecord(item['resource']) ? { resource: { ...item['resource'], blob: data } } : { data };
+  const body = isObject(item['resource']) ? { resource: { ...item['resource'], blob: data } } : { data };
   return { ...rest, ...body, ...(Object.keys(kept).length > 0 && { _meta: kept }) };
 }
 
 /** One blob after the other. Calls back once, unless `ask` never answers. */
 export function fillHandles(
-  result: Json & { readonly content: readonly unknown[] },
+  result: Fields & { readonly content: readonly unknown[] },
   ask: AskChunk,
-  done: (result: Json) => void,
+  done: (result: Fields) => void,
 ): void {
   const content = [...result.content];
   let left = mostBytes;
@@ -90,7 +87,7 @@ export function fillHandles(
     if (!meta) return done({ ...result, content });
     fetchBlob(meta, left, ask, (fetched) => {
       if ('bytes' in fetched) left -= fetched.bytes.length;
-      content[at] = filled(content[at] as Json, meta, fetched);
+      content[at] = filled(content[at] as Fields, meta, fetched);
       next(at + 1);
     });
   };

@@ -3,8 +3,8 @@ import { events } from '../../machines/protocol/events.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import { endingOf } from '../../machines/protocol/reading.ts';
 import type { Ack } from './office-wire.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** A call under a span of its own: what goes on carries it, and what is answered ends it. */
@@ -32,8 +32,7 @@ export class TracedCalls {
     payload: unknown,
     ack: Ack | undefined,
   ): TracedCall {
-    const isRecord = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
-    const fields = (isRecord ? payload : {}) as Fields;
+    const fields = fieldsOf(payload);
     const span = this.#tracing.start({
       layer: this.#layer,
       kind: 'server',
@@ -47,7 +46,8 @@ export class TracedCalls {
     const open = this.#open.get(connection) ?? new Set<Span>();
     this.#open.set(connection, open.add(span));
     return {
-      payload: isRecord && span.trace ? { ...payload, tracestate: undefined, ...span.trace } : payload,
+      payload:
+        isObject(payload) && span.trace ? { ...payload, tracestate: undefined, ...span.trace } : payload,
       ack: (...answer) => {
         open.delete(span);
         if (open.size === 0) this.#open.delete(connection);

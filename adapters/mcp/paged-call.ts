@@ -1,7 +1,7 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import { readElicitation } from './lenient/elicitation.ts';
-import { fieldsOf } from './lenient/reading.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** MCP 2025-11-25: a person has to open a page before this call can be made. */
 const urlElicitationRequired = -32_042;

@@ -4,15 +4,12 @@ import type { Timers } from '../clock.ts';
 import { errorOf, hasResult, type Envelope } from './messages/envelope.ts';
 import type { Asker, PendingRequests } from './messages/pending-requests.ts';
 import { factOf, lost, refusedOnTheWay, unusableCall } from './messages/refusal.ts';
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
 /** A server may forget a task this long after it was made, in ms; it may say another time itself. */
 const ttl = 24 * 3_600_000;
 const between = { usual: 1_000, least: 50, most: 60_000 } as const;
 const method = 'tools/call';
-
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
 
 interface Around {
   readonly requests: PendingRequests;

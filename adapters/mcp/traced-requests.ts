@@ -4,10 +4,8 @@ import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
 import type { RemoteSpec } from './http/remote.ts';
 import type { ListRequest } from './messages/pages.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
 /** Sends a request, and hears of the id that it has as a JSON-RPC message; the returned function withdraws it. */
 type Send = (request: ListRequest, emit: Emit<RequestFact>, sent: (id: number) => void) => () => void;
 /** The attributes that OpenTelemetry has for how a server is reached. */

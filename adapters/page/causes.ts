@@ -1,5 +1,6 @@
 import type { Row } from './living.ts';
-import { fieldsOf, textOf } from './values.ts';
+import { textOf } from './values.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Why a record came about, read from the records before it. */
 
@@ -79,9 +80,7 @@ export interface Change {
 /** What is another in `after`, by path; lists and whatever stands deeper than `depth` are compared as a whole. */
 export function changesOf(before: unknown, after: unknown, path = '', depth = 4): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  const [old, now] = [before, after].map((value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined,
-  );
+  const [old, now] = [before, after].map((value) => (isObject(value) ? value : undefined));
   if (!old || !now || depth === 0) return [{ path, before, after }];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) =>
     changesOf(fieldsOf(old)[key], fieldsOf(now)[key], path === '' ? key : `${path}.${key}`, depth - 1),

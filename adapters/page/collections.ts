@@ -1,7 +1,8 @@
 import { contextAfter } from '../../machines/trace/step.ts';
 import type { Records } from './causes.ts';
 import type { Lane, Story } from './story.ts';
-import { fieldsOf, isFields, textOf, type Fields } from './values.ts';
+import { textOf } from './values.ts';
+import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /** What changed in a Desktop or a Finder, why, and whether anybody was told. Pure. */
 
@@ -66,7 +67,7 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
   let updated: Untold | undefined;
   const name = lane.address.replace(/#\d+$/, '');
   // Of one that was there before, what it remembered then.
-  let context: unknown = isFields(fieldsOf(lane.input)['caches']) ? lane.input : {};
+  let context: unknown = isObject(fieldsOf(lane.input)['caches']) ? lane.input : {};
   for (const index of lane.rows) {
     const row = records.row(index);
     if (!row || index > until) break;

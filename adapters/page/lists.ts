@@ -1,5 +1,6 @@
 import type { Row } from './living.ts';
-import { fieldsOf, isFields, textOf } from './values.ts';
+import { textOf } from './values.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Lists that stand once in a trace, by their hash, and the lines that refer to them (docs/trace-format.md). Pure. */
 
@@ -21,7 +22,7 @@ export class Lists {
   }
   #whole(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((each) => this.#whole(each));
-    if (!isFields(value)) return value;
+    if (!isObject(value)) return value;
     if (isOnly(value, '$list')) return this.#byHash.get(textOf(value['$list'])) ?? value;
     // Escapes objects that look like a reference.
     if (isOnly(value, '$esc')) return { $esc: this.#fields(fieldsOf(value['$esc'])) };

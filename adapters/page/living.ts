@@ -1,5 +1,6 @@
 import { contextAfter } from '../../machines/trace/step.ts';
-import { fieldsOf, listOf, textOf, type Fields } from './values.ts';
+import { listOf, textOf } from './values.ts';
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
 /** Living actors and their states after a record: folded from a trace with the profile `full`. Pure. */
 

@@ -1,5 +1,6 @@
 import type { Row } from './living.ts';
-import { fieldsOf, textOf } from './values.ts';
+import { textOf } from './values.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** The messages on the wire of one client, link or seat, with what each belongs to. Pure. */
 

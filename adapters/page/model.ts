@@ -3,7 +3,8 @@ import type { Chart, Charts } from '../../machines/inspection/charts.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Alive, Living } from './living.ts';
 import type { Lane, Story } from './story.ts';
-import { activeIn, fieldsOf, isFields, numberOf, textOf } from './values.ts';
+import { activeIn, numberOf, textOf } from './values.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** What a page says of who lives, for people. Pure: no clock, no document. */
 
@@ -58,7 +59,7 @@ function serverOf(client: Living, all: readonly Living[], chart: Chart | undefin
   const snapshot = { value, hasTag: (tag: string) => hasTag(chart, value, tag) };
   const state = stateFor(
     clientState(snapshot),
-    isFields(last) ? { code: failure['code'] as Failure['code'] } : null,
+    isObject(last) ? { code: failure['code'] as Failure['code'] } : null,
   );
   const mood = moods[state];
   const tries = numberOf(attempt) ?? 0;

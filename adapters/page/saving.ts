@@ -1,5 +1,6 @@
 import type { Row } from './living.ts';
-import { fieldsOf, numberOf, textOf } from './values.ts';
+import { numberOf, textOf } from './values.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** The records that a page has, as a trace. Pure. */
 

@@ -5,7 +5,7 @@ import { History } from './history.ts';
 import { Lists } from './lists.ts';
 import type { Row } from './living.ts';
 import { Story } from './story.ts';
-import { fieldsOf } from './values.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** What the page knows of the host or the file that it shows, and what somebody chose to see of it. */
 

@@ -1,5 +1,6 @@
 import { kindIn, ownerIn, type Row } from './living.ts';
-import { fieldsOf, listOf, numberOf, stateText, textOf } from './values.ts';
+import { listOf, numberOf, stateText, textOf } from './values.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** What happened over time, folded from records as they come: who lived when and in which state, and what was said. */
 

@@ -1,9 +1,7 @@
+import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
+
 /** Reading of values that came as JSON, and how they are written for people. */
 
-export type Fields = Readonly<Record<string, unknown>>;
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 export const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -35,7 +33,7 @@ export function clockText(ms: number): string {
 /** `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
 export function stateText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!isFields(value)) return '';
+  if (!isObject(value)) return '';
   return Object.entries(value)
     .map(([name, inner]) => [name, stateText(inner)].filter((part) => part !== '').join('.'))
     .join(' + ');

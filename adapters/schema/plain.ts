@@ -1,3 +1,5 @@
+import { isObject } from '../../machines/protocol/json.ts';
+
 type Is = (value: unknown) => boolean;
 
 const isText: Is = (value) => typeof value === 'string';
@@ -5,8 +7,6 @@ const isNumber: Is = (value) => typeof value === 'number';
 const isTruth: Is = (value) => typeof value === 'boolean';
 const isCount: Is = (value) => Number.isInteger(value) && Number(value) >= 0;
 const isList: Is = Array.isArray;
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isSchema: Is = (value) => isTruth(value) || (isObject(value) && isPlain(value));
 const isSchemas: Is = (value) => isObject(value) && Object.values(value).every(isSchema);
 const isChoice: Is = (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema);

@@ -4,6 +4,7 @@ import { defaultLimits, read, type Compiled, type Limits, type Reading } from '.
 import { lineOf, problemsOf } from './problems.ts';
 import { sizeOf } from './size.ts';
 import { within } from './watchdog.ts';
+import { isObject } from '../../machines/protocol/json.ts';
 
 /** Parts of a schema times parts of a value: up to here a schema without risky words is quick anyway. */
 const quickProduct = 200_000;
@@ -28,8 +29,6 @@ const takesAnyObject = (schema: object): boolean =>
   Object.entries(schema).every(
     ([key, value]) => key === 'type' || sayNothing.has(key) || (key === 'properties' && isEmpty(value)),
   );
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });

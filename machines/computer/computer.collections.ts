@@ -26,6 +26,7 @@ import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { withoutKey } from '../protocol/json.ts';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const collectionOf = (c: ComputerContext, collection: ResourceCollection): AddressFor<AggregatorOrder> =>
@@ -107,14 +108,12 @@ export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
   return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
 }
 
-const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
 const nothing = { messages: [], next: {} } as const;
 /** Nothing of a server that has gone is shown. */
 export function hiding(c: ComputerContext, { server, stage }: ClientChanged): Told {
   const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
   if (stays.has(stage) || !isKnown) return nothing;
-  const next = { shows: without(c.shows, server), listed: without(c.listed, server) };
+  const next = { shows: withoutKey(c.shows, server), listed: withoutKey(c.listed, server) };
   return { messages: tell({ ...c, ...next }, server), next };
 }
 

@@ -11,6 +11,7 @@ import { stillStarting } from '../process/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
 import type { ClientWaits } from '../kernel/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
+import { withoutKey } from '../protocol/json.ts';
 
 /** So many wait, or have waited and are in their time still: each is an answer that somebody holds open, and a timer. */
 export const mostWaiting = 1_000;
@@ -26,7 +27,7 @@ export const starting = (c: ComputerContext): string[] =>
 export const noteWaits = (c: ComputerContext, { server, waits }: ClientWaits): Partial<ComputerContext> =>
   c.stages[server] === 'connecting' ? { waits: { ...c.waits, [server]: waits } } : {};
 export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): Partial<ComputerContext> =>
-  server in waits ? { waits: without(waits, server) } : {};
+  server in waits ? { waits: withoutKey(waits, server) } : {};
 const mayCome = (c: ComputerContext, tool: string): boolean =>
   !findTool(c.table, tool) && !isDenied(c.table, tool) && starting(c).length > 0;
 export const mustWait = (c: ComputerContext, call: ComputerCall): boolean =>
@@ -65,8 +66,6 @@ export const messagesOfDecided = (c: ComputerContext): Post[] => decided(c).map(
 
 const refuse = (call: ComputerCall, end: 'refused' | 'timedOut' | 'cancelled', failure: Failure): Post =>
   post(call.replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
-const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 
 export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
   const order = c.waiting.find((call) => call.ticket === ticket);
@@ -79,7 +78,7 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
 }
 export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
   waiting: c.waiting.filter((call) => call.ticket !== ticket),
-  waited: without(c.waited, ticket),
+  waited: withoutKey(c.waited, ticket),
 });
 
 const cancelledBy = (reqId: string, reason: string): Failure => ({

@@ -2,24 +2,23 @@
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
 import type { ClientChanged } from '../client/client.events.ts';
 import type { AbsentServer } from '../catalog/index.ts';
-import type { ComputerContext, WithdrawnTools } from './computer.events.ts';
+import type { ComputerContext } from './computer.events.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import { notActive, toolsWithdrawn } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
+import { ownMember } from '../protocol/json.ts';
 
 type All = ComputerContext['withdrawn'];
-const own = (all: All, server: string): WithdrawnTools | undefined =>
-  Object.hasOwn(all, server) ? all[server] : undefined;
 /** Why the tools of a server are not there. */
 export const whyWithdrawn = ({ withdrawn: all }: ComputerContext, server: string): Failure | undefined =>
-  own(all, server)?.failure;
+  ownMember(all, server)?.failure;
 /** What is remembered of the failure of a server that is not ready. */
 export const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: ClientChanged) => {
   if (failure !== null && stage !== 'ready') return { ...reasons, [server]: failure.message };
   return Object.fromEntries(Object.entries(reasons).filter(([name]) => name !== server));
 };
 export const back = (all: All, server: string): All =>
-  own(all, server) ? Object.fromEntries(Object.entries(all).filter(([name]) => name !== server)) : all;
+  ownMember(all, server) ? Object.fromEntries(Object.entries(all).filter(([name]) => name !== server)) : all;
 
 /** All names by which they can be called: asked for before they are dropped. */
 const namesOf = (c: ComputerContext, server: string): readonly string[] => {
@@ -29,7 +28,7 @@ const namesOf = (c: ComputerContext, server: string): readonly string[] => {
 };
 function after(c: ComputerContext, { server, failure }: CatalogListed): All {
   if (failure === null) return back(c.withdrawn, server);
-  const names = own(c.withdrawn, server)?.names ?? namesOf(c, server);
+  const names = ownMember(c.withdrawn, server)?.names ?? namesOf(c, server);
   return { ...c.withdrawn, [server]: { names, failure: toolsWithdrawn(server, failure) } };
 }
 const isMeant = (c: ComputerContext, { list, server }: CatalogListed): boolean =>
@@ -40,7 +39,7 @@ export const withdrawn = (c: ComputerContext, news: CatalogListed): Partial<Comp
 export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed): Post[] {
   const { server } = listed;
   if (!isMeant(c, listed) || c.stages[server] !== 'ready') return [];
-  const failure = own(after(c, listed), server)?.failure ?? null;
+  const failure = ownMember(after(c, listed), server)?.failure ?? null;
   if (whyWithdrawn(c, server)?.message === failure?.message) return [];
   return [post(c.owner, { type: 'tools.withdrawn', server, failure })];
 }

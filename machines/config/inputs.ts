@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
+import { addMistake, addWarning, check, type Findings, type Path } from './mistake.ts';
+import { isObject } from '../protocol/json.ts';
 
 /** What all inputs have. */
 export interface InputBase {

@@ -1,15 +1,8 @@
-import {
-  addMistake,
-  check,
-  isObject,
-  mistakeLine,
-  type Findings,
-  type Mistake,
-  type Path,
-} from './mistake.ts';
+import { addMistake, check, mistakeLine, type Findings, type Mistake, type Path } from './mistake.ts';
 import type { OwnFacts, OwnType } from './foreign/protocol.ts';
 import { oauthSchema, type OAuth } from './oauth.ts';
 import { isHttpUrl, isSocketUrl, noSockets, serverSchemas, type ServerConfig } from './server.ts';
+import { isObject } from '../protocol/json.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /**

@@ -112,6 +112,3 @@ export const check = <T>(
   }
   return undefined;
 };
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

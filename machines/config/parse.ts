@@ -4,7 +4,6 @@ import {
   addMistake,
   addWarning,
   check,
-  isObject,
   isWithin,
   mistakeLine,
   pathText,
@@ -19,6 +18,7 @@ import { freeName, serversOf, switchedOff, type App } from './importing/app.ts';
 import type { Entry } from './entries/read-server.ts';
 import type { ServerConfig } from './server.ts';
 import { settingsSchema, type Settings } from './settings.ts';
+import { isObject } from '../protocol/json.ts';
 
 export interface Config {
   /** Where it came from, for people. */

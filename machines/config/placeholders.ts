@@ -1,4 +1,4 @@
-import { isObject } from './mistake.ts';
+import { isObject } from '../protocol/json.ts';
 
 /**
  * `${input:id}`, an input of the config (a2c-wire §3.9: any id without `}`), and `${env:NAME}`, a variable of the

@@ -1,5 +1,5 @@
-import { isObject } from './mistake.ts';
 import { spansIn, type Placeholder, type Span } from './placeholders.ts';
+import { isObject } from '../protocol/json.ts';
 
 /** Undefined: there is none. A value may be anything that JSON can say. */
 export type Lookup = (placeholder: Placeholder) => { readonly value: unknown } | undefined;

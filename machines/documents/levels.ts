@@ -1,6 +1,7 @@
 import { encodePart } from '../resources/uri/index.ts';
 import type { DpeCategory } from '../resources/finder/index.ts';
 import type { Element, ReadDocument } from './document.ts';
+import type { Fields } from '../protocol/json.ts';
 
 /** A file that is a document, and what is known without reading it. */
 export interface Listed {
@@ -13,7 +14,6 @@ export interface Listed {
   readonly lastModified: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
 /** A document's own URI. */
 export const documentUri = (host: string, ref: string): string => `dpe://${host}/${encodePart(ref) ?? ''}`;
 /** What has no UTF-8 (half a surrogate pair) is no document. */
@@ -21,7 +21,7 @@ export const isNameable = (ref: string): boolean => encodePart(ref) !== undefine
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 /** Level 1. A document that nobody has read yet has its file's name for a title, and 0 pages. */
-export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument | undefined): Json => ({
+export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument | undefined): Fields => ({
   doc_ref: listed.ref,
   uri: documentUri(host, listed.ref),
   file_uri: listed.fileUri,
@@ -40,7 +40,7 @@ export function pagesAnswer(
   read: ReadDocument,
   offset: number,
   limit: number,
-): Json {
+): Fields {
   const uri = documentUri(host, listed.ref);
   const end = Math.min(offset + limit, read.pageCount);
   const pages = [];
@@ -72,7 +72,7 @@ export const pageAnswer = (
   index: number,
   title: string,
   elements: readonly Element[],
-): Json => ({
+): Fields => ({
   page_index: index,
   title,
   doc_ref: ref,
@@ -82,7 +82,7 @@ export const pageAnswer = (
 });
 
 /** Level 3. */
-export const elementAnswer = (host: string, { ref }: Listed, index: number, element: Element): Json => ({
+export const elementAnswer = (host: string, { ref }: Listed, index: number, element: Element): Fields => ({
   ...element,
   doc_ref: ref,
   page_index: index,

@@ -1,9 +1,10 @@
+import type { Fields } from '../protocol/json.ts';
+
 /**
  * Copies of objects that keep one hidden class. V8 gives the result of a spread, of `Object.assign` and of an object that grows a class
  * of its own each time, which costs up to thirty times as much as the copy. A function that names all fields does not, so one is
  * written for each list of names; where code from strings is not allowed, the copy is an ordinary one.
  */
-type Fields = Readonly<Record<string, unknown>>;
 type Make = (base: Fields, more: Fields) => Record<string, unknown>;
 interface Shape {
   readonly base: readonly string[];

@@ -2,14 +2,12 @@ import { argumentsWith, asText, digitsIn, roundedArguments } from '../protocol/e
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Json } from './format.ts';
 import { readLenientJson } from './lenient-json.ts';
+import { isObject } from '../protocol/json.ts';
 
 /** The arguments as an object, or why they are none: 400, in words that the model can mend it by. */
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure: Failure };
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The arguments of a call as a model gave them: an object, or the text of one. Nothing, a blank text and `null` are

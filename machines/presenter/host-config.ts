@@ -1,5 +1,5 @@
-import { isObject } from '../config/mistake.ts';
 import { builtIns, documentsFolderOf, type MCPServerConfig, type Surroundings } from './built-ins.ts';
+import { isObject, type Fields } from '../protocol/json.ts';
 
 /** What a presenter's config is shown as: the three parts of seed 004. */
 export interface McpConfig {
@@ -10,19 +10,18 @@ export interface McpConfig {
   /** False: nothing runs. */
   readonly mcpEnabled: boolean;
 }
-type Json = Readonly<Record<string, unknown>>;
 
 const namesIn = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined;
 /** The key of the map of servers: `servers` is taken where a file has it so, as that of VS Code. */
-export const mapKeyOf = (file: Json): 'servers' | 'mcpServers' =>
+export const mapKeyOf = (file: Fields): 'servers' | 'mcpServers' =>
   !Object.hasOwn(file, 'mcpServers') && isObject(file['servers']) ? 'servers' : 'mcpServers';
 /** Those of the file alone. A list has no names to edit by, and is none. */
-export function ownServers(file: Json): Readonly<Record<string, MCPServerConfig>> {
+export function ownServers(file: Fields): Readonly<Record<string, MCPServerConfig>> {
   const map = file[mapKeyOf(file)];
   return isObject(map) ? (map as Readonly<Record<string, MCPServerConfig>>) : {};
 }
-export const removedBuiltIns = (file: Json): readonly string[] => {
+export const removedBuiltIns = (file: Fields): readonly string[] => {
   const { a2c } = file;
   return (isObject(a2c) && namesIn(a2c['removedBuiltIns'])) || [];
 };
@@ -30,7 +29,7 @@ const isOff = ({ disable, disabled, enabled, isActive }: MCPServerConfig): boole
   disable === true || disabled === true || enabled === false || isActive === false;
 
 /** What a file says, with the built-in servers that it neither has nor has removed. */
-export function shownConfig(file: Json, surroundings: Surroundings): McpConfig {
+export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig {
   const own = ownServers(file);
   const removed = removedBuiltIns(file);
   const added = Object.entries(builtIns(surroundings)).filter(
@@ -50,7 +49,7 @@ const isNamed = (servers: readonly (readonly [string, unknown])[], name: string)
   servers.some(([other]) => other === name);
 
 /** What the computer is to run by: any file of docs/config.md, without what only a presenter knows. */
-export function computerConfig(file: Json, surroundings: Surroundings): Json {
+export function computerConfig(file: Fields, surroundings: Surroundings): Fields {
   const { mcpServers, defaultServers, mcpEnabled } = shownConfig(file, surroundings);
   const { a2c, inputs } = file;
   const { version: _, removedBuiltIns: __, ...settings } = isObject(a2c) ? a2c : {};
@@ -70,7 +69,7 @@ function serverFor(
   entry: MCPServerConfig,
   { isDefault, mcpEnabled }: { readonly isDefault: boolean; readonly mcpEnabled: boolean },
   surroundings: Surroundings,
-): Json {
+): Fields {
   const { disable: _, disabled: __, enabled: ___, isActive: ____, a2c, ...rest } = entry;
   const folder = documentsFolderOf(name, entry);
   const { type: _type, args: _args, ...shown } = rest;

@@ -1,32 +1,30 @@
 import type { Edit } from '../config/index.ts';
-import { isObject } from '../config/mistake.ts';
 import { documentsNames } from './built-ins.ts';
 import { mapKeyOf, ownServers } from './host-config.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { isObject, type Fields } from '../protocol/json.ts';
 
 /** What a file of this version of ours may say; `a2c.version` in it. */
 export const fileVersion = 1;
 /** Absent: written by hand or by another client, or before there were versions. */
-export function versionOf(file: Json): number {
+export function versionOf(file: Fields): number {
   const { a2c } = file;
   const version = isObject(a2c) ? a2c['version'] : undefined;
   return typeof version === 'number' && Number.isInteger(version) && version >= 0 ? version : 0;
 }
 /** A file of a later version is read as far as it can be, and never written. */
-export const isOfFuture = (file: Json): boolean => versionOf(file) > fileVersion;
+export const isOfFuture = (file: Fields): boolean => versionOf(file) > fileVersion;
 
 /**
  * What of an older file has to be said otherwise. A file in which nothing has is left alone, so none is written for its
  * version only; what was migrated once is not migrated again.
  */
-export function migrationsOf(file: Json): readonly Edit[] {
+export function migrationsOf(file: Fields): readonly Edit[] {
   if (versionOf(file) >= fileVersion) return [];
   const edits = [...oneDefault(file), ...filesystem(file)];
   return edits.length === 0 ? [] : [...edits, { path: ['a2c', 'version'], value: fileVersion }];
 }
 /** DeepChat up to 0.0.12: one default server. */
-function oneDefault(file: Json): readonly Edit[] {
+function oneDefault(file: Fields): readonly Edit[] {
   if (!Object.hasOwn(file, 'defaultServer')) return [];
   const { defaultServer: one } = file;
   const isNeeded = typeof one === 'string' && one !== '' && !Array.isArray(file['defaultServers']);
@@ -36,7 +34,7 @@ function oneDefault(file: Json): readonly Edit[] {
   ];
 }
 /** DeepChat up to 0.0.12: `filesystem` over stdio. One documents server has one folder, so there is one for each. */
-function filesystem(file: Json): readonly Edit[] {
+function filesystem(file: Fields): readonly Edit[] {
   const own = ownServers(file);
   const old = Object.hasOwn(own, 'filesystem') ? own['filesystem'] : undefined;
   if (!isObject(old) || !Array.isArray(old['args']) || !isFilesystem(old['args'])) return [];

@@ -1,3 +1,5 @@
+import { isObject } from './json.ts';
+
 /*
  * Integers that a number cannot hold. JSON has them, JavaScript rounds them, and nobody would know: so their digits are kept
  * as text, or they are refused. Decimals that lose digits are floats, and stay.
@@ -40,8 +42,6 @@ function marked(text: string): { readonly text: string; readonly mark: string } 
   });
   return has ? { text: said, mark } : undefined;
 }
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** So deep is looked: what is nested deeper is no message. */
 const deepest = 1_000;
 function found(value: unknown, is: (value: unknown) => string | undefined): readonly Digits[] {

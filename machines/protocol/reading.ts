@@ -2,6 +2,7 @@ import { isWireCode, type Failure, wireCodes } from './failure.ts';
 import { foreignFailureIn } from './foreign-ends.ts';
 import { endingIn, type Ending, type Outcome } from './messages/outcome.ts';
 import { toolResult, unwrappedFromWire, type CallToolResult } from './tool-result.ts';
+import { isObject, type Fields } from './json.ts';
 
 /**
  * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
@@ -12,15 +13,12 @@ export type Answer =
   | { readonly ok: true; readonly body: unknown }
   | { readonly ok: false; readonly failure: Failure };
 
-type Json = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isOnlyKey = (value: Json, key: string): boolean =>
+const isOnlyKey = (value: Fields, key: string): boolean =>
   Object.hasOwn(value, key) && Object.keys(value).length === 1;
 
 /** `{code, message, details?, remedy?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
-function readError(error: Json): Failure {
-  const details = isRecord(error['details']) ? error['details'] : undefined;
+function readError(error: Fields): Failure {
+  const details = isObject(error['details']) ? error['details'] : undefined;
   const remedy = typeof error['remedy'] === 'string' ? { remedy: error['remedy'] } : {};
   const message = typeof error['message'] === 'string' ? error['message'] : 'The peer gave no reason';
   if (isWireCode(error['code']))
@@ -29,8 +27,8 @@ function readError(error: Json): Failure {
   return { code: wireCodes.internal, message, details: foreign, ...remedy };
 }
 
-const isError = (value: unknown): value is Json =>
-  isRecord(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string';
+const isError = (value: unknown): value is Fields =>
+  isObject(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string';
 
 /** The first argument of an ack to `client:*` or `server:list_room`. */
 export function readAnswer(ack: unknown): Answer {
@@ -42,12 +40,12 @@ export function readAnswer(ack: unknown): Answer {
         message: 'The peer sent an empty answer: it does not know the event',
       },
     };
-  if (!isRecord(ack)) return { ok: true, body: ack };
+  if (!isObject(ack)) return { ok: true, body: ack };
   if (isOnlyKey(ack, 'Ok')) return { ok: true, body: ack['Ok'] };
   if (isOnlyKey(ack, 'Err'))
     return { ok: false, failure: { code: wireCodes.internal, message: String(ack['Err']) } };
   if (isError(ack)) return { ok: false, failure: readError(ack) };
-  if (isRecord(ack['error'])) return { ok: false, failure: readError(ack['error']) };
+  if (isObject(ack['error'])) return { ok: false, failure: readError(ack['error']) };
   if (typeof ack['error'] === 'string')
     return { ok: false, failure: { code: wireCodes.internal, message: ack['error'] } };
   return { ok: true, body: ack };
@@ -64,7 +62,7 @@ export type ToolAnswer =
  */
 export function readToolResult(ack: unknown): ToolAnswer {
   const answer: Answer =
-    isRecord(ack) && Array.isArray(ack['content']) ? { ok: true, body: ack } : readAnswer(ack);
+    isObject(ack) && Array.isArray(ack['content']) ? { ok: true, body: ack } : readAnswer(ack);
   return answer.ok ? { ok: true, result: unwrappedFromWire(toolResult(answer.body)) } : answer;
 }
 
@@ -81,7 +79,7 @@ export function failureIn(result: CallToolResult): Failure | undefined {
   const { isError: hasFailed, structuredContent, _meta: meta = {} } = result;
   if (hasFailed !== true) return undefined;
   if (meta['a2c_outcome'] !== undefined && typeof meta['error_code'] !== 'number') return undefined;
-  const error = isRecord(structuredContent) ? structuredContent['error'] : undefined;
+  const error = isObject(structuredContent) ? structuredContent['error'] : undefined;
   return isError(error) ? readError(error) : foreignFailureIn(result);
 }
 

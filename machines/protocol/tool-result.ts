@@ -1,8 +1,9 @@
+import { isObject, type Fields } from './json.ts';
+
 /**
  * One reading of what a tool answered, for everybody: computer, agent and command say the same of one call. Servers and peers
  * write it in many ways; what was answered is a result whatever its form, and its words are kept.
  */
-type Json = Readonly<Record<string, unknown>>;
 /** One content of a result of MCP. */
 export interface ResultContent {
   /** Text, image, audio, resource, resource_link, or one that nobody here knows. */
@@ -22,17 +23,15 @@ export interface CallToolResult {
   readonly [more: string]: unknown;
 }
 
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isGone = (value: unknown): boolean => value === null || value === undefined;
-const hasOnly = (value: Json, isRight: (key: string, member: unknown) => boolean): boolean =>
+const hasOnly = (value: Fields, isRight: (key: string, member: unknown) => boolean): boolean =>
   Object.keys(value).every((key) => isRight(key, value[key]));
 
 // ── what is right already, which is nearly everything, is given as it is ───────────────────────────────
 const isTidy = (value: unknown): boolean =>
-  !isRecord(value) || hasOnly(value, (key, member) => key !== 'meta' && !isGone(member));
+  !isObject(value) || hasOnly(value, (key, member) => key !== 'meta' && !isGone(member));
 const isContent = (item: unknown): item is ResultContent =>
-  isRecord(item) &&
+  isObject(item) &&
   typeof item['type'] === 'string' &&
   (item['type'] !== 'text' || typeof item['text'] === 'string') &&
   (item['type'] === 'unknown' || isTidy(item)) &&
@@ -42,10 +41,10 @@ const isRight = (key: string, member: unknown): boolean => {
   if (isGone(member) || key === 'meta' || key === 'is_error') return false;
   if (key === 'content') return Array.isArray(member) && member.every(isContent);
   if (key === 'isError') return typeof member === 'boolean';
-  return key !== '_meta' || isRecord(member);
+  return key !== '_meta' || isObject(member);
 };
 const isResult = (raw: unknown): raw is CallToolResult =>
-  isRecord(raw) && Object.hasOwn(raw, 'content') && hasOnly(raw, isRight);
+  isObject(raw) && Object.hasOwn(raw, 'content') && hasOnly(raw, isRight);
 
 // ── what is odd ────────────────────────────────────────────────────────────────────────────────────────
 const text = (said: string): ResultContent => ({ type: 'text', text: said });
@@ -59,7 +58,7 @@ function wordsOf(value: unknown): string {
   }
 }
 /** Python writes `meta` for `_meta`, and what is absent as null. */
-const tidied = (value: Json): Json => {
+const tidied = (value: Fields): Fields => {
   const { meta, ...rest } = value;
   const all = isGone(rest['_meta']) && !isGone(meta) ? { ...rest, _meta: meta } : rest;
   return Object.fromEntries(Object.entries(all).filter(([, member]) => !isGone(member)));
@@ -68,12 +67,12 @@ const tidied = (value: Json): Json => {
 function contentIn(item: unknown): ResultContent {
   if (isContent(item)) return item;
   if (isGone(item)) return { type: 'unknown', value: null };
-  if (!isRecord(item)) return text(wordsOf(item));
+  if (!isObject(item)) return text(wordsOf(item));
   const own = tidied(item);
   const { type = typeof own['text'] === 'string' ? 'text' : undefined } = own;
   if (typeof type !== 'string') return text(wordsOf(item));
   const inside = ['resource', 'annotations'].flatMap((key) =>
-    isRecord(own[key]) ? [[key, tidied(own[key])] as const] : [],
+    isObject(own[key]) ? [[key, tidied(own[key])] as const] : [],
   );
   const said = type === 'text' && { text: wordsOf(own['text']) };
   return { ...own, type, ...Object.fromEntries(inside), ...said };
@@ -85,20 +84,20 @@ const contentsIn = (content: unknown): readonly ResultContent[] => {
 /** An error is `true`, its text in any case, or 1. Whatever else there is says of no error. */
 const isYes = (value: unknown): boolean =>
   value === true || value === 1 || (typeof value === 'string' && /^\s*true\s*$/i.test(value));
-const metaIn = (value: unknown): Json | undefined => {
+const metaIn = (value: unknown): Fields | undefined => {
   if (isGone(value)) return undefined;
-  return isRecord(value) ? value : { value };
+  return isObject(value) ? value : { value };
 };
 /** Members that say something about a result, beside what it says. */
 const aside: ReadonlySet<string> = new Set(['_meta', 'isError', 'structuredContent', 'resultType']);
 /** A result without contents: what it has instead, such as `toolResult` of the first revision of MCP. */
-function wordsBeside({ toolResult, ...more }: Json): readonly ResultContent[] {
+function wordsBeside({ toolResult, ...more }: Fields): readonly ResultContent[] {
   if (!isGone(toolResult)) return contentsIn(toolResult);
   const others = Object.entries(more).filter(([key]) => !aside.has(key));
   return others.length > 0 ? contentsIn(Object.fromEntries(others)) : [];
 }
 function readAnew(raw: unknown): CallToolResult {
-  if (!isRecord(raw)) return { content: contentsIn(raw) };
+  if (!isObject(raw)) return { content: contentsIn(raw) };
   const { content, structuredContent, isError, is_error: snake, _meta, meta, ...more } = raw;
   const flag = isGone(isError) ? snake : isError;
   const both = { ...metaIn(_meta), ...metaIn(meta) };
@@ -125,20 +124,20 @@ const wrapped = 'a2c_structured_wrapped';
 /** A result as every agent can read it, and what its `meta` has to have besides. */
 export function wrappedForWire(result: CallToolResult): {
   readonly result: CallToolResult;
-  readonly meta: Json;
+  readonly meta: Fields;
 } {
   const { structuredContent: value } = result;
-  if (value !== undefined && !isRecord(value))
+  if (value !== undefined && !isObject(value))
     return { result: { ...result, structuredContent: { result: value } }, meta: { [wrapped]: true } };
   const isNamed = [result._meta, result['meta']].some(
-    (meta) => isRecord(meta) && Object.hasOwn(meta, wrapped),
+    (meta) => isObject(meta) && Object.hasOwn(meta, wrapped),
   );
   return { result, meta: isNamed ? { [wrapped]: false } : {} };
 }
 /** The same result as its computer has it. */
 export function unwrappedFromWire(result: CallToolResult): CallToolResult {
   const { structuredContent: held, _meta: meta } = result;
-  if (meta?.[wrapped] !== true || !isRecord(held)) return result;
+  if (meta?.[wrapped] !== true || !isObject(held)) return result;
   const { [wrapped]: _, ...rest } = meta;
   return { ...result, structuredContent: held['result'], _meta: rest };
 }

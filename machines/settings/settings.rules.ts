@@ -4,11 +4,11 @@ import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post, type PortRequest, type Post } from '../kernel/effects.ts';
 import { isOfFuture } from '../presenter/index.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { Fields } from '../protocol/json.ts';
 
 /** The name of the port that reads and writes the file: `read`, and `write` with the edits of one change. */
 export const settingsPort = 'configFile';
 
-type Json = Readonly<Record<string, unknown>>;
 export interface SettingsStart {
   /** For people. */
   readonly file: string;
@@ -26,7 +26,7 @@ export interface FileChanged {
 export type SettingsOrder = SettingsChange | FileChanged | { readonly type: 'close' };
 /** What the port found, or left, in the file. `mark` is the same for the same text. */
 export type Found =
-  | { readonly kind: 'good'; readonly value: Json; readonly mark: string; readonly isTaken?: boolean }
+  | { readonly kind: 'good'; readonly value: Fields; readonly mark: string; readonly isTaken?: boolean }
   | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
   /** It is blank, `{}` or a beginning of what was in force: a mistake in which nothing is that a change could lose. */
   | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
@@ -41,7 +41,7 @@ export interface Wanted {
 export interface SettingsNews {
   readonly type: 'settings.changed';
   readonly state: 'inForce' | 'mistaken' | 'lost';
-  readonly value: Json | null;
+  readonly value: Fields | null;
   /** Of `mistaken`: every mistake, with line and column where it has them. */
   readonly mistakes: readonly Mistake[];
 }
@@ -58,7 +58,7 @@ export type Input = SettingsStart & {
 };
 export interface Context extends Input {
   /** What is in force. */
-  readonly value: Json | null;
+  readonly value: Fields | null;
   readonly mark: string;
   /** What was told last, so that the same is not told again. */
   readonly told: string;

@@ -1,3 +1,5 @@
+import { isObject, type Fields } from '../protocol/json.ts';
+
 /**
  * One text for one value: keys sorted, and what JSON cannot say written as an object with one key that begins
  * with `$` (docs/trace-format.md). Two runs that did the same write the same bytes, and what is read back and
@@ -18,7 +20,6 @@ class Lost {
     this.what = what;
   }
 }
-type Fields = Readonly<Record<string, unknown>>;
 
 interface Known {
   readonly text: string;
@@ -217,9 +218,6 @@ const given = new Set(['in', 'draw']);
 export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor, texts?: Texts): string =>
   written(record, { redactor, texts, isSorted: !given.has(record.k) });
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Lists by their hash, as a file has them. */
 export type Lists = ReadonlyMap<string, readonly unknown[]>;
 const noLists: Lists = new Map();
@@ -250,7 +248,7 @@ const fieldsOf = (value: Record<string, unknown>, lists: Lists): object =>
 /** The value behind parsed canonical JSON. Throws when it is none. What was lost in writing stays lost. */
 export function revived(value: unknown, lists: Lists = noLists): unknown {
   if (Array.isArray(value)) return value.map((each) => revived(each, lists));
-  if (!isPlain(value)) return value;
+  if (!isObject(value)) return value;
   const keys = Object.keys(value);
   const read = isWord(keys) ? readers[keys[0] as string] : undefined;
   return read ? read(value[keys[0] as string] as never, lists) : fieldsOf(value, lists);

@@ -5,6 +5,7 @@ import { keysIn, nameIn, ofSubject, rootOf, shortText } from './channel-words.ts
 import { canonical, type Redactor, type Texts } from './canonical.ts';
 import { answered, plainParams } from './own-ids.ts';
 import type { DirectoryRecord, Thrown } from './record.ts';
+import type { Fields } from '../protocol/json.ts';
 
 /** Words of the public API for what hosts order and hear. Names between machines never stand in a trace. */
 export interface HostWords {
@@ -30,7 +31,6 @@ export interface Crossing {
 
 /** Names kept for counting; the oldest half is forgotten beyond it, so that a host that records for weeks stays small. */
 const mostCounted = 20_000;
-type Fields = Readonly<Record<string, unknown>>;
 /** A question, as its port is told of it. */
 type Asked = Readonly<Record<'id' | 'target' | 'method', string>> & { readonly params?: unknown };
 const isAddressed = (key: string, value: unknown): boolean =>

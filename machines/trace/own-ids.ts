@@ -1,8 +1,8 @@
 import type { EventObject } from 'xstate';
+import type { Fields } from '../protocol/json.ts';
 
 /** Ids of questions other than calls are counters of ours: who asks the same asks the same. */
 
-type Fields = Readonly<Record<string, unknown>>;
 /** Questions whose id their caller gave. */
 const withGivenId: ReadonlySet<string> = new Set(['client:tool_call', 'server:tool_call_cancel']);
 /** Stands in an answer for the id of its question, where that is a counter of ours. */

@@ -3,6 +3,7 @@ import type { Address } from '../../machines/kernel/address.ts';
 import type { Message } from '../../machines/kernel/effects.ts';
 import type { RecordOf, Seen } from './invariant.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
 /** Builders of the records in the examples of invariants. A number between two records: so many ms pass. */
 export function story(...told: readonly (DirectoryRecord | number)[]): readonly Seen[] {
@@ -13,7 +14,6 @@ export function story(...told: readonly (DirectoryRecord | number)[]): readonly 
     else seen.push({ at, record: each });
   return seen;
 }
-type Fields = Readonly<Record<string, unknown>>;
 const event = (type: string, fields: Fields = {}): EventObject => ({ type, ...fields });
 
 export const opens = (a: Address, kind: string, from: Address, input: object = {}, will?: Message) =>

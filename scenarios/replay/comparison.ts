@@ -1,5 +1,6 @@
 import { canonical, type Crossing } from '../../machines/trace/index.ts';
 import { questionIn, type Step, type TapeLine } from './tape.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
 /** A crossing of the host that is replayed, at the time of the replay. */
 export interface Replayed {
@@ -26,7 +27,6 @@ export interface Difference extends Parting {
 /** Real time is late now and then; what crosses so much later or earlier is the same. */
 const toleranceMs = 50;
 
-type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 /** Everything that was recorded is still said. More may be said beside it: additions are no change. */

@@ -1,6 +1,7 @@
 import type { EventObject } from 'xstate';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import type { Moment } from './tape.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** Outcome of a call of the host, or of an agent at its computer. */
 export interface CallOutcome {
@@ -74,9 +75,6 @@ export interface Outcomes {
 }
 
 type Word = EventObject & Readonly<Record<string, unknown>>;
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
 const textOr = <T>(value: unknown, otherwise: T): string | T =>
   typeof value === 'string' ? value : otherwise;
 const textIn = (value: unknown): string => (typeof value === 'number' ? String(value) : textOr(value, ''));

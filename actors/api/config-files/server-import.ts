@@ -22,6 +22,7 @@ import {
 import { A2cError } from '../../kernel/errors.ts';
 import { accepted } from './accepted.ts';
 import { changeConfig } from './change-config.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
 
 /** Where servers come from, and where they go. */
 export interface ImportOptions {
@@ -105,7 +106,7 @@ async function inFile(file: string, known?: App): Promise<Found> {
   const read = await readConfigValue(file);
   if (!read.ok) throw notRead(file, [read.mistake]);
   const { value, duplicates } = read;
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isMap = isObject(value);
   const app = known ?? appOf(value, file);
   if (isMap && (app || 'mcpServers' in value || 'servers' in value))
     return { from: file, app, value, duplicates };

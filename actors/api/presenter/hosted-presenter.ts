@@ -32,8 +32,8 @@ import type {
   PresenterEvents,
 } from './presenter-handle.ts';
 import { serverEnded, switchedOff } from './server-ends.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 export interface HostedPresenterOptions {
   readonly computer: Computer;
   readonly runtime: Runtime;
@@ -50,7 +50,7 @@ export class HostedPresenter implements Presenter {
   readonly #conversations = new Map<string, PresenterConversation>();
   readonly #own: PresenterConversation;
   /** What is in force, or will be when it is initialized. */
-  #file: Json = {};
+  #file: Fields = {};
   #shown = '';
   #isInitialized = false;
   /** The last of what is being put in force. */
@@ -174,7 +174,7 @@ export class HostedPresenter implements Presenter {
       });
     });
   /** Puts one server in force alone: one that cannot be started is taken back. */
-  async #tryServer(name: string, file: Json): Promise<void> {
+  async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
     const server = (servers as Readonly<Record<string, unknown>>)[name];
     try {

@@ -1,16 +1,14 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { inOneLine } from '../printing/answers-collections.ts';
 import { yesOrNo } from './yes-or-no.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** A form that a server wants a person to fill in (MCP elicitation): one question for each field. */
 
-type Fields = Readonly<Record<string, unknown>>;
 export interface Answered {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Fields;
 }
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** A value that may be chosen, and how it is shown. */

@@ -7,6 +7,7 @@ import {
   type Digits,
 } from '../../../machines/protocol/exact-numbers.ts';
 import { A2cError } from '../../kernel/errors.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What stands behind the name of a tool on the command line, one for each word. */
 export type Argument =
@@ -87,25 +88,22 @@ function problemOf(text: string): string {
   }
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const listIn = (schema: Schema, key: string): readonly unknown[] => {
+const listIn = (schema: Fields, key: string): readonly unknown[] => {
   const value = schema[key];
   return Array.isArray(value) ? value : [];
 };
 
 /** The schema of one argument; `{}` where the tool does not say. */
-export function schemaOf(tool: unknown, key: string): Schema {
-  const properties = isSchema(tool) ? tool['properties'] : undefined;
-  const found = isSchema(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
-  return isSchema(found) ? found : {};
+export function schemaOf(tool: unknown, key: string): Fields {
+  const properties = isObject(tool) ? tool['properties'] : undefined;
+  const found = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+  return isObject(found) ? found : {};
 }
 /** `string`, `integer`, …: all that a value may be; empty where the schema does not say. */
-export function typesOf(schema: Schema): readonly string[] {
+export function typesOf(schema: Fields): readonly string[] {
   const { type } = schema;
   const own = Array.isArray(type) ? type : type === undefined ? [] : [type];
-  const inner = ['anyOf', 'oneOf'].flatMap((key) => listIn(schema, key).filter(isSchema).flatMap(typesOf));
+  const inner = ['anyOf', 'oneOf'].flatMap((key) => listIn(schema, key).filter(isObject).flatMap(typesOf));
   const values = [...listIn(schema, 'enum'), ...('const' in schema ? [schema['const']] : [])];
   const ofValues = own.length > 0 ? [] : values.map(typeOf);
   return [...new Set([...own, ...inner, ...ofValues].filter((each) => typeof each === 'string'))];
@@ -115,7 +113,7 @@ const typeOf = (value: unknown): string =>
 
 const numberText = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** A text as the schema wants it. What fits none of its types stays a text: the check of the arguments says so. */
-export function typed(text: string, schema: Schema): unknown {
+export function typed(text: string, schema: Fields): unknown {
   const types = typesOf(schema);
   const may = (type: string): boolean => types.length === 0 || types.includes(type);
   if (types.includes('string')) return text;
@@ -130,7 +128,7 @@ export function typed(text: string, schema: Schema): unknown {
   if ((may('object') || may('array')) && /^\s*[{[]/.test(text)) return valueOf(text) ?? text;
   if (!types.includes('array')) return text;
   const { items } = schema;
-  return [typed(text, isSchema(items) ? items : {})];
+  return [typed(text, isObject(items) ? items : {})];
 }
 
 /** The value with digits as text where the tool takes text. Throws where it does not. */

@@ -1,11 +1,9 @@
 import { fitting, type Bytes } from '../../../adapters/index.ts';
 import { typed } from './commands-shown.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What tools and resources answer, for a person: texts as they are, and a mark that says what anything else is. */
 
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 

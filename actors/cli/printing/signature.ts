@@ -1,12 +1,10 @@
 import { schemaOf, typesOf } from '../calling/arguments.ts';
 import { noDescription } from './answers.ts';
 import { inOneLine } from './answers-collections.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** How a tool is called, read from its JSON Schema: for a person, who has a line for it. */
 
-type Schema = Readonly<Record<string, unknown>>;
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const widest = 60;
 const brief = (value: unknown): string => inOneLine(JSON.stringify(value) ?? String(value), widest);
 
@@ -14,21 +12,21 @@ interface Parameter {
   readonly name: string;
   readonly isRequired: boolean;
   readonly type: string;
-  readonly schema: Schema;
+  readonly schema: Fields;
 }
-const optionsOf = ({ enum: values }: Schema): readonly unknown[] => (Array.isArray(values) ? values : []);
-function typeText(schema: Schema): string {
+const optionsOf = ({ enum: values }: Fields): readonly unknown[] => (Array.isArray(values) ? values : []);
+function typeText(schema: Fields): string {
   const options = optionsOf(schema);
   if (options.length > 0) return inOneLine(options.map((each) => JSON.stringify(each)).join(' | '), widest);
   const types = typesOf(schema);
   const { items } = schema;
-  const texts = types.map((type) => (type === 'array' && isSchema(items) ? `${typeText(items)}[]` : type));
+  const texts = types.map((type) => (type === 'array' && isObject(items) ? `${typeText(items)}[]` : type));
   return texts.length === 0 ? 'any' : texts.join(' | ');
 }
 /** The required ones first, each in the order of the schema. */
 export function parametersOf(schema: unknown): readonly Parameter[] {
-  const properties = isSchema(schema) && isSchema(schema['properties']) ? schema['properties'] : {};
-  const required: unknown = isSchema(schema) ? schema['required'] : [];
+  const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+  const required: unknown = isObject(schema) ? schema['required'] : [];
   const all = Object.keys(properties).map((name): Parameter => {
     const own = schemaOf(schema, name);
     const isRequired = Array.isArray(required) && required.includes(name);
@@ -63,7 +61,7 @@ export function parameterLines(schema: unknown): string[] {
 }
 
 /** Something that fits the schema, for an example that a person changes. */
-function exampleOf(schema: Schema): unknown {
+function exampleOf(schema: Fields): unknown {
   const { default: preset, examples, items } = schema;
   if (preset !== undefined) return preset;
   if (Array.isArray(examples) && examples.length > 0) return examples[0];
@@ -73,7 +71,7 @@ function exampleOf(schema: Schema): unknown {
   if (type === 'integer' || type === 'number')
     return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
   if (type === 'boolean') return true;
-  if (type === 'array') return isSchema(items) ? [exampleOf(items)] : [];
+  if (type === 'array') return isObject(items) ? [exampleOf(items)] : [];
   if (type === 'object')
     return Object.fromEntries(
       parametersOf(schema)

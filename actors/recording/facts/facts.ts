@@ -13,10 +13,10 @@ import {
 } from '../../../machines/trace/index.ts';
 import { Held } from './held.ts';
 import { lastingOf, overWith, topicOf } from './lasting.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 type In = Extract<DirectoryRecord, { k: 'in' }>;
 type Out = Extract<DirectoryRecord, { k: 'out' }>;
-type Fields = Readonly<Record<string, unknown>>;
 interface Opened {
   readonly record: Out;
   /** By what they are about, so that a later one takes the place of an earlier one. */

@@ -1,7 +1,7 @@
 /** Which facts of ports and orders of hosts hold until another takes their place. */
 import type { EventObject } from 'xstate';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 /** Topic of a fact of a port; undefined: it passes, and does not hold. */
 export function topicOf({ type, ...fields }: EventObject): string | undefined {
   const { socket, computer } = fields as Fields;

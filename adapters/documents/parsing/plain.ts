@@ -1,5 +1,6 @@
 import { limits, pagesOf, type Draft } from '../../../machines/documents/index.ts';
 import { decoded, Unreadable, type Reader } from './reader.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const paragraphsPerPage = 100;
 
@@ -18,15 +19,12 @@ export const readPlain: Reader = ({ bytes, name }) => {
   return Promise.resolve(pagesOf(pages));
 };
 
-type Json = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isFlat = (row: unknown): row is Json =>
-  isRecord(row) && Object.values(row).every((each) => typeof each !== 'object' || each === null);
+const isFlat = (row: unknown): row is Fields =>
+  isObject(row) && Object.values(row).every((each) => typeof each !== 'object' || each === null);
 const cell = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-function tableOf(rows: readonly Json[]): Draft['content'] {
+function tableOf(rows: readonly Fields[]): Draft['content'] {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, limits.tableColumns);
   const shown = rows.slice(0, limits.tableRows);
   const more = rows.length > shown.length ? { rows_total: rows.length } : {};
@@ -49,9 +47,9 @@ export const readJson: Reader = async ({ bytes, name }) => {
   } catch {
     throw new Unreadable('it is not JSON');
   }
-  const entries = isRecord(value) ? Object.entries(value) : [];
+  const entries = isObject(value) ? Object.entries(value) : [];
   const isSplit = entries.length > 0 && entries.length <= limits.pageElements;
   const drafts = isSplit ? entries.map(([key, each]) => part(each, key)) : [part(value, '')];
-  const title = isRecord(value) && typeof value['title'] === 'string' ? { title: value['title'] } : {};
+  const title = isObject(value) && typeof value['title'] === 'string' ? { title: value['title'] } : {};
   return { ...title, ...pagesOf([{ title: name, drafts }]) };
 };

@@ -1,5 +1,6 @@
 import type { Body } from './bodies.ts';
 import { errorOf, type Envelope, type RpcError } from '../messages/envelope.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
 
 /** Words of the body of a refusal. */
 export interface Said {
@@ -13,8 +14,6 @@ export interface Said {
   readonly words?: string;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Members in which frameworks say why, the best first. */
 const members = ['error_description', 'message', 'detail', 'error', 'title'];
 

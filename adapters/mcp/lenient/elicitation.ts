@@ -1,6 +1,7 @@
 import type { ElicitRequest } from '@modelcontextprotocol/sdk/types.js';
 import { readField } from './form-fields.ts';
-import { fieldsOf, isFields, isNumber, isText, said, Unreadable, type Fields, type Tell } from './reading.ts';
+import { isNumber, isText, said, Unreadable, type Tell } from './reading.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const at = 'elicitation/create';
 
@@ -31,9 +32,9 @@ function urlOf({ url, elicitationId, ...rest }: Fields): object {
   };
 }
 function formOf({ requestedSchema, ...rest }: Fields, tell: Tell): object {
-  if (!isFields(requestedSchema)) tell(`${at}: requestedSchema is missing, or no object`);
+  if (!isObject(requestedSchema)) tell(`${at}: requestedSchema is missing, or no object`);
   const schema = said(requestedSchema);
-  if (!isFields(schema['properties'])) tell(`${at}: requestedSchema has no properties`);
+  if (!isObject(schema['properties'])) tell(`${at}: requestedSchema has no properties`);
   const properties = Object.entries(said(schema['properties'])).map(
     ([name, field]) => [name, readField(name, field, { schema, tell })] as const,
   );

@@ -1,4 +1,5 @@
-import { isFields, isNumber, isText, kept, said, type Fields, type Tell } from './reading.ts';
+import { isNumber, isText, kept, said, type Tell } from './reading.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What the fields of one form are read with. */
 interface Around {
@@ -31,7 +32,7 @@ const checks = {
 export function readField(name: string, field: unknown, { schema, tell }: Around): Fields {
   const at = `elicitation/create: field ${JSON.stringify(name)}`;
   const told: Tell = (what) => tell(`${at} ${what}`);
-  if (!isFields(field)) told('is no object, and is read as text');
+  if (!isObject(field)) told('is no object, and is read as text');
   const { default: preset, ...rest } = kept(flattened(said(field), schema), checks, { at, tell });
   const type = typeOf(rest);
   if (type !== rest['type']) told(`has no type of a field, and is read as ${type}`);
@@ -48,17 +49,17 @@ function flattened(field: Fields, schema: Fields, depth = 0): Fields {
   const branches = [allOf, anyOf, oneOf].find(Array.isArray)?.filter((branch) => !isNull(branch));
   const only = branches?.length === 1 && !isChoice(branches[0]) ? (branches[0] as unknown) : undefined;
   const target = isText(pointer) ? targetOf(pointer, schema) : only;
-  if (isFields(target) && depth < mostDeep) return flattened({ ...said(target), ...rest }, schema, depth + 1);
+  if (isObject(target) && depth < mostDeep) return flattened({ ...said(target), ...rest }, schema, depth + 1);
   return withoutNull({ ...rest, ...(branches && { oneOf: branches }) });
 }
 const mostDeep = 5;
 function targetOf(pointer: string, schema: Fields): unknown {
   const [, folder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(pointer) ?? [];
   const all = schema[folder];
-  return isFields(all) && Object.hasOwn(all, name) ? all[name] : undefined;
+  return isObject(all) && Object.hasOwn(all, name) ? all[name] : undefined;
 }
 const isNull = (branch: unknown): boolean =>
-  isFields(branch) && (branch['type'] === 'null' || branch['const'] === null);
+  isObject(branch) && (branch['type'] === 'null' || branch['const'] === null);
 /** A field that may be left out need not be able to be null, too. */
 function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
   const some: unknown = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
@@ -70,7 +71,7 @@ function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
   };
 }
 
-const isChoice = (branch: unknown): branch is Fields => isFields(branch) && 'const' in branch;
+const isChoice = (branch: unknown): branch is Fields => isObject(branch) && 'const' in branch;
 const constantsOf = (branches: unknown): readonly Fields[] =>
   Array.isArray(branches) ? branches.filter(isChoice) : [];
 /** The type of a field: its own, else that of its choices. */
@@ -83,11 +84,11 @@ function typeOf(field: Fields): (typeof types)[number] {
     (values as readonly unknown[] | undefined)?.[0] ?? constantsOf(oneOf)[0]?.['const'] ?? only;
   if (typeof choice === 'number') return 'number';
   if (typeof choice === 'boolean') return 'boolean';
-  return isFields(field['properties']) ? 'object' : 'string';
+  return isObject(field['properties']) ? 'object' : 'string';
 }
 /** Each choice with a title, and of an array the choices of its items. */
 function choicesOf({ oneOf, items, const: only, enum: values }: Fields, type: string): Fields {
-  if (type === 'array') return isFields(items) ? { items: choiceItems(said(items)) } : {};
+  if (type === 'array') return isObject(items) ? { items: choiceItems(said(items)) } : {};
   if (only !== undefined && values === undefined) return { enum: [only] };
   const all = constantsOf(oneOf);
   return all.length > 0 ? { oneOf: all.map(titled) } : {};
@@ -105,5 +106,5 @@ function isOfType(value: unknown, type: string): boolean {
   if (type === 'array') return isTextList(value);
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'number') return isNumber(value);
-  return type === 'object' ? isFields(value) : typeof value === type;
+  return type === 'object' ? isObject(value) : typeof value === type;
 }

@@ -1,5 +1,6 @@
 import type { Capabilities, ServerInfo } from '../../../machines/kernel/ports.ts';
-import { fieldsOf, isFields, isText, numberOf, said, type Fields, type Tell } from './reading.ts';
+import { isText, numberOf, said, type Tell } from './reading.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** The answer to `initialize`, in our words. */
 export interface Initialized {
@@ -13,13 +14,13 @@ export interface Initialized {
  */
 export function readInitialize(result: unknown, tell: Tell): Initialized | { readonly problem: string } {
   const told: Tell = (what) => tell(`initialize: ${what}`);
-  if (!isFields(result)) return { problem: 'initialize: its result is missing, or no object' };
+  if (!isObject(result)) return { problem: 'initialize: its result is missing, or no object' };
   const { protocolVersion, serverInfo, capabilities, instructions } = said(result);
   if (protocolVersion === undefined || protocolVersion === '')
     return { problem: 'initialize: protocolVersion is missing' };
   if (!isText(protocolVersion)) return { problem: 'initialize: protocolVersion is no text' };
   const { name, version, ...shown } = said(isText(serverInfo) ? { name: serverInfo } : serverInfo);
-  if (serverInfo !== undefined && !isFields(serverInfo)) told('serverInfo is no object');
+  if (serverInfo !== undefined && !isObject(serverInfo)) told('serverInfo is no object');
   return {
     protocolVersion,
     info: {
@@ -38,11 +39,11 @@ const wordOf = (value: unknown): string =>
 function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
   const named = Array.isArray(declared) ? declared.filter(isText).map((name) => [name, {}] as const) : [];
   const all = Array.isArray(declared) ? Object.fromEntries(named) : said(declared);
-  if (declared !== undefined && !isFields(declared)) tell('capabilities is no object');
+  if (declared !== undefined && !isObject(declared)) tell('capabilities is no object');
   const of = (name: string): Fields | null => {
     const one = Object.hasOwn(all, name) ? all[name] : undefined;
     if (one === undefined || one === false) return null;
-    if (!isFields(one)) tell(`capabilities.${name} is no object`);
+    if (!isObject(one)) tell(`capabilities.${name} is no object`);
     return fieldsOf(one);
   };
   const [tools, resources, prompts] = [of('tools'), of('resources'), of('prompts')];

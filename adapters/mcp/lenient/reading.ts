@@ -1,11 +1,9 @@
 /** Parts that all readers of this folder share. They read what a server means; what they had to guess they tell. */
-export type Fields = Readonly<Record<string, unknown>>;
+import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
+
 /** Hears of each shape that is not as MCP has it and was read all the same. */
 export type Tell = (what: string) => void;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 /** The members that say something: null says nothing. */
 export const said = (value: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, member]) => member !== null));

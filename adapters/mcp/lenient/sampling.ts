@@ -1,16 +1,6 @@
 import type { CreateMessageRequest } from '@modelcontextprotocol/sdk/types.js';
-import {
-  fieldsOf,
-  isFields,
-  isNumber,
-  isText,
-  kept,
-  numberOf,
-  said,
-  Unreadable,
-  type Fields,
-  type Tell,
-} from './reading.ts';
+import { isNumber, isText, kept, numberOf, said, Unreadable, type Tell } from './reading.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const at = 'sampling/createMessage';
 /** What a model may write where the server does not say how much, in tokens. */
@@ -21,12 +11,12 @@ const checks = {
   systemPrompt: isText,
   temperature: isNumber,
   stopSequences: isTextList,
-  metadata: isFields,
-  modelPreferences: isFields,
+  metadata: isObject,
+  modelPreferences: isObject,
   includeContext: (value: unknown) => ['none', 'thisServer', 'allServers'].includes(String(value)),
   tools: Array.isArray,
-  toolChoice: isFields,
-  _meta: isFields,
+  toolChoice: isObject,
+  _meta: isObject,
 } as const;
 
 /** What a server asks a model. Throws `Unreadable` where it has no messages. */

@@ -12,9 +12,10 @@ import { z } from 'zod';
 import type { Timers } from '../../clock.ts';
 import { readElicitation, withDefaults } from '../lenient/elicitation.ts';
 import { answeredId, answering } from '../lenient/messages.ts';
-import { fieldsOf, Unreadable, type Tell } from '../lenient/reading.ts';
+import { Unreadable, type Tell } from '../lenient/reading.ts';
 import { readSampling } from '../lenient/sampling.ts';
 import type { Envelope } from './envelope.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /**
  * What the host can answer when a server asks. `signal` aborts when nobody wants the answer any more: the server

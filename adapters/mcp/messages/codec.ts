@@ -12,19 +12,8 @@ import {
   type ToolAnnotations,
   type ToolExecution,
 } from '../../../machines/catalog/index.ts';
-import {
-  anything,
-  flag,
-  isObject,
-  key,
-  listOf,
-  number,
-  object,
-  oneOf,
-  shapeOf,
-  text,
-  type Codec,
-} from './shape.ts';
+import { anything, flag, key, listOf, number, object, oneOf, shapeOf, text, type Codec } from './shape.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
 
 /** The only place that knows how MCP (2025-11-25) writes what a server lists; both ways, and nothing is lost. */
 const icon = shapeOf<Icon>(

@@ -1,5 +1,6 @@
 import type { ListKind, SessionFact } from '../../../machines/kernel/ports.ts';
 import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** A line of the server's own log (MCP `notifications/message`). */
 export interface ServerLog {
@@ -13,8 +14,6 @@ const lists: Readonly<Record<string, ListKind>> = {
   'notifications/resources/list_changed': 'resources',
   'notifications/prompts/list_changed': 'prompts',
 };
-const fieldsOf = (params: unknown): Readonly<Record<string, unknown>> =>
-  typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {};
 
 /** What a notification of the server tells our machines; undefined: nothing. */
 export function factOfNotification(method: string, params: unknown): SessionFact | undefined {

@@ -1,10 +1,11 @@
 import type { Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Tool } from '../../../machines/catalog/index.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
-import { fieldsOf, isFields, type Tell } from '../lenient/reading.ts';
+import { type Tell } from '../lenient/reading.ts';
 import { decoders, unusableTool } from './codec.ts';
 import { notesOf, type Envelope } from './envelope.ts';
 import { factOf, unusable } from './refusal.ts';
+import { fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
 /**
  * One list may have so much in all its pages together. A larger one is refused: it is kept in memory, and a server that
@@ -83,7 +84,7 @@ export class Gathering {
     }
     const page = fieldsOf(fact.result);
     const found = page[this.#member] ?? [];
-    if (!isFields(fact.result) || !Array.isArray(found))
+    if (!isObject(fact.result) || !Array.isArray(found))
       return { refused: unusable(id, `the server answered ${method} without a list of ${this.#member}`) };
     for (const entry of found) this.#add(entry);
     this.#bytes += notesOf(answer).bytes ?? 0;

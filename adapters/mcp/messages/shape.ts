@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../machines/catalog/index.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
 
 /** One kind of value, read from the wire and written to it. */
 export interface Codec<T> {
@@ -6,9 +7,6 @@ export interface Codec<T> {
   decode(raw: unknown): T | undefined;
   encode(value: T): unknown;
 }
-
-export const isObject = (raw: unknown): raw is JsonObject =>
-  typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
 const as = <T>(is: (raw: unknown) => raw is T): Codec<T> => ({
   decode: (raw) => (is(raw) ? raw : undefined),

@@ -1,8 +1,6 @@
-/** Headers that a request of MCP 2026-07-28 has beside its body, so that gateways need not read bodies (SEP-2243). */
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Headers that a request of MCP 2026-07-28 has beside its body, so that gateways need not read bodies (SEP-2243). */
 
 /** As a header value, or in base64 where it could not stand there. */
 function encoded(text: string): string {
@@ -26,13 +24,13 @@ export function headersOf(
   version: string,
   wanted: readonly HeaderParam[] = [],
 ): Record<string, string> {
-  const fields = isFields(params) ? params : {};
+  const fields = isObject(params) ? params : {};
   const headers: Record<string, string> = { 'mcp-protocol-version': version, 'mcp-method': method };
   const name = fields[nameKeys[method] ?? ''];
   if (typeof name === 'string') headers['mcp-name'] = encoded(name);
   for (const { path, name: header } of wanted) {
     let value: unknown = fields['arguments'];
-    for (const key of path) value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
     const isWritten = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
     if (isWritten) headers[`mcp-param-${header}`] = encoded(String(value));
   }
@@ -63,7 +61,7 @@ export function headerParams(schema: unknown): readonly HeaderParam[] | { readon
       if (problem !== undefined) return problem;
     }
     const { properties, ...others } = fields;
-    const inner = Object.entries(isFields(properties) ? properties : {});
+    const inner = Object.entries(isObject(properties) ? properties : {});
     return (
       first(
         inner.map(([key, each]) => [each, path && [...path, key]]),

@@ -1,4 +1,5 @@
-import type { Answer, Fields, InputRequired, Request } from './revision.ts';
+import type { Answer, InputRequired, Request } from './revision.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 const prefix = 'input:';
 interface Around {

@@ -1,5 +1,6 @@
 import type { Timers } from '../../clock.ts';
-import { listenedTo, type Answer, type Fields, type Request } from './revision.ts';
+import { listenedTo, type Answer, type Request } from './revision.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 const againMs = 1_000;
 const mostTries = 5;

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What MCP 2026-07-28 writes otherwise than the revisions before it. Pure. */
 
@@ -18,11 +19,6 @@ const noSuchMethod = -32_601;
 export const isOfRevision = (code: unknown): boolean => ofRevision.has(Number(code));
 /** The version that a server assumes where no header names one: each that looks at the header takes it. */
 export const assumedRevision = '2025-03-26';
-
-export type Fields = Readonly<Record<string, unknown>>;
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 export interface Request {
   readonly jsonrpc: '2.0';

@@ -9,21 +9,19 @@ import {
   assumedRevision,
   enveloped,
   envelopeOf,
-  fieldsOf,
   initializedBy,
   inputRequiredBy,
   isAnswer,
-  isFields,
   isOfRevision,
   isRequest,
   mayBeStateless,
   statelessRevision,
   type Answer,
-  type Fields,
   type Request,
 } from './revision.ts';
 import { isOfVersion, isRefusedBy, mayBeOther, wantsLogin } from './refused-by.ts';
 import { headersBefore, ToolHeaders } from './tool-headers.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** A server that asks for more than this before it answers asks for ever. */
 const mostRounds = 10;
@@ -246,7 +244,7 @@ export class StatelessTransport implements McpTransport {
     }
   }
   #given(method: string, answer: Answer, id: Answer['id']): Answer {
-    const result = isFields(answer.result) && { result: this.#tools.read(method, answer.result) };
+    const result = isObject(answer.result) && { result: this.#tools.read(method, answer.result) };
     return noted({ ...answer, id, ...result }, answer);
   }
   /** Rejects when it will not be answered. */

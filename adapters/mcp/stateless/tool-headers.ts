@@ -1,5 +1,6 @@
 import { headerParams, headersOf, type HeaderParam } from './headers.ts';
-import { assumedRevision, fieldsOf, statelessRevision, type Fields, type Request } from './revision.ts';
+import { assumedRevision, statelessRevision, type Request } from './revision.ts';
+import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 
 /** Headers of a request to a server of before. A gateway that knows the revision wants them at the first; others pass over them. */
 export function headersBefore(request: Request): Record<string, string> {

@@ -1,5 +1,6 @@
 import { Refusal, type Fetch } from '../guarded-fetch.ts';
-import { objectIn, placeOf, read, shapes, type Json, type Noted } from './reader.ts';
+import { objectIn, placeOf, read, shapes, type Noted } from './reader.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 const word = /^[\w.-]{1,60}$/;
 /** Errors that the SDK acts on. */
@@ -35,7 +36,7 @@ export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
     return Response.json(isToken ? { token_type: 'Bearer', ...found } : registered(found, init.body));
   };
 }
-function codeIn({ error }: Json): string | undefined {
+function codeIn({ error }: Fields): string | undefined {
   if (error === undefined || error === null || error === '' || error === false) return undefined;
   return typeof error === 'string' && word.test(error) ? error : 'an error without a code';
 }
@@ -47,10 +48,10 @@ function isOfClient(status: number, code: string | undefined, body: string): boo
   return isUnnamed && status >= 400 && status < 500 && (status === 401 || /\bclient/i.test(body));
 }
 /** Completes what the SDK wants to read and nobody uses. Without a secret no method with one is possible. */
-function registered(found: Json, asked: RequestInit['body']): Json {
+function registered(found: Fields, asked: RequestInit['body']): Fields {
   const { token_endpoint_auth_method: method, ...rest } = found;
   const isPossible = method === 'none' || found['client_secret'] !== undefined;
-  const { redirect_uris } = JSON.parse(typeof asked === 'string' ? asked : '{}') as Json;
+  const { redirect_uris } = JSON.parse(typeof asked === 'string' ? asked : '{}') as Fields;
   return {
     redirect_uris,
     ...rest,

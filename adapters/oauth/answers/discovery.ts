@@ -2,7 +2,8 @@ import { buildDiscoveryUrls, type OAuthDiscoveryState } from '@modelcontextproto
 import { fetchWithinOrigin } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { Refusal, type Fetch } from '../guarded-fetch.ts';
-import { objectIn, placeOf, read, shapes, type Json, type Noted, type Shape } from './reader.ts';
+import { objectIn, placeOf, read, shapes, type Noted, type Shape } from './reader.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 export interface Discovering {
   readonly server: URL;
@@ -48,7 +49,7 @@ async function firstOf(
   places: readonly URL[],
   signs: readonly string[],
   { fetch, named, noted }: Discovering,
-): Promise<Json | undefined> {
+): Promise<Fields | undefined> {
   for (const url of places) {
     const headers = { 'mcp-protocol-version': LATEST_PROTOCOL_VERSION, accept: 'application/json' };
     const isNamed = shape === shapes.authority || url.href === named;

@@ -1,9 +1,9 @@
 import { Refusal } from '../guarded-fetch.ts';
 import { toldAs } from '../redirect-checks.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** Hears of members that cannot be read and are not needed. */
 export type Noted = (text: string) => void;
-export type Json = Readonly<Record<string, unknown>>;
 
 /** One kind of member. `read` gives undefined for what is not of this kind. */
 interface Kind {
@@ -100,14 +100,14 @@ export const shapes = {
   },
 } satisfies Readonly<Record<string, Shape>>;
 
-const isThere = (said: Json, name: string): boolean =>
+const isThere = (said: Fields, name: string): boolean =>
   Object.hasOwn(said, name) && said[name] !== undefined && said[name] !== null && said[name] !== '';
 
 /** Names an answer in a sentence. */
 export const placeOf = ({ what }: Shape, from: string | URL): string => `${what} of ${toldAs(from)}`;
 
 /** Reads an answer: null and empty texts are absent. Throws a `Refusal` that names the answer and its member. */
-export function read(shape: Shape, from: string | URL, said: Json, noted: Noted | undefined): Json {
+export function read(shape: Shape, from: string | URL, said: Fields, noted: Noted | undefined): Fields {
   const { needed, strict = {}, other } = shape;
   const place = placeOf(shape, from);
   const found: [string, unknown][] = [];
@@ -127,10 +127,10 @@ export function read(shape: Shape, from: string | URL, said: Json, noted: Noted 
 }
 
 /** The object that an answer holds: JSON, or a form; undefined: neither. */
-export function objectIn(body: string, type: string | null): Json | undefined {
+export function objectIn(body: string, type: string | null): Fields | undefined {
   try {
     const said: unknown = JSON.parse(body.replace(/^\uFEFF/, ''));
-    return typeof said === 'object' && said !== null && !Array.isArray(said) ? (said as Json) : undefined;
+    return isObject(said) ? said : undefined;
   } catch {
     const isForm = type?.includes('form-urlencoded') === true || /^[\w.-]+=[^\s<]*$/.test(body);
     return isForm ? Object.fromEntries(new URLSearchParams(body)) : undefined;

@@ -2,7 +2,8 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ServerView } from '../model.ts';
 import type { Session } from '../session.ts';
-import { fieldsOf, listOf, textOf, visible } from '../values.ts';
+import { listOf, textOf, visible } from '../values.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** What a live host is asked and told: the last lines of a server, and orders where it takes them. */
 

@@ -5,16 +5,8 @@ import { causesOf, changesOf, eventOf } from '../causes.ts';
 import type { Row } from '../living.ts';
 import { Empty, Json, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import {
-  clockText,
-  durationText,
-  fieldsOf,
-  listOf,
-  numberOf,
-  stateText,
-  textOf,
-  visible,
-} from '../values.ts';
+import { clockText, durationText, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** What happened, record by record, with what led to it and what it changed. */
 

@@ -3,7 +3,8 @@ import { treeOf, type ServerView, serversOf } from '../model.ts';
 import { Asked } from './asked.tsx';
 import { Empty, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { durationText, fieldsOf, stateText, textOf, visible } from '../values.ts';
+import { durationText, stateText, textOf, visible } from '../values.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** The first thing that is seen: what is broken here, why, and what happens next. */
 

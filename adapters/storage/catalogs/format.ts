@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject, Lists } from '../../../machines/catalog/index.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
 
 /** Not `z.record`: a schema of a stranger may have any keys, and is given back as it is. */
-const object = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'expected an object',
-);
+const object = z.custom<JsonObject>((value) => isObject(value), 'expected an object');
 const text = z.string();
 const more = object.optional();
 const icon = z.strictObject({

@@ -1,4 +1,5 @@
 import { readJson, type JsonText } from '../../../machines/config/index.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
 
 /** What a link of another application holds, as a file of that application would. */
 export type LinkRead = JsonText & { readonly app?: string };
@@ -37,8 +38,6 @@ function jsonIn(text: string | undefined, what: string): JsonText {
   const [twice] = read.duplicates;
   return twice ? { ok: false, mistake: twice } : read;
 }
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** One server under its name; a server may be called __proto__. */
 const named = (key: 'mcpServers' | 'servers', name: string, entry: unknown): object => ({
   [key]: Object.fromEntries([[name, entry]]),
@@ -49,7 +48,7 @@ function deepchat(query: URLSearchParams): LinkRead {
   if (code === null) return wrong('the link has no code', whole);
   const read = jsonIn(decoded(code), 'code');
   if (!read.ok) return read;
-  if (!isFields(read.value) || !isFields(read.value['mcpServers'])) return wrong('code holds no mcpServers');
+  if (!isObject(read.value) || !isObject(read.value['mcpServers'])) return wrong('code holds no mcpServers');
   return { ...read, app: 'deepchat' };
 }
 function cursor(query: URLSearchParams): LinkRead {
@@ -69,7 +68,7 @@ function vscode(query: string): LinkRead {
   }
   const read = jsonIn(text, 'what stands behind the question mark');
   if (!read.ok) return read;
-  if (!isFields(read.value)) return wrong('the link holds no server');
+  if (!isObject(read.value)) return wrong('the link holds no server');
   const { name, inputs, ...entry } = read.value;
   if (typeof name !== 'string' || name === '') return wrong('the server of the link has no name');
   const value = { ...named('servers', name, entry), ...(inputs !== undefined && { inputs }) };

@@ -11,6 +11,7 @@ import { unusedIn, type Validate } from '../validation.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import { handed, textOf } from './host-values.ts';
 import type { Judgement } from './policy.ts';
+import { ownMember } from '../../protocol/json.ts';
 
 /** Of a computer, what a call is judged by. */
 export interface Known {
@@ -30,12 +31,10 @@ export interface CallRequest {
   readonly meta: ToolMeta | null;
 }
 
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined;
 /** By list: one list is looked through by every call of its server. */
 const byName = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
 export function toolIn(known: Known | undefined, server: string, tool: string): Tool | undefined {
-  const list = known && own(known.catalogs, server);
+  const list = known && ownMember(known.catalogs, server);
   if (!list) return undefined;
   const named = byName.get(list) ?? new Map(list.toReversed().map((entry) => [entry.name, entry]));
   byName.set(list, named);

@@ -3,6 +3,7 @@ import { givenAsText, withDigits, type Digits } from '../../protocol/exact-numbe
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
+import { isObject, type Fields } from '../../protocol/json.ts';
 
 /** The answer of the `finish` port: what was found when a result was post-processed. */
 export interface Finding {
@@ -15,10 +16,6 @@ export interface Finding {
 }
 export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
 
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const readOnce = rememberedLast<object, CallToolResult>(toolResult);
 /** A result as everybody reads it, whatever its server wrote; with digits as text where a number does not hold them. */
 export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
@@ -30,7 +27,7 @@ export const isRefusedByTool = (result: unknown): boolean => isObject(result) &&
  * The same result with more under `meta`. What the server said under `_meta` moves there, too: readers that know both
  * names heed `_meta` only. Nothing of it is changed in place.
  */
-export function withMeta(result: unknown, more: Json): unknown {
+export function withMeta(result: unknown, more: Fields): unknown {
   if (!isObject(result) || Object.keys(more).length === 0) return result;
   const { _meta, meta, ...rest } = result;
   return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };

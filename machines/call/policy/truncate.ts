@@ -1,9 +1,6 @@
 import { remembered } from '../../kernel/remembered.ts';
 import { excessBytes, jsonBytes, mostLevels } from '../../protocol/size.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject, type Fields } from '../../protocol/json.ts';
 
 /** What the meta may have of all that is left beside the notice; the rest is for the items. */
 const shareOfMeta = 0.125;
@@ -17,7 +14,7 @@ function reasonOf(
   bytes: number,
   limit: number,
   handle: string,
-): { readonly notice: string; readonly truncate: Json } {
+): { readonly notice: string; readonly truncate: Fields } {
   if (bytes === Infinity)
     return {
       notice:
@@ -42,7 +39,7 @@ const measuredItem = remembered<object, number>((item) => jsonBytes(item, itemLe
 const itemBytes = (item: unknown): number =>
   typeof item === 'object' && item !== null ? measuredItem(item) : jsonBytes(item ?? null);
 const measured = remembered<object, number>((value) => {
-  const { content } = value as Json;
+  const { content } = value as Fields;
   if (!Array.isArray(content)) return jsonBytes(value);
   let sum = jsonBytes({ ...value, content: [] }) + Math.max(0, content.length - 1);
   for (const item of content as readonly unknown[]) sum += itemBytes(item);
@@ -88,7 +85,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
 }
 
 /** What stands where an item was. */
-function placeholder(item: Json): Json {
+function placeholder(item: Fields): Fields {
   const resource = isObject(item['resource']) ? item['resource'] : {};
   const words = [
     item['type'] ?? 'item',
@@ -101,12 +98,12 @@ function placeholder(item: Json): Json {
   return text(`[${said.join(' ')}: cut]`);
 }
 /** The item with the beginning of its text; an image or a blob is never cut in half. */
-function shortened(item: Json, bytes: number): Fitted<Json> | undefined {
+function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
   const { text: own, resource } = item;
   const inside = isObject(resource) ? resource : {};
   const whole = own ?? inside['text'];
   if (typeof whole !== 'string') return undefined;
-  const around = (said: string): Json =>
+  const around = (said: string): Fields =>
     own === undefined ? { ...item, resource: { ...inside, text: said } } : { ...item, text: said };
   const empty = itemBytes(around('')) - 2;
   const cut = truncateText(whole, bytes - empty, itemBytes(item) - empty);
@@ -125,7 +122,7 @@ function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
 }
 
 /** The meta without its largest entries, so that it fits into so many bytes. */
-function smallMeta(all: Json, bytes: number): Json {
+function smallMeta(all: Fields, bytes: number): Fields {
   if (resultBytes(all) <= bytes) return all;
   // Each with a comma and without its braces; all of them have one comma less.
   const sized = Object.entries(all).map(([key, value]) => ({
@@ -142,7 +139,7 @@ function smallMeta(all: Json, bytes: number): Json {
   return Object.fromEntries(Object.entries(all).filter(([key]) => cached.has(key)));
 }
 /** It says what of it went; where there is no room for that, how much went. */
-function saying(small: Json, all: Json, bytes: number): Json {
+function saying(small: Fields, all: Fields, bytes: number): Fields {
   const gone = Object.keys(all).filter((key) => !Object.hasOwn(small, key));
   if (gone.length === 0) return small;
   const names = gone.slice(0, namesSaid).map((key) => truncateText(key, nameBytes)?.small ?? '…');
@@ -167,7 +164,7 @@ export function truncateTo(result: unknown, limitBytes: number, handle: string):
   const { content, isError, _meta, meta } = isObject(result) ? result : {};
   const items = Array.isArray(content) ? (content as readonly unknown[]) : [];
   const { notice, truncate } = reasonOf(bytes, limitBytes, handle);
-  const given = (cached: readonly unknown[], more: Json) => ({
+  const given = (cached: readonly unknown[], more: Fields) => ({
     content: [text(notice), ...cached],
     ...(isError === true && { isError: true }),
     meta: { ...more, a2c_cut: truncate },

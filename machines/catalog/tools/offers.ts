@@ -5,6 +5,7 @@ import type { Tool } from '../entries.ts';
 import { mergeMeta } from './meta.ts';
 import { prefixed, type Claim } from './names.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
+import { ownMember } from '../../protocol/json.ts';
 
 /** What becomes of a tool whose name another server's tool has, too. */
 export type OnConflict = 'reject' | 'prefix';
@@ -39,11 +40,8 @@ export interface Offer {
   readonly refused: readonly RefusedTool[];
 }
 
-/** Names come from strangers: `constructor` is a server or a tool only where somebody has one. */
-export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined;
 const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
-  mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool));
+  mergeMeta(rule.defaultToolMeta, ownMember(rule.toolMeta, tool));
 const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
 /** As it is listed beside another server's tool of that name: whoever reads that forbids that. */
 export const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
@@ -74,7 +72,7 @@ function twice(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEntry): F
       remedy: byItself,
     };
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
-  const isOfAll = rule.defaultToolMeta?.alias === shown && !own(rule.toolMeta, tool.name)?.alias;
+  const isOfAll = rule.defaultToolMeta?.alias === shown && !ownMember(rule.toolMeta, tool.name)?.alias;
   if (isOfAll)
     return {
       code: 'ToolNameDuplicated',

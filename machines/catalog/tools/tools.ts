@@ -7,7 +7,6 @@ import {
   aliasLine,
   claimsOfOld,
   offerOf,
-  own,
   prefixedBy,
   type Offer,
   type OldClaim,
@@ -15,6 +14,7 @@ import {
   type ToolRules,
 } from './offers.ts';
 import type { ToolEntry } from './tool.ts';
+import { ownMember } from '../../protocol/json.ts';
 
 /** Every known tool of every configured server, whether the server is up or not; names are found in O(1). */
 export interface ToolTable {
@@ -64,8 +64,8 @@ function partOf(
   catalogs: Readonly<Record<string, readonly Tool[]>>,
   before: ToolTable,
 ): Part {
-  const listed = own(catalogs, rule.server);
-  const conflicting = own(before.conflicting, rule.server) ?? none;
+  const listed = ownMember(catalogs, rule.server);
+  const conflicting = ownMember(before.conflicting, rule.server) ?? none;
   const last = lastParts.get(rule);
   if (last?.listed === listed && last?.conflicting === conflicting) return last.part;
   const part = worked(rule, { listed, conflicting });
@@ -238,7 +238,7 @@ export function buildTable(
 }
 
 export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
-  own(table.byName, name) ?? own(table.byOriginal, name);
+  ownMember(table.byName, name) ?? ownMember(table.byOriginal, name);
 
 /** Those that agents are offered: of servers that are up, each once, in the order of the config. */
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
@@ -246,7 +246,7 @@ export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean
 
 /** A name that cannot be called, whatever tools come: it is forbidden, or was given up by several. */
 export const isDenied = (table: ToolTable, name: string): boolean =>
-  Object.hasOwn(table.disabled, name) || own(table.shared, name) !== undefined;
+  Object.hasOwn(table.disabled, name) || ownMember(table.shared, name) !== undefined;
 /** A server of which nobody knows what it has, and why. */
 export interface AbsentServer {
   readonly server: string;
@@ -256,7 +256,7 @@ export interface AbsentServer {
 export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
   if (Object.hasOwn(table.disabled, name))
     return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };
-  const names = own(table.shared, name);
+  const names = ownMember(table.shared, name);
   if (names)
     return {
       code: wireCodes.toolNotFound,

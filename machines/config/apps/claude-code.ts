@@ -1,7 +1,6 @@
 import {
   dropped,
   entriesIn,
-  fieldsOf,
   hasObject,
   leftOut,
   mapped,
@@ -11,6 +10,7 @@ import {
   type Rules,
 } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf } from '../../protocol/json.ts';
 
 const rules: Rules = {
   timeout: timed('ms', 'callTotalMs'),

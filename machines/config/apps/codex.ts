@@ -2,17 +2,16 @@ import {
   as,
   dropped,
   entriesIn,
-  fieldsOf,
   hasObject,
   leftOut,
   readMap,
   timed,
   type App,
-  type Fields,
   type Rule,
   type Rules,
 } from '../importing/app.ts';
 import { common, seconds } from '../importing/words.ts';
+import { fieldsOf, type Fields } from '../../protocol/json.ts';
 
 const fromVariable = (name: unknown): string => `\${env:${String(name)}}`;
 /** Names of variables that are passed on, or `{name, source}`. */

@@ -1,6 +1,5 @@
 import {
   dropped,
-  fieldsOf,
   hasObject,
   reworded,
   timed,
@@ -10,6 +9,7 @@ import {
   type Rules,
 } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf, type Fields } from '../../protocol/json.ts';
 
 const secret = /\$\{\{\s*(?:secrets|inputs)\.([^\s}]+)\s*\}\}/g;
 /** Its own placeholders as ours, in texts at any depth; `ids` hears which there are. */
@@ -48,7 +48,6 @@ const listOf = (file: Fields): readonly [string, readonly unknown[]] => {
   const old = fieldsOf(file['experimental'])['modelContextProtocolServers'];
   return ['experimental.modelContextProtocolServers', Array.isArray(old) ? old : []];
 };
-type Fields = Readonly<Record<string, unknown>>;
 
 export const continueDev: App = {
   id: 'continue',

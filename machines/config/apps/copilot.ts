@@ -1,5 +1,6 @@
-import { dropped, entriesIn, fieldsOf, hasObject, mapped, type App, type Rules } from '../importing/app.ts';
+import { dropped, entriesIn, hasObject, mapped, type App, type Rules } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf } from '../../protocol/json.ts';
 
 const rules: Rules = {
   type: (value) => ({ put: { type: value === 'local' ? 'stdio' : value } }),

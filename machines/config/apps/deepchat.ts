@@ -1,6 +1,5 @@
 import {
   dropped,
-  fieldsOf,
   leftOut,
   mapped,
   switchedOff,
@@ -10,6 +9,7 @@ import {
   type Rules,
 } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf } from '../../protocol/json.ts';
 
 const rules: Rules = {
   type: (value) => ({

@@ -1,7 +1,6 @@
 import {
   dropped,
   entriesIn,
-  fieldsOf,
   leftOut,
   mapped,
   switchedOff,
@@ -12,6 +11,7 @@ import {
   type Rules,
 } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf } from '../../protocol/json.ts';
 
 const account = leftOut('no account of Google is used to log in');
 const rules: Rules = {

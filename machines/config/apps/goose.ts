@@ -2,16 +2,15 @@ import {
   as,
   dropped,
   entriesIn,
-  fieldsOf,
   hasObject,
   mapped,
   textsIn,
   timed,
   type App,
-  type Fields,
   type Rules,
 } from '../importing/app.ts';
 import { seconds } from '../importing/words.ts';
+import { fieldsOf, type Fields } from '../../protocol/json.ts';
 
 const kinds: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'http' };
 /** Kept in its own keyring, where nobody else reads them. */

@@ -1,16 +1,15 @@
 import {
   entriesIn,
-  fieldsOf,
   mapped,
   switchedOff,
   timed,
   withTexts,
   type App,
   type AppServer,
-  type Fields,
   type Rules,
 } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf, type Fields } from '../../protocol/json.ts';
 
 const rules: Rules = {
   type: (value) => {

@@ -1,14 +1,6 @@
-import {
-  dropped,
-  fieldsOf,
-  hasObject,
-  leftOut,
-  mapped,
-  type App,
-  type Fields,
-  type Rules,
-} from '../importing/app.ts';
+import { dropped, hasObject, leftOut, mapped, type App, type Rules } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf, type Fields } from '../../protocol/json.ts';
 
 const rules: Rules = {
   gallery: dropped,

@@ -1,5 +1,6 @@
-import { entriesIn, fieldsOf, readMap, type App } from '../importing/app.ts';
+import { entriesIn, readMap, type App } from '../importing/app.ts';
 import { common } from '../importing/words.ts';
+import { fieldsOf } from '../../protocol/json.ts';
 
 export const windsurf: App = {
   id: 'windsurf',

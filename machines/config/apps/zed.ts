@@ -1,5 +1,6 @@
-import { dropped, fieldsOf, hasObject, readMap, timed, type App, type Rules } from '../importing/app.ts';
+import { dropped, hasObject, readMap, timed, type App, type Rules } from '../importing/app.ts';
 import { common, seconds } from '../importing/words.ts';
+import { fieldsOf } from '../../protocol/json.ts';
 
 const rules: Rules = {
   source: dropped,

@@ -1,11 +1,12 @@
 import type { Failure } from '../../protocol/failure.ts';
 import { nearest } from '../../text/index.ts';
 import { readJson } from '../foreign/json-text.ts';
-import { isObject, mistakeLine, type Mistake, type Path } from '../mistake.ts';
+import { mistakeLine, type Mistake, type Path } from '../mistake.ts';
 import { parseConfig } from '../parse.ts';
 import { switches } from '../importing/app.ts';
 import { appOfConfig } from '../importing/apps.ts';
 import { edited as textWith, type Edit } from './edits.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
 export type ConfigChange =

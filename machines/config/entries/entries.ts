@@ -1,14 +1,7 @@
-import {
-  addMistake,
-  isObject,
-  isWithin,
-  mistakeLine,
-  pathText,
-  type Findings,
-  type Mistake,
-} from '../mistake.ts';
+import { addMistake, isWithin, mistakeLine, pathText, type Findings, type Mistake } from '../mistake.ts';
 import { readServer, type Entry } from './read-server.ts';
 import type { ServerConfig } from '../server.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** A server of a file that is not taken, for it is wrong. */
 export interface LeftOut {

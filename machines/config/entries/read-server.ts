@@ -1,5 +1,5 @@
 import { isForeign, mapForeign } from '../foreign/foreign.ts';
-import { addMistake, addWarning, check, isObject, pathText, type Findings, type Path } from '../mistake.ts';
+import { addMistake, addWarning, check, pathText, type Findings, type Path } from '../mistake.ts';
 import { unfilledIn } from '../placeholders.ts';
 import {
   kindOf,
@@ -14,6 +14,7 @@ import type { OAuth } from '../oauth.ts';
 import type { OwnType } from '../foreign/protocol.ts';
 import { approvalsOf, totals, type Settings } from '../settings.ts';
 import { serverToProtocol } from '../foreign/to-protocol.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** One server as it stands in a file. */
 export interface Entry {

@@ -1,6 +1,5 @@
-import { isObject } from '../mistake.ts';
+import { isObject, type Fields } from '../../protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 /** An entry with all its facts beside its name. */
 export interface FlatEntry {
   readonly entry: Fields;

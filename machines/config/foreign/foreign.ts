@@ -1,8 +1,9 @@
 import { flatEntry } from './flat.ts';
 import { foreignKeys, type ForeignKey } from './foreign-keys.ts';
 import { foreignLogin } from './login.ts';
-import { addMistake, addWarning, isObject, nounOf, pathText, type Findings, type Path } from '../mistake.ts';
+import { addMistake, addWarning, nounOf, pathText, type Findings, type Path } from '../mistake.ts';
 import { guessedType, isOwnType, kindOf, type ServerKind } from '../server.ts';
+import { isObject } from '../../protocol/json.ts';
 
 const rows: ReadonlyMap<string, ForeignKey> = new Map(foreignKeys.map((row) => [row.key, row]));
 const urlKeys = foreignKeys.flatMap(({ key, to }) => (to?.[1] === 'url' ? [key] : []));

@@ -1,6 +1,6 @@
 import { nearest } from '../../text/index.ts';
-import { isObject } from '../mistake.ts';
 import { oauthSchema } from '../oauth.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** A login as other clients write it, in our words. */
 export interface ForeignLogin {

@@ -1,8 +1,7 @@
 import type { Words } from './words.ts';
-import { isObject, type Path } from '../mistake.ts';
+import { type Path } from '../mistake.ts';
+import { fieldsOf, isObject, type Fields } from '../../protocol/json.ts';
 
-/** An object of a file, of which nothing is known yet. */
-export type Fields = Readonly<Record<string, unknown>>;
 /** A server of another application, as `mcpServers` has it; judged by nobody so far. */
 export interface AppServer {
   readonly name: string;
@@ -24,7 +23,6 @@ export interface AppServers {
   readonly notes?: readonly string[];
 }
 
-export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 export const entriesIn = (value: unknown): readonly (readonly [string, unknown])[] =>
   Object.entries(fieldsOf(value));
 export const textsIn = (value: unknown): readonly string[] =>

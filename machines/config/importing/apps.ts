@@ -13,9 +13,9 @@ import { roo } from '../apps/roo.ts';
 import { vscode } from '../apps/vscode.ts';
 import { windsurf } from '../apps/windsurf.ts';
 import { zed } from '../apps/zed.ts';
-import { isObject } from '../mistake.ts';
 import type { App } from './app.ts';
 import { appAt } from './places.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** Every application whose servers can be imported, in the order of the docs. */
 export const apps: readonly App[] = [

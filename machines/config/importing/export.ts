@@ -3,8 +3,9 @@ import type { Config } from '../parse.ts';
 import { secretsOfLogin, type OAuth } from '../oauth.ts';
 import { isTemplate } from '../placeholders.ts';
 import type { ServerConfig } from '../server.ts';
-import { withTexts, type Fields } from './app.ts';
+import { withTexts } from './app.ts';
 import { toolsAlone, type Fact, type Words } from './words.ts';
+import type { Fields } from '../../protocol/json.ts';
 
 /** A config as another application writes it. */
 export interface Exported {

@@ -1,23 +1,14 @@
 import { fingerprintText } from '../fingerprint.ts';
 import { foreignKeys } from '../foreign/foreign-keys.ts';
-import { isObject, isWithin, mistakeLine, pathText, type Mistake } from '../mistake.ts';
+import { isWithin, mistakeLine, pathText, type Mistake } from '../mistake.ts';
 import { parseConfig, type Config } from '../parse.ts';
 import type { ServerConfig } from '../server.ts';
 import { flatEntry } from '../foreign/flat.ts';
 import { foreignLogin } from '../foreign/login.ts';
 import { kindOf } from '../server.ts';
-import {
-  fieldsOf,
-  freeName,
-  mapped,
-  serversOf,
-  textsIn,
-  type App,
-  type AppServer,
-  type AppServers,
-  type Fields,
-} from './app.ts';
+import { freeName, mapped, serversOf, textsIn, type App, type AppServer, type AppServers } from './app.ts';
 import { inProject, type Project } from './project.ts';
+import { fieldsOf, isObject, withoutKey, type Fields } from '../../protocol/json.ts';
 
 /** What becomes of one server of another application. */
 export interface ImportedServer {
@@ -126,7 +117,7 @@ function judged(
   const none = { from, name: from, entry: null, server: null, changed: [], left: [] };
   if (given.why !== undefined) return { ...none, why: given.why };
   const name = freeName(from, taken);
-  const entry = isObject(given.entry) ? without(given.entry, 'name') : given.entry;
+  const entry = isObject(given.entry) ? withoutKey(given.entry, 'name') : given.entry;
   // A list of pairs: a server may be called __proto__.
   const parsed = parseConfig({ mcpServers: Object.fromEntries([[name, entry]]), inputs });
   const strip = (line: string): string => line.replace(placeOf(name), '');
@@ -187,8 +178,6 @@ const wordOf = (server: ServerConfig): string | undefined => {
 };
 const isAllowing = (key: string): boolean =>
   foreignKeys.some((row) => row.key === key && row.does === 'allow');
-const without = (entry: Fields, key: string): Fields =>
-  Object.fromEntries(Object.entries(entry).filter(([each]) => each !== key));
 /** `mcpServers.git.` or `mcpServers["my git"].` at the beginning of a line. */
 const placeOf = (name: string): RegExp => {
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,6 +1,6 @@
-import { isObject } from '../mistake.ts';
 import { flatEntry } from '../foreign/flat.ts';
-import { fieldsOf, withTexts, type AppServer } from './app.ts';
+import { withTexts, type AppServer } from './app.ts';
+import { fieldsOf, isObject } from '../../protocol/json.ts';
 
 /** Where a file of servers stands. */
 export interface Project {

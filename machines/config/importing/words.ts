@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from '../../protocol/json.ts';
 
 /** What can be said of a server beside its name and type. */
 export type Fact =

@@ -1,7 +1,8 @@
-import { distinct, isRecord } from './keywords.ts';
+import { distinct } from './keywords.ts';
 import { folded, merged } from './merge.ts';
 import { joined, listOf } from './object.ts';
 import { isOf, jsonTypes, typeOf, type JsonType, type Schema } from './schema.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** One kind of value that a schema allows; without `type`: any kind. */
 export interface Alternative {
@@ -29,9 +30,9 @@ export function alternativesOf(given: Schema): readonly Alternative[] {
       .map(({ type, schema }) => ({ type, schema: described(schema, [own, schema]) })),
   ];
 }
-const isMap = ({ properties }: Schema): boolean => isRecord(properties);
+const isMap = ({ properties }: Schema): boolean => isObject(properties);
 /** Items of which nothing is said are as well said in each. */
-const isList = ({ items }: Schema): boolean => isRecord(items) && Object.keys(items).length > 0;
+const isList = ({ items }: Schema): boolean => isObject(items) && Object.keys(items).length > 0;
 
 /** Nothing that was said of all of them, or of one, is lost. */
 function described(schema: Schema, by: readonly Schema[]): Schema {

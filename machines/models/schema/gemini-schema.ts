@@ -1,7 +1,8 @@
 import { alternativesOf, type Alternative } from './alternatives.ts';
-import { distinct, isRecord } from './keywords.ts';
+import { distinct } from './keywords.ts';
 import { listOf } from './object.ts';
 import { mostParts, type JsonType, type Schema } from './schema.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** `Schema` of the Gemini API: a part of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
 export interface GeminiSchema {
@@ -97,7 +98,7 @@ const asKind: Readonly<Record<Kind, (schema: Schema, inside: Inside) => GeminiSc
   integer: (schema) => ({ type: 'INTEGER', ...numberOf(schema, ['int32', 'int64'], 1) }),
   boolean: (schema) => ({ type: 'BOOLEAN', ...wordsOf(schema, listOf(schema['enum'])) }),
   array: (schema, inside) => {
-    const [items = anyItem] = isRecord(schema['items']) ? inside([schema['items']]) : [];
+    const [items = anyItem] = isObject(schema['items']) ? inside([schema['items']]) : [];
     return {
       type: 'ARRAY',
       ...wordsOf(schema, listOf(schema['enum'])),
@@ -106,7 +107,7 @@ const asKind: Readonly<Record<Kind, (schema: Schema, inside: Inside) => GeminiSc
     };
   },
   object: (schema, inside) => {
-    const given = isRecord(schema['properties']) ? schema['properties'] : {};
+    const given = isObject(schema['properties']) ? schema['properties'] : {};
     const names = Object.keys(given);
     const converted = inside(Object.values(given) as Schema[]);
     const properties = Object.fromEntries(names.map((name, n) => [name, converted[n] ?? {}]));

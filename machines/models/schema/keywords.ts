@@ -1,12 +1,10 @@
 import type { Schema } from './schema.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** Reads a schema inside another one; `undefined`: nothing can satisfy it. */
 export type ReadInside = (value: unknown) => Schema | undefined;
 /** A value that is what its keyword takes in JSON Schema 2020-12, or nothing. */
 type Keyword = (value: unknown, inside: ReadInside) => unknown;
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const text: Keyword = (value) => (typeof value === 'string' ? value : undefined);
 const flag: Keyword = (value) => (typeof value === 'boolean' ? value : undefined);
@@ -40,7 +38,7 @@ const schemas: Keyword = (value, inside) => {
   return read.length > 0 ? distinct(read) : undefined;
 };
 const schemasByName: Keyword = (value, inside) =>
-  isRecord(value)
+  isObject(value)
     ? Object.fromEntries(
         Object.entries(value).flatMap(([name, one]): [string, Schema][] => {
           const read = inside(one);
@@ -49,7 +47,7 @@ const schemasByName: Keyword = (value, inside) =>
       )
     : undefined;
 const schemasByPattern: Keyword = (value, inside) =>
-  isRecord(value)
+  isObject(value)
     ? schemasByName(Object.fromEntries(Object.entries(value).filter(([name]) => isPattern(name))), inside)
     : undefined;
 

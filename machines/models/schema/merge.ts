@@ -1,5 +1,6 @@
-import { distinct, isRecord } from './keywords.ts';
+import { distinct } from './keywords.ts';
 import { withFitting, type Schema } from './schema.ts';
+import { isObject } from '../../protocol/json.ts';
 
 const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];
@@ -31,7 +32,7 @@ const byName = (a: Schema, b: Schema, work: Work): Schema =>
   ]);
 const closed = (a: Schema | boolean, b: Schema | boolean, work: Work): Schema | boolean => {
   if (a === false || b === false) return false;
-  return isRecord(a) && isRecord(b) ? merged(a, b, work) : isRecord(a) ? a : b;
+  return isObject(a) && isObject(b) ? merged(a, b, work) : isObject(a) ? a : b;
 };
 const pairs = (a: readonly Schema[], b: readonly Schema[], work: Work): readonly Schema[] => {
   const count = a.length * b.length;

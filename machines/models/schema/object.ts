@@ -1,8 +1,9 @@
 import { remembered } from '../../kernel/remembered.ts';
-import { distinct, isRecord } from './keywords.ts';
+import { distinct } from './keywords.ts';
 import { folded, merged } from './merge.ts';
 import { plain } from './plain.ts';
 import type { Schema } from './schema.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** A schema of objects whose root says so plainly: no alternatives there, and `required` names what there is. */
 export interface ObjectSchema extends Schema {
@@ -12,7 +13,7 @@ export interface ObjectSchema extends Schema {
 }
 
 const mapOf = (value: unknown): Readonly<Record<string, Schema>> =>
-  isRecord(value) ? (value as Readonly<Record<string, Schema>>) : {};
+  isObject(value) ? (value as Readonly<Record<string, Schema>>) : {};
 export const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? value : []);
 const mayBeObject = ({ type }: Schema): boolean =>
   type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));

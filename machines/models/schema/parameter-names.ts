@@ -1,8 +1,8 @@
 import { fnv, fnvBasis } from '../../kernel/fnv.ts';
 import type { Json } from '../format.ts';
-import { isRecord } from './keywords.ts';
 import { listOf, type ObjectSchema } from './object.ts';
 import type { Schema } from './schema.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** The server's name of a parameter → one that the provider takes. */
 export type Renames = ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export function renamesFor(schema: Schema, valid: RegExp): Renames {
   return renames;
 }
 function collect(schema: Schema, names: Set<string>): void {
-  for (const name of Object.keys(isRecord(schema['properties']) ? schema['properties'] : {})) names.add(name);
+  for (const name of Object.keys(isObject(schema['properties']) ? schema['properties'] : {})) names.add(name);
   for (const name of listOf<string>(schema['required'])) names.add(name);
   eachInside(schema, (inside) => {
     collect(inside, names);
@@ -45,7 +45,7 @@ function eachInside(schema: Schema, change: (inside: Schema) => Schema): Schema 
     Object.entries(schema).map(([key, value]): [string, unknown] => {
       if (key === 'properties' || key === 'patternProperties') return [key, byName(value)];
       if (key === 'anyOf' || key === 'allOf') return [key, listOf<Schema>(value).map(change)];
-      const isSchema = ['items', 'additionalProperties', 'propertyNames'].includes(key) && isRecord(value);
+      const isSchema = ['items', 'additionalProperties', 'propertyNames'].includes(key) && isObject(value);
       return [key, isSchema ? change(value) : value];
     }),
   );
@@ -59,7 +59,7 @@ function under(schema: Schema, renames: Renames): Schema {
   const as = (name: string): string => renames.get(name) ?? name;
   return {
     ...changed,
-    ...(isRecord(properties) && {
+    ...(isObject(properties) && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [as(name), one])),
     }),
     ...(Array.isArray(required) && { required: listOf<string>(required).map(as) }),
@@ -73,7 +73,7 @@ export function restored(args: Json, renames: Renames): Json {
   const back = (value: unknown, depth: number): unknown => {
     if (depth > deepest) return value;
     if (Array.isArray(value)) return value.map((one) => back(one, depth + 1));
-    if (!isRecord(value)) return value;
+    if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => [names.get(name) ?? name, back(one, depth + 1)]),
     );

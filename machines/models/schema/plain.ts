@@ -1,8 +1,9 @@
-import { isRecord, keywords } from './keywords.ts';
+import { keywords } from './keywords.ts';
 import { merged } from './merge.ts';
 import { targetsOf, type Raw } from './pointer.ts';
 import { mostParts, withFitting, type Schema } from './schema.ts';
 import { orNull, respelled, typed } from './spelling.ts';
+import { isObject } from '../../protocol/json.ts';
 
 /** Further down than this a schema is not looked into. */
 const deepest = 24;
@@ -43,7 +44,7 @@ export function plain(schema: Raw): Schema {
 
 function read(node: Raw, walk: Walk): Schema | undefined {
   if (node === false) return undefined;
-  if (!isRecord(node) || (walk.parts.left -= 1) < 0) return {};
+  if (!isObject(node) || (walk.parts.left -= 1) < 0) return {};
   if (walk.depth > walk.levels) return outline(node);
   const { $ref, $dynamicRef, ...beside } = orNull(node);
   const ref = [$ref, $dynamicRef].find((one) => typeof one === 'string');
@@ -57,7 +58,7 @@ function read(node: Raw, walk: Walk): Schema | undefined {
 
 /** What can be said of a schema without looking into it. */
 function outline(node: Raw): Schema {
-  if (!isRecord(node)) return {};
+  if (!isObject(node)) return {};
   const { description } = node;
   return withItems({
     ...typed(node),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { asked, record } from '../fields.ts';
+import { isObject } from '../json.ts';
 
 /** `client:get_config` → `GetConfigReply`. */
 export const getConfig = z.looseObject({ ...asked });
@@ -13,11 +14,9 @@ export type ShownServer = z.infer<typeof shownServer>;
 export const shownInput = z.looseObject({ type: z.string(), id: z.string() });
 export type ShownInput = z.infer<typeof shownInput>;
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const protocolTypes: ReadonlySet<unknown> = new Set(['stdio', 'sse', 'streamable']);
 const labelled = (input: unknown): unknown =>
-  isRecord(input) && Array.isArray(input['options'])
+  isObject(input) && Array.isArray(input['options'])
     ? { ...input, options: input['options'].map((value: unknown) => ({ label: value, value })) }
     : input;
 /**
@@ -27,9 +26,9 @@ const labelled = (input: unknown): unknown =>
 export function configAs(version: string, config: object): object {
   const minor = Number(version.split('.')[1]);
   const { servers, inputs } = config as { readonly servers?: unknown; readonly inputs?: unknown };
-  if (!(minor >= 3) || !isRecord(servers)) return config;
+  if (!(minor >= 3) || !isObject(servers)) return config;
   const kept = Object.entries(servers).filter(
-    ([, server]) => isRecord(server) && protocolTypes.has(server['type']),
+    ([, server]) => isObject(server) && protocolTypes.has(server['type']),
   );
   const shown = Array.isArray(inputs) ? inputs.map(labelled) : inputs;
   return { ...config, servers: Object.fromEntries(kept), inputs: shown };

@@ -1,9 +1,6 @@
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import type { DpeUri } from './dpe-uri.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject, type Fields } from '../../protocol/json.ts';
 
 /** What MCP says of a resource that there is not. */
 const resourceNotFound = -32_002;
@@ -18,7 +15,7 @@ export function readRefusal(refused: Failure, uri: DpeUri): Failure {
   const { message } = refused;
   const { code, data } = refused.details ?? {};
   if (typeof code !== 'number') return refused;
-  const own = isRecord(data) ? data : {};
+  const own = isObject(data) ? data : {};
   const known = ofFinder.find((each) => each === code || each === own['code']);
   if (known) return { code: known, message, details: detailsIn(own) ?? askedFor(known, uri) };
   if (code === resourceNotFound)
@@ -27,13 +24,13 @@ export function readRefusal(refused: Failure, uri: DpeUri): Failure {
 }
 
 /** Servers put them into the data itself, or under its `details`. */
-function detailsIn({ code: _code, message: _message, details, ...rest }: Json): Json | undefined {
-  if (isRecord(details)) return details;
+function detailsIn({ code: _code, message: _message, details, ...rest }: Fields): Fields | undefined {
+  if (isObject(details)) return details;
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
 /** A server that gives no details: what was asked for says most of it. */
-function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Json {
+function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
   if (code === wireCodes.pageOutOfRange && uri.level === 2) return { page_index: uri.pageIndex };
   if (code === wireCodes.elementNotFound && uri.level === 3) return { element_id: uri.elementId };
   return uri.level === 0 ? { host: uri.host } : { doc_ref: uri.docRef };

@@ -3,8 +3,8 @@ import { canonical, type Crossing } from '../../../machines/trace/index.ts';
 import { covers, type Difference, type Parting } from '../comparison.ts';
 import type { Moment } from '../tape.ts';
 import { channelOf, crossingText, cut, questionOf } from './words.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 const mostNamed = 3;
 /** Where two values differ: `timeoutMs was 500 and is now 200`. What is added beside is no difference. */
 function differences(was: unknown, is: unknown, at = ''): string[] {

@@ -1,14 +1,12 @@
 import { canonical, type Crossing } from '../../../machines/trace/index.ts';
 import { questionIn } from '../tape.ts';
 import { stateWords } from '../../../machines/facts/server-state.ts';
+import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 
 const longest = 120;
 export const cut = (text: string): string =>
   text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 /** Short form of a value for a person. */
 const shown = (value: unknown): string => (value === undefined ? '' : cut(canonical(value)));
 const behind = (before: string, text: string): string => (text === '' ? '' : `${before}${text}`);

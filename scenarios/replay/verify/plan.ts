@@ -4,6 +4,7 @@ import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
 import { requestText, subjectOf } from '../world/matching.ts';
 import type { RecordedRequest, RecordedServer } from '../world/recorded.ts';
 import { recordedServers } from '../world/recorded-server.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 /** Why nothing could be sent: what is missing, a line each, and how to give it. */
 export class CannotVerify extends Error {
@@ -26,7 +27,6 @@ export interface VerifyPlan {
   readonly requests: readonly RecordedRequest[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 /** Methods that a host asks for somebody; the rest it asks for itself, and the real one does so, too. */
 const ofCallers: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 /** Errors that a tool tells in its result. */

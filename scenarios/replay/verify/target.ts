@@ -3,8 +3,8 @@ import { ofLaunch } from '../../../machines/config/settings.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import type { HiddenValues, GivenValues } from './hidden-values.ts';
 import { CannotVerify, givenConfig, type VerifyPlan } from './plan.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 /** The config of the one server that is asked. */
 export interface Target {
   readonly config: object;

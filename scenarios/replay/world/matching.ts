@@ -1,4 +1,5 @@
 import type { RecordedRequest } from './recorded.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** A request as somebody makes it, or as it was recorded. */
 export interface Asked {
@@ -15,9 +16,6 @@ export interface Asked {
  */
 export type Match = 'exact' | 'tool' | ((asked: Asked, recorded: Asked) => boolean);
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Marks in the place of secrets. */
 export const hidden = /«redacted:[0-9a-f]+»/g;
 const isHidden = (value: unknown): value is string => typeof value === 'string' && value.search(hidden) >= 0;
@@ -35,7 +33,7 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
     const most = Math.max(recorded.length, value.length);
     return Array.from({ length: most }, (_, n) => differences(recorded[n], value[n], `${path}[${n}]`)).flat();
   }
-  if (isFields(recorded) && isFields(value)) {
+  if (isObject(recorded) && isObject(value)) {
     const keys = [...new Set([...Object.keys(recorded), ...Object.keys(value)])];
     const inner = (key: string): string => (path === '' ? key : `${path}.${key}`);
     // Under a name that was hidden: whatever has no recorded name.
@@ -50,15 +48,15 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
 
 /** Parameters as they are compared: lists are recorded whole, whatever page was asked for, and no arguments are none. */
 export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>): Fields {
-  const { _meta: _, task: __, ...fields } = isFields(params) ? params : {};
+  const { _meta: _, task: __, ...fields } = isObject(params) ? params : {};
   if (method.endsWith('/list')) return {};
   const { arguments: given, ...rest } = fields;
-  const isEmpty = given === undefined || (isFields(given) && Object.keys(given).length === 0);
+  const isEmpty = given === undefined || (isObject(given) && Object.keys(given).length === 0);
   return isEmpty ? rest : { ...rest, arguments: given };
 }
 /** The tool, the prompt or the resource that is asked for. */
 export const subjectOf = ({ params }: Pick<Asked, 'params'>): unknown => {
-  const { name, uri } = isFields(params) ? params : {};
+  const { name, uri } = isObject(params) ? params : {};
   return name ?? uri;
 };
 

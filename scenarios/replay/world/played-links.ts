@@ -4,6 +4,7 @@ import { events, wireCodes, type Failure } from '../../../machines/protocol/inde
 import { differences, type Asked } from './matching.ts';
 import type { Miss } from './played-server.ts';
 import type { RecordedAsk, RecordedLink, RecordedSeat } from './recorded-links.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 interface Office {
   /** Named in errors. */
@@ -27,7 +28,6 @@ const ofRun: ReadonlySet<string> = new Set([
   'tracestate',
   '_meta',
 ]);
-type Fields = Readonly<Record<string, unknown>>;
 const lasting = (params: unknown): Fields =>
   Object.fromEntries(Object.entries((params ?? {}) as Fields).filter(([key]) => !ofRun.has(key)));
 

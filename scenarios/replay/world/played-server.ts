@@ -8,6 +8,7 @@ import type {
   RecordedServer,
   RecordedSession,
 } from './recorded.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
 /** A request that the recording does not have. */
 export interface Miss extends Asked {
@@ -38,7 +39,6 @@ export interface Far {
 /** Code of the JSON-RPC error for a request that was not recorded. */
 export const missCode = -32_040;
 
-type Fields = Readonly<Record<string, unknown>>;
 interface Message {
   readonly id?: string | number;
   readonly method?: string;

@@ -1,8 +1,8 @@
 import type { EventObject } from 'xstate';
 import { isAnswer, type LinkFact, type RequestFact } from '../../../machines/kernel/ports.ts';
 import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 /** Something that came over a link, so many ms after its beginning, or after its seat was asked for. */
 export interface LinkMoment {
   readonly ms: number;

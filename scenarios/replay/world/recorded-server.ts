@@ -16,8 +16,8 @@ import type {
   RecordedSession,
   Happening,
 } from './recorded.ts';
+import type { Fields } from '../../../machines/protocol/json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Request = Mutable<Omit<RecordedRequest, 'unasked' | 'progress'>> & {
   unasked: Happening[];
