@@ -4,7 +4,7 @@ import { computerUpdate } from './messages/messages.ts';
  * One row for each thing of a computer that may change: what the computer says to its office, what the office says to
  * the others, and what both ends make of it. The office relays by these rows, the connections read and write by them,
  * link and agent react by them, and the names, the types of the sockets and the test of docs/wire.md come from them.
- * docs/wire.md says how to add one.
+ * CONTRIBUTING.md says how to add one.
  */
 interface Row {
   /** What the computer says to its office. */
