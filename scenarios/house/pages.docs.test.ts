@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { isRate, officeLimits } from '../../machines/office/rooms/limits.ts';
+import { configOfPage } from '../fixtures/chaos/nginx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const markdownIn = (folder: string): string[] =>
@@ -10,10 +12,10 @@ const markdownIn = (folder: string): string[] =>
     .map((name) => posix.join(folder, name));
 const rooms = ['machines', 'adapters', 'actors', 'scenarios'];
 const pages = ['.', 'docs', 'examples', 'scenarios/fault-server', ...rooms].flatMap(markdownIn);
-/** They tell what was: files that they name may be gone. */
+/** Pages that tell what was: files that they name may be gone. */
 const isPast = (page: string): boolean => page === 'CHANGELOG.md' || page === 'DECISIONS.md';
 
-/** As GitHub makes the anchor of a heading. */
+/** Anchors of the headings of a page, as GitHub makes them. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -39,7 +41,91 @@ it.each(pages.filter((page) => !isPast(page)))('%s names files that there are', 
   const named = [
     ...textOf(page).matchAll(/`((?:machines|adapters|actors|scenarios|docs|examples)\/[\w./-]+)`/g),
   ];
-  // What a reader is to write is called after its noun.
+  // Placeholders for files that the reader is to write.
   const files = named.map(([, path = '']) => path).filter((path) => !/noun|subject/i.test(path));
   expect(files.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+});
+
+/** Test that a page names as proof: `` `file` title `` or `` `file` chapter › title ``. */
+interface Proof {
+  readonly file: string;
+  readonly title: string;
+  /** Outermost `describe` around the test; empty: the test may stand anywhere in the file. */
+  readonly chapter: string;
+}
+const proofOf = (written: string): Proof => {
+  const [, file = '', words = ''] = /^`([\w./-]+)` (.+)$/.exec(written) ?? [];
+  const [title = '', chapter = ''] = words.split(' › ').toReversed();
+  return { file, title, chapter };
+};
+/** Numbers and proofs of the rows `| number | … | proofs |` under a heading. */
+const rowsUnder = (page: string, heading: string): { number: string; proofs: Proof[] }[] => {
+  const text = textOf(page)
+    .split(/^## /m)
+    .find((part) => part.startsWith(`${heading}\n`));
+  return [...(text ?? '').matchAll(/^\| ([\w ]+) \|.*\| ([^|]+) \|$/gm)].map(
+    ([, number = '', proofs = '']) => ({ number, proofs: proofs.split('<br>').map(proofOf) }),
+  );
+};
+/** Searches for a title in quotes, whole and as an argument: a part of it, or words in a comment, do not count. */
+const hasTitle = (source: string, title: string): boolean =>
+  ["'", '"', '`'].some((quote) => {
+    const text = (quote + title.replaceAll(quote, `\\${quote}`) + quote).replaceAll(
+      /[$()*+.?[\\\]^{|}]/g,
+      '\\$&',
+    );
+    return new RegExp(`[(,[]\\s*${text}\\s*,`).test(source);
+  });
+const isProven = (source: string, { title, chapter }: Omit<Proof, 'file'>): boolean => {
+  const parts = source.split(/^(?=describe\b)/m).filter((part) => chapter === '' || hasTitle(part, chapter));
+  return parts.some((part) => hasTitle(part, title));
+};
+
+describe('a page that names tests as proofs', () => {
+  const threats = rowsUnder('docs/security.md', 'Attacks');
+  const breaks = rowsUnder('docs/scale.md', 'When something breaks');
+
+  it('has a proof in each row, and each number once', () => {
+    const known = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '12', '12a', '13', '14'];
+    const numbers = threats.map(({ number }) => number);
+    expect(numbers.slice(0, known.length)).toEqual(known);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(breaks.map(({ number }) => Number(number))).toEqual(breaks.map((_, n) => n + 1));
+    expect(breaks.length).toBeGreaterThanOrEqual(8);
+    expect([...threats, ...breaks].filter(({ proofs }) => proofs.length === 0)).toEqual([]);
+  });
+
+  it.each([...threats, ...breaks].flatMap(({ proofs }) => proofs))(
+    'names a test that there is: $file: $title',
+    (proof) => {
+      expect(existsSync(`${root}/${proof.file}`) && isProven(textOf(proof.file), proof)).toBe(true);
+    },
+  );
+
+  it('is checked by whole titles and by the chapter it names', () => {
+    const source =
+      "describe('one', () => {\n  it('a', f);\n});\ndescribe('two', () => {\n  it('b', f);\n});\n";
+    expect(isProven("// once 'a title', now another", { chapter: '', title: 'a title' })).toBe(false);
+    expect(isProven("it('a title', f)", { chapter: '', title: 'title' })).toBe(false);
+    expect(['one', 'two', 'three'].map((chapter) => isProven(source, { chapter, title: 'b' }))).toEqual([
+      ...[false, true, false],
+    ]);
+  });
+});
+
+it('docs/office.md has every limit of an office, with its default', () => {
+  const limits = [...textOf('docs/office.md').matchAll(/^\| `(\w+)` \| ([\d/]+) \|/gm)];
+  expect(limits.map(([, name, value]) => [name, value])).toEqual(
+    Object.entries(officeLimits).map(([name, limit]) => [
+      name,
+      isRate(limit) ? `${limit.perSecond}/${limit.burst}` : String(limit),
+    ]),
+  );
+});
+
+it('docs/operate.md shows the nginx config of the chaos tests, but for addresses and TLS', () => {
+  const config = configOfPage(['198.18.2.11:3000', '198.18.2.12:3000', '198.18.2.13:3000'], ['198.18.2.2']);
+  for (const address of ['11', '12', '13']) expect(config).toContain(`server 198.18.2.${address}:3000 `);
+  expect(config).toContain('listen 198.18.2.2:80;');
+  expect(config).not.toMatch(/10\.0\.0\.|ssl/);
 });
