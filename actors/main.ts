@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   // Without a reader of what we tell beside it the result on stdout is still wanted. Nobody could be told, either.
   process.stderr.on('error', () => {});
   const argv = process.argv.slice(2);
-  // The one arrow from here to the scenarios, and only when one of their commands is typed.
+  // oxlint-disable-next-line no-restricted-imports -- loaded when one of their commands is typed
   const laboratory = async () => (await import('../scenarios/stage/laboratory.ts')).laboratory;
   let context: Promise<Context> | undefined;
   const contextOf = async (): Promise<Context> => {

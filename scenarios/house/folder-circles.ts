@@ -1,21 +1,29 @@
-import { isTest, type Violation } from './source.ts';
-import type { Edge } from './imports.ts';
+import { posix } from 'node:path';
 
+/** Text file of the project; its path begins at the root, with `/`. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+}
 /** Rooms whose folders may not lean on each other in a circle. The folders of `scenarios/` are one proof. */
 const rooms = ['machines', 'actors', 'adapters'];
-/** `machines/client/client.rules.ts` → `machines/client`; undefined: it stands in no folder of a room. */
+/** `machines/client/client.rules.ts` → `machines/client`; undefined: the file is in no folder of a room. */
 function folderOf(path: string): string | undefined {
   const [room = '', folder, ...below] = path.split('/');
   return rooms.includes(room) && below.length > 0 ? `${room}/${folder}` : undefined;
 }
 type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
-function arrowsOf(edges: readonly Edge[]): Arrows {
+/** Imports and re-exports, types too; neither tests nor lazy `import()`. */
+function arrowsOf(sources: readonly Source[]): Arrows {
   const arrows = new Map<string, Set<string>>();
-  for (const { from, to, lazy } of edges) {
-    const [here, there] = [folderOf(from), to === undefined ? undefined : folderOf(to)];
-    if (lazy || isTest(from) || here === undefined || there === undefined || here === there) continue;
-    if (here.split('/')[0] === there.split('/')[0])
+  for (const { path, text } of sources) {
+    const here = folderOf(path);
+    if (here === undefined || path.endsWith('.test.ts')) continue;
+    for (const [, specifier = ''] of text.matchAll(/^(?:import|export|\}).*? from '(\.[^']+)'/gm)) {
+      const there = folderOf(posix.join(posix.dirname(path), specifier));
+      if (there === undefined || here === there || here.split('/')[0] !== there.split('/')[0]) continue;
       arrows.set(here, (arrows.get(here) ?? new Set()).add(there));
+    }
   }
   return arrows;
 }
@@ -31,15 +39,7 @@ function reachedFrom(folder: string, arrows: Arrows): Set<string> {
   return reached;
 }
 /** Folders that import each other in a circle, over any number of others. */
-export function foldersInCircles(edges: readonly Edge[]): string[] {
-  const arrows = arrowsOf(edges);
+export function foldersInCircles(sources: readonly Source[]): string[] {
+  const arrows = arrowsOf(sources);
   return [...arrows.keys()].filter((folder) => reachedFrom(folder, arrows).has(folder)).toSorted();
-}
-export function folderCircleViolations(edges: readonly Edge[]): Violation[] {
-  return foldersInCircles(edges).map((path) => ({
-    path,
-    line: 1,
-    what: `${path} imports a folder that imports it, perhaps over others`,
-    instead: 'move what both need below both',
-  }));
 }

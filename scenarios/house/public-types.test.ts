@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { keyOf, placeOf, type Place } from './declarations.ts';
+import { keyOf, placeOf, type Place } from './public-types.ts';
 import { packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
 
 /** Read from what was built, as a user's compiler and editor read it. */

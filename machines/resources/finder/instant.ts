@@ -13,6 +13,7 @@ export function instantOf(text: string): number | undefined {
   const isTime = minute < 60 && second <= 60 && (hour < 24 || (hour === 24 && minute + second === 0));
   const offset = offsetOf(found[8]);
   if (!isDay || !isTime || offset === undefined) return undefined;
+  // oxlint-disable-next-line no-restricted-globals -- arithmetic, and no clock
   const ms = Date.UTC(year + cycleYears, month - 1, day, hour, minute, second) - cycleMs;
   return ms - offset + (found[7] === undefined ? 0 : Number(`0.${found[7]}`) * 1000);
 }
