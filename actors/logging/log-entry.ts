@@ -54,7 +54,7 @@ export interface LogEntry {
 export type Log = (entry: LogEntry) => void;
 /** What a host says of its log. */
 export interface LogOptions {
-  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  /** Gets each failure as a structured entry (docs/operate.md). Default: none. */
   readonly log?: Log | undefined;
   /** From which level on `log` hears of it. Default `warn`: of failures only. */
   readonly logLevel?: LogLevel | undefined;
