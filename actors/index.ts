@@ -150,7 +150,7 @@ export type {
   ToolListing,
 } from './servers/server-handle.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history/index.ts';
-export type { CallEnd, CallPhase, Outcome } from '../machines/call/settlement.ts';
+export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';
 export type {
   Annotations,
   CatalogList,

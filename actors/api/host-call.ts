@@ -1,5 +1,5 @@
 /** Calls that the host of a computer makes itself. */
-import type { ComputerCall } from '../../machines/call/call.machine.ts';
+import type { ComputerCall } from '../../machines/call/messages.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import type { CallOptions } from './agent/pending-calls.ts';
 export { closedCall } from '../kernel/closed.ts';

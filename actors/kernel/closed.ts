@@ -1,5 +1,5 @@
 /** Answers to callers of a host that is closed. */
-import { settledBy, type CallSettled } from '../../machines/call/settlement.ts';
+import { settledBy, type CallSettled } from '../../machines/call/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 export const closedText = 'The computer is closed';

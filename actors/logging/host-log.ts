@@ -1,5 +1,5 @@
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
-import type { CallSettled } from '../../machines/call/settlement.ts';
+import type { CallSettled } from '../../machines/call/messages.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { events } from '../../machines/protocol/events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';

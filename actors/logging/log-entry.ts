@@ -1,4 +1,4 @@
-import type { CallPhase, Outcome } from '../../machines/call/settlement.ts';
+import type { CallPhase, Outcome } from '../../machines/call/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 /** From what is told most to what is told least. */

@@ -1,7 +1,6 @@
 /** What an agent is told, what it tells, and what it remembers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
-import type { CallRequest } from '../call/call.machine.ts';
-import type { CallProgressed, CallSettled } from '../call/settlement.ts';
+import type { CallProgressed, CallRequest, CallSettled } from '../call/messages.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import type { RequestFact, LinkFact } from '../kernel/ports.ts';

@@ -8,11 +8,10 @@
  * closed  — final
  */
 import { type ActorRefFrom } from 'xstate';
-import { callKind, type CallStart } from '../call/call.setup.ts';
+import { callKind, settledBy, type CallStart } from '../call/messages.ts';
 import { childOf } from '../kernel/address.ts';
 import { post, toOwned } from '../kernel/effects.ts';
 import { linkKind } from '../link/link.setup.ts';
-import { settledBy } from '../call/settlement.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
   eventAsParams,

@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import { addressFor } from '../kernel/address.ts';
 import type { AgentCall, AgentNews, AgentQuery, Context, Event, Input } from './agent.events.ts';
 import { linkAt, viewedBy } from './agent.views.ts';
-import { callKind, type CallStart } from '../call/call.setup.ts';
+import { callKind, settledBy, type CallStart } from '../call/messages.ts';
 import {
   effects,
   message,
@@ -16,7 +16,6 @@ import {
 } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
 import { linkGivenUp, linkKind, type LinkNews } from '../link/link.setup.ts';
-import { settledBy } from '../call/settlement.ts';
 import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { events } from '../protocol/events.ts';

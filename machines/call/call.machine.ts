@@ -4,7 +4,7 @@
  * deciding   — passed through: what was known at once of its arguments and of our own rule
  * judging    — asks the `policy` port, the rule of the host: inTime | watched (the port has less time than the call)
  * confirming — asks the `confirm` port: a person, who has a time, too; nothing was sent yet
- * queued     — not sent yet: held (its server is being started for it, or has forgotten the session it was sent in)
+ * queued     — not sent yet: pending (its server is being started for it, or has forgotten the session it was sent in)
  *              | inLine (as many calls as may run do)
  * running    — sent to the server: patient | watched (it may not be silent for too long)
  * interrupted — the stream broke: waits for the client to tell how the server died, or that it is back, until the
@@ -15,35 +15,203 @@
  * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
  *
  * Its deadline is the whole time that its caller gives it, set once: whatever it waits for until it is answered, it is
- * over by then, and whom it asks is asked no longer. No `invoke`, and an `after` only for what has a limit of its own
- * besides: it asks, and its deadline is its root's own timer, so that its cost does not grow with the number in
- * flight. Leaving withdraws the question, which cancels the call at the server.
+ * over by then, and its questions are withdrawn. The deadline is the timer of its root, so that its cost does not grow
+ * with the number of calls in flight; an `after` is only for what has a limit of its own besides. A call that ends
+ * withdraws its question, which cancels it at the server; leaving a state does not.
  */
-import { not, type ActorRefFrom } from 'xstate';
-import { merging } from '../kernel/shapes.ts';
-import { enter, send, takeBack, tellProgress, wantServer } from './call.asks.ts';
+import { assign, not, setup } from 'xstate';
+import type { Address } from '../kernel/address.ts';
 import {
-  answerOf,
-  askerLost,
-  closed,
-  failureOf,
+  deadline,
+  effects,
   eventAsParams,
-  lost,
-  parts,
-  settle,
-  startClock,
-  takenBack,
-} from './call.setup.ts';
-import { cancelling, confirming, finishing, judging, known, refusing, unsent } from './call.states.ts';
+  post,
+  posts,
+  postsAll,
+  requests,
+  type OwnerEnded,
+} from '../kernel/effects.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import { merging } from '../kernel/shapes.ts';
+import type { ProcessTag } from '../process/process.machine.ts';
+import { isUnread } from '../process/server-failure.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { progressOf } from '../protocol/messages/progress.ts';
+import { callerOf, type CallEnd, type CallPhase } from './messages.ts';
+import * as rules from './call.rules.ts';
+import type { CallContext, CallEvent, CallInput, Unconfirmed } from './call.rules.ts';
+import {
+  argumentsInvalid,
+  carried,
+  confirmationDenied,
+  finished,
+  isRefusedByTool,
+  notConfirmed,
+  nothingFound,
+  notPermitted,
+  type Confirmation,
+  type Finding,
+  type Judgement,
+} from './policy/index.ts';
 
-export type {
-  CallRequest,
-  ComputerCall,
-  CallStart,
-  CallOrder,
-  ServerWanted,
-  ToolApproved,
-} from './call.setup.ts';
+const parts = setup({
+  types: {
+    context: {} as CallContext,
+    input: {} as CallInput,
+    events: {} as CallEvent,
+    tags: {} as ProcessTag,
+  },
+  actions: {
+    ...effects,
+    enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
+    hold: assign({ isPending: true }),
+    sendAgain: assign({ isPending: true, isSentAgain: true }),
+    release: assign({ isPending: false }),
+    rememberResult: assign(({ context }, { result, digits }: rules.CallAnswer) => ({
+      result: carried(context, result, digits),
+      ...(digits && { digits }),
+    })),
+    /** It was answered before it could be taken back, or because of that. */
+    rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
+    rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
+      result: finished(c, c.result, finding),
+    })),
+    rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
+    rememberUnsent: assign((_, params: { failure: Failure }) => ({
+      failure: params.failure,
+      phase: 'queued' as const,
+    })),
+    rememberTimeout: assign(({ context: c }) => ({ failure: rules.timedOut(c) })),
+    rememberSilence: assign(({ context: c }) => ({ failure: rules.wasSilent(c) })),
+    rememberCancel: assign(({ context: c }, { reason }: { reason: string }) => ({
+      failure: rules.cancelledBecause(c, reason),
+    })),
+    rememberCrash: assign(({ context: c }) => ({ failure: rules.clientCrashed(c) })),
+    rememberInvalid: assign(({ context: c }, { problems = [] }: Partial<Judgement>) => ({
+      failure: argumentsInvalid(c, problems),
+    })),
+    rememberPolicyDenial: assign(({ context: c }, { reason = 'no reason given' }: Partial<Judgement>) => ({
+      failure: notPermitted(c, reason),
+    })),
+    rememberUnconfirmed: assign(({ context: c }, { text, ...details }: Unconfirmed) => ({
+      failure: notConfirmed(c, text, details),
+    })),
+  },
+  guards: {
+    isJudged: ({ context }) => rules.isUnjudged(context),
+    isJudgedBriefly: ({ context }) => rules.isJudgedBriefly(context),
+    isPending: ({ context }) => context.isPending,
+    hearsHowItStood: ({ context: { withdrawal } }) => (withdrawal?.ms ?? 0) > 0,
+    isOfWithdrawal: (_, { id }: { id: string }) => id === 'withdrawal',
+    isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
+    // A word that is none of ours permits nothing.
+    isDeniedByPolicy: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
+    needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
+      decision !== 'allow' && context.policy?.isConfirmed !== true,
+    isDenied: (_, { decision }: Partial<Confirmation>) =>
+      decision !== 'allow' && decision !== 'allowForSession',
+    isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
+    mayNotBeSilent: ({ context }) => rules.mayNotBeSilent(context),
+    isPostProcessed: ({ context: { policy } }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
+      policy !== null &&
+      ((policy.isPostProcessed && !isRefusedByTool(result)) ||
+        (policy.resultBytes > 0 && bytes > policy.resultBytes)),
+    isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
+    isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
+    isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
+    isFailure: (_, { why }: OwnerEnded) => why === 'failed',
+    isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
+    isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
+    /** Only of a server: what became of a call behind an office is never known for sure. */
+    wasUnread: ({ context: c }, { sent, failure }: { sent: boolean; failure: Failure }) =>
+      c.policy !== null && !c.isSentAgain && !sent && isUnread(failure),
+    wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
+  },
+  delays: {
+    silence: ({ context }) => context.idleMs,
+    patience: ({ context }) => context.policy?.confirmMs ?? 0,
+    word: ({ context }) => context.withdrawal?.ms ?? 0,
+  },
+});
+
+// ── actions that several states share ──────────────────────────────────────────────────────────────────
+export const startClock = deadline('limit', rules.limitOf);
+const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
+/** Sending a call: it counts as sent from here on. */
+export const send = [enter('running'), requests(rules.callRequest)] as const;
+const settle = (end: CallEnd) =>
+  // A link that was left while its call ran hears no answer any more.
+  posts((c: CallContext) => post(c.replyTo, rules.settledAs(c, end), { optional: true }));
+const rememberFailure = {
+  type: 'rememberFailure',
+  params: eventAsParams<{ readonly failure: Failure }>,
+} as const;
+const rememberUnsent = { ...rememberFailure, type: 'rememberUnsent' } as const;
+const rememberResult = { type: 'rememberResult', params: rules.answerOf } as const;
+const rememberCancel = {
+  type: 'rememberCancel',
+  params: eventAsParams<{ readonly reason: string }>,
+} as const;
+const closing = { type: 'rememberCancel', params: { reason: 'closing' } } as const;
+
+// ── transitions that several states share ──────────────────────────────────────────────────────────────
+const cancelledByClose = { target: '#call.cancelled', actions: closing } as const;
+const askerLost = {
+  guard: { type: 'isMyAsker', params: eventAsParams<{ readonly asker: Address }> },
+  target: '#call.cancelled',
+  actions: {
+    type: 'rememberCancel',
+    params: ({ event }: { event: { readonly reason?: string } }) => ({
+      reason: event.reason ?? 'who asked is gone',
+    }),
+  },
+} as const;
+const serverLost = { target: '#call.unknown', actions: rememberFailure } as const;
+/** Ends of a call that was not sent, whatever it waits for. */
+const unsent = {
+  'call.cancel': { target: '#call.cancelled', actions: rememberCancel },
+  close: cancelledByClose,
+  'asker.lost': askerLost,
+  'server.lost': { target: '#call.failed', actions: rememberFailure },
+  'owner.ended': [
+    {
+      guard: { type: 'isFailure', params: eventAsParams<OwnerEnded> },
+      target: '#call.failed',
+      actions: 'rememberCrash',
+    },
+    cancelledByClose,
+  ],
+} as const;
+const judgementOf = rules.answeredIn<Judgement>;
+const confirmationOf = rules.answeredIn<Confirmation>;
+const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
+  ({
+    guard: { type: 'isInvalid', params: judgement },
+    target: '#call.refused',
+    actions: { type: 'rememberInvalid', params: judgement },
+  }) as const;
+/** Ways on of a call that nothing speaks against. */
+const permitted = [
+  { guard: 'isPending', target: '#call.queued' },
+  { target: '#call.running', actions: send },
+] as const;
+/** Ends of a call whose result is here, whatever a look at it has found. */
+const given = <E>(finding: (event: E) => Finding) => {
+  const actions = {
+    type: 'rememberFinished',
+    params: ({ event }: { event: E }) => ({ finding: finding(event) }),
+  } as const;
+  return [
+    {
+      guard: { type: 'isToolError', params: ({ context }: { context: CallContext }) => context },
+      target: '#call.failed',
+      actions,
+    },
+    { target: '#call.succeeded', actions },
+  ] as const;
+};
+const givenUnseen = (why: string) =>
+  given(() => ({ ...nothingFound, warnings: [`The result was not post-processed: ${why}`] }));
 
 const begun = merging();
 export const callMachine = parts.createMachine({
@@ -59,11 +227,91 @@ export const callMachine = parts.createMachine({
       always: [
         { guard: 'isJudgedBriefly', target: 'judging.watched' },
         { guard: 'isJudged', target: 'judging' },
-        ...known,
+        // Our own rule, known at once, never denies.
+        refuseInvalid(rules.drawnOf),
+        { guard: { type: 'needsPerson', params: rules.drawnOf }, target: '#call.confirming' },
+        ...permitted,
       ],
     },
-    judging,
-    confirming,
+    judging: {
+      tags: 'connecting',
+      entry: requests(rules.policyRequest),
+      on: {
+        ...unsent,
+        'call.go': { actions: 'release' },
+        'ask.answered': [
+          refuseInvalid(judgementOf),
+          {
+            guard: { type: 'isDeniedByPolicy', params: judgementOf },
+            target: 'refused',
+            actions: { type: 'rememberPolicyDenial', params: judgementOf },
+          },
+          { guard: { type: 'needsPerson', params: judgementOf }, target: 'confirming' },
+          ...permitted,
+        ],
+        'ask.refused': { target: 'refused', actions: rememberFailure },
+        'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+      },
+      initial: 'inTime',
+      states: {
+        inTime: {},
+        watched: {
+          after: {
+            patience: {
+              target: '#call.refused',
+              actions: {
+                type: 'rememberPolicyDenial',
+                params: { reason: 'the policy of its host gave no answer' },
+              },
+            },
+          },
+        },
+      },
+    },
+    confirming: {
+      tags: 'connecting',
+      entry: [enter('confirming'), requests(rules.confirmRequest)],
+      on: {
+        ...unsent,
+        'call.go': { actions: 'release' },
+        'ask.answered': [
+          {
+            guard: { type: 'isDenied', params: confirmationOf },
+            target: 'refused',
+            actions: {
+              type: 'rememberUnconfirmed',
+              params: (at) => ({ text: confirmationDenied, reason: confirmationOf(at).reason }),
+            },
+          },
+          {
+            guard: { type: 'isForSession', params: confirmationOf },
+            target: 'queued',
+            actions: posts((c: CallContext) =>
+              post(
+                c.keeper,
+                {
+                  type: 'tool.approved',
+                  server: c.server,
+                  tool: c.tool,
+                  generation: c.policy?.generation ?? 0,
+                  caller: callerOf(c),
+                },
+                { optional: true },
+              ),
+            ),
+          },
+          { target: 'queued' },
+        ],
+        'ask.refused': { target: 'refused', actions: rememberFailure },
+        'deadline.passed': {
+          target: 'refused',
+          actions: { type: 'rememberUnconfirmed', params: rules.callersTime },
+        },
+      },
+      after: {
+        patience: { target: 'refused', actions: { type: 'rememberUnconfirmed', params: rules.personsTime } },
+      },
+    },
     queued: {
       tags: 'connecting',
       entry: enter('queued'),
@@ -71,7 +319,9 @@ export const callMachine = parts.createMachine({
       initial: 'pending',
       states: {
         pending: {
-          entry: wantServer,
+          entry: postsAll((c: CallContext) =>
+            c.isPending ? [post(c.owner, { type: 'server.wanted' })] : [],
+          ),
           always: { guard: not('isPending'), target: '#call.running', actions: send },
           on: { 'call.go': { target: '#call.running', actions: ['release', ...send] } },
         },
@@ -79,12 +329,9 @@ export const callMachine = parts.createMachine({
           on: {
             'ask.began': { target: '#call.running', actions: enter('running') },
             /** Its server had room, and its computer has none. */
-            'ask.refused': {
-              target: '#call.refused',
-              actions: { type: 'rememberUnsent', params: failureOf },
-            },
+            'ask.refused': { target: '#call.refused', actions: rememberUnsent },
             /** Its turn would come in a session that is gone. */
-            'call.hold': { target: 'pending', actions: ['hold', takeBack] },
+            'call.hold': { target: 'pending', actions: ['hold', { type: 'cancel', params: { id: 'call' } }] },
           },
         },
       },
@@ -93,52 +340,68 @@ export const callMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'ask.waiting': 'queued.inLine',
-        /** Its silence begins anew. */
-        'ask.progress': { target: '.patient', actions: tellProgress },
+        /** Its silence begins again. */
+        'ask.progress': {
+          target: '.patient',
+          actions: postsAll(
+            (c: CallContext, event: Extract<RequestFact, { readonly type: 'ask.progress' }>) => {
+              const progressed = {
+                type: 'call.progressed',
+                ticket: c.ticket,
+                ...progressOf(event),
+              } as const;
+              return c.wantsProgress === true ? [post(c.replyTo, progressed, { optional: true })] : [];
+            },
+          ),
+        },
         'ask.answered': [
           {
-            guard: { type: 'isPostProcessed', params: answerOf },
+            guard: { type: 'isPostProcessed', params: rules.answerOf },
             target: 'finishing',
-            actions: { type: 'rememberResult', params: answerOf },
+            actions: rememberResult,
           },
           {
-            guard: { type: 'isToolError', params: answerOf },
+            guard: { type: 'isToolError', params: rules.answerOf },
             target: 'failed',
-            actions: { type: 'rememberResult', params: answerOf },
+            actions: rememberResult,
           },
-          { target: 'succeeded', actions: { type: 'rememberResult', params: answerOf } },
+          { target: 'succeeded', actions: rememberResult },
         ],
         'ask.refused': [
           {
-            guard: { type: 'isLost', params: eventAsParams },
+            guard: { type: 'isLost', params: ({ event }) => event },
             target: 'interrupted',
-            actions: refusing,
+            actions: rememberFailure,
           },
           /** Its server lives, and says nothing more about it. */
-          { guard: { type: 'isLostAlone', params: eventAsParams }, target: 'unknown', actions: refusing },
           {
-            guard: { type: 'isBusy', params: failureOf },
+            guard: { type: 'isLostAlone', params: ({ event }) => event },
+            target: 'unknown',
+            actions: rememberFailure,
+          },
+          {
+            guard: { type: 'isBusy', params: ({ event }) => event },
             target: 'refused',
-            actions: { type: 'rememberUnsent', params: failureOf },
+            actions: rememberUnsent,
           },
           /** Its session ends now: it waits for the next one, or hears that there is none. */
           {
-            guard: { type: 'wasUnread', params: eventAsParams },
+            guard: { type: 'wasUnread', params: ({ event }) => event },
             target: 'queued.pending',
             actions: 'sendAgain',
           },
           {
-            guard: { type: 'wasNeverSent', params: eventAsParams },
+            guard: { type: 'wasNeverSent', params: ({ event }) => event },
             target: 'failed',
-            actions: { type: 'rememberUnsent', params: failureOf },
+            actions: rememberUnsent,
           },
-          { target: 'failed', actions: refusing },
+          { target: 'failed', actions: rememberFailure },
         ],
         'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
-        'call.cancel': takenBack,
-        close: closed,
+        'call.cancel': { target: 'cancelling', actions: rememberCancel },
+        close: cancelledByClose,
         'asker.lost': askerLost,
-        'server.lost': lost,
+        'server.lost': serverLost,
         'call.go': {},
       },
       initial: 'patient',
@@ -150,16 +413,66 @@ export const callMachine = parts.createMachine({
     interrupted: {
       tags: 'closing',
       on: {
-        'server.lost': lost,
-        /** Its server is back in another session: nobody answers what the old one was asked. */
+        'server.lost': serverLost,
+        /** Its server is back in another session: what the old one was asked stays without an answer. */
         'call.go': 'unknown',
         'call.cancel': 'unknown',
         'deadline.passed': 'unknown',
         close: 'unknown',
       },
     },
-    cancelling,
-    finishing,
+    cancelling: {
+      tags: 'closing',
+      initial: 'deciding',
+      on: {
+        'ask.answered': [
+          { guard: { type: 'isOfWithdrawal', params: ({ event }) => event } },
+          {
+            guard: { type: 'isToolError', params: rules.answerOf },
+            target: 'failed',
+            actions: { type: 'rememberAnswer', params: rules.answerOf },
+          },
+          { target: 'succeeded', actions: { type: 'rememberAnswer', params: rules.answerOf } },
+        ],
+        /** The connection is lost: its agent says so, too. */
+        'ask.refused': {},
+        'ask.progress': {},
+        'call.cancel': {},
+        'deadline.passed': 'cancelled',
+        'server.lost': 'cancelled',
+        close: 'cancelled',
+      },
+      states: {
+        deciding: {
+          always: [
+            {
+              guard: 'hearsHowItStood',
+              target: 'asking',
+              actions: requests(rules.withdrawalRequest),
+            },
+            { target: '#call.cancelled' },
+          ],
+        },
+        asking: { after: { word: '#call.cancelled' } },
+      },
+    },
+    finishing: {
+      tags: 'closing',
+      // What comes now is not taken from the time of its caller.
+      entry: [requests(rules.finishRequest), deadline('look', (c: CallContext) => c.policy?.lookMs ?? 0)],
+      on: {
+        'ask.answered': given((event: { readonly result: unknown }) => ({
+          ...nothingFound,
+          ...(event.result as Partial<Finding> | null),
+        })),
+        'ask.refused': givenUnseen('that failed'),
+        'deadline.passed': givenUnseen('that took too long'),
+        'call.cancel': givenUnseen('it was cancelled then'),
+        close: givenUnseen('its computer is closing'),
+        'server.lost': {},
+        'call.go': {},
+      },
+    },
     succeeded: { type: 'final', entry: settle('succeeded') },
     failed: { type: 'final', entry: settle('failed') },
     timedOut: { type: 'final', entry: settle('timedOut') },
@@ -168,4 +481,3 @@ export const callMachine = parts.createMachine({
     unknown: { type: 'final', tags: 'killed', entry: settle('unknown') },
   },
 });
-export type CallRef = ActorRefFrom<typeof callMachine>;

@@ -16,7 +16,7 @@ import {
   settledMs,
   told,
 } from './catalog.pace.ts';
-import type { ProcessTag } from '../process/process.setup.ts';
+import type { ProcessTag } from '../process/process.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Why a list is asked for anew. */

@@ -1,6 +1,5 @@
 /** How a client opens a call. */
-import { callKind } from '../call/call.setup.ts';
-import { settledBy } from '../call/settlement.ts';
+import { callKind, settledBy } from '../call/messages.ts';
 import { message, open, type Open } from '../kernel/effects.ts';
 import { merging } from '../kernel/shapes.ts';
 import type { ServerCall, Context } from './client.events.ts';

@@ -1,6 +1,6 @@
 /** What a client asks for: messages to its owner, its calls, its lists and its process, and its way back. */
 import { childOf } from '../kernel/address.ts';
-import { callKind, type CallOrder, type CallStart } from '../call/call.setup.ts';
+import { callKind, settledBy, type CallOrder, type CallStart } from '../call/messages.ts';
 import { catalogKind } from '../catalog/catalog.events.ts';
 import type { CatalogList } from '../catalog/index.ts';
 import { backoffOf, backoffSpread, hasMore, listsOf, nextTryOf, tickOf, trialOf } from './client.rules.ts';
@@ -16,9 +16,8 @@ import {
   type Post,
 } from '../kernel/effects.ts';
 import type { ListKind, ServerInfo } from '../kernel/ports.ts';
-import { processKind, type ProcessOrder } from '../process/process.setup.ts';
+import { processKind, type ProcessOrder } from '../process/process.machine.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
-import { settledBy } from '../call/settlement.ts';
 import { failureOfStep, notActive, type ProcessEnd } from '../process/server-failure.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

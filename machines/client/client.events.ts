@@ -1,7 +1,7 @@
 /** What a client is told, what it tells, and what it remembers. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
-import type { CallRequest, ServerWanted, ToolApproved } from '../call/call.setup.ts';
+import type { CallRequest, ServerWanted, ToolApproved } from '../call/messages.ts';
 import type {
   CatalogListed,
   CatalogNews,

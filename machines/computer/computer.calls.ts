@@ -3,7 +3,7 @@ import { routeCall } from './computer.messages.ts';
 import { routed } from './computer.routing.ts';
 import { eventAsParams, parts, passWithdrawal, step } from './computer.setup.ts';
 import * as waiting from './computer.waiting.ts';
-import type { ComputerCall } from '../call/call.machine.ts';
+import type { ComputerCall } from '../call/messages.ts';
 import type { CallOverdue, ComputerContext } from './computer.events.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };

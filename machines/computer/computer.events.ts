@@ -1,7 +1,6 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
-import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
-import type { Caller } from '../call/call-request.ts';
+import type { Caller, ComputerCall, ToolApproved } from '../call/messages.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import type { CatalogList, Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';

@@ -1,5 +1,5 @@
 /** What a computer says and opens upon what it hears. */
-import type { ComputerCall } from '../call/call.machine.ts';
+import type { ComputerCall } from '../call/messages.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { restless } from './computer.restless.ts';
 import * as rules from './computer.rules.ts';

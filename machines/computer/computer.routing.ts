@@ -2,14 +2,13 @@
 import { findTool, isDenied, unresolved, type AbsentServer, type ToolEntry } from '../catalog/index.ts';
 import type { ServerCall } from '../client/client.events.ts';
 import type { ComputerContext } from './computer.events.ts';
-import type { ComputerCall } from '../call/call.machine.ts';
+import { settledBy, type ComputerCall } from '../call/messages.ts';
 import { message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
 import { absentOnes, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.withdrawn.ts';
 import { clientOf, isApproved, nameIn, wanted, type Told } from './computer.rules.ts';
 import { merging } from '../kernel/shapes.ts';
 import { defaultRemembered } from '../call/history/index.ts';
 import { notActive } from '../process/server-failure.ts';
-import { settledBy } from '../call/settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Remembers the server of a call: its windows are shown first from then on. */

@@ -19,8 +19,7 @@ import {
 } from '../client/client.events.ts';
 import type { Spent } from '../client/client.events.ts';
 import type { ComputerContext, ComputerStart, ServerPlan, ServersSet } from './computer.events.ts';
-import type { ToolApproved } from '../call/call.machine.ts';
-import { isSameCaller, type Caller } from '../call/call-request.ts';
+import { isSameCaller, type Caller, type ToolApproved } from '../call/messages.ts';
 import { open, post, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { hasRefused, refusedNews } from './computer.refused.ts';
 import { hasRestless, settled } from './computer.restless.ts';

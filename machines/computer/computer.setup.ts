@@ -1,9 +1,8 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { assign, setup } from 'xstate';
 import type { Address } from '../kernel/address.ts';
-import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
+import { callKind, type ComputerCall, type ToolApproved } from '../call/messages.ts';
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
-import { callKind } from '../call/call.setup.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import * as collections from './computer.collections.ts';

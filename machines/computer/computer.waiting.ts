@@ -1,6 +1,6 @@
 /** Calls of a tool that nobody has yet, while servers still start: they wait for those, within their caller's time. */
 import { childOf, type Address } from '../kernel/address.ts';
-import { callKind, type ComputerCall } from '../call/call.setup.ts';
+import { callKind, settledBy, type ComputerCall } from '../call/messages.ts';
 import type { CallCancel, CallOverdue, ComputerContext } from './computer.events.ts';
 import { findTool, isDenied } from '../catalog/index.ts';
 import { clientOf, isTrying } from './computer.rules.ts';
@@ -8,7 +8,6 @@ import { route, routed } from './computer.routing.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
 import { stillStarting } from '../process/server-failure.ts';
-import { settledBy } from '../call/settlement.ts';
 import type { ClientWaits } from '../kernel/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { withoutKey } from '../protocol/json.ts';

@@ -35,7 +35,7 @@ export interface Open extends Checked {
 }
 /** Ports that answer at once: `judge` says whether a call may run, or null where that has to be asked. */
 export type DrawPort = 'judge';
-/** One question with one answer, `request.answered` or `request.refused` with the same id. Withdrawn when the asker ends. */
+/** One question with one answer, `ask.answered` or `ask.refused` with the same id. Withdrawn when the asker ends. */
 export interface PortRequest {
   readonly id: string;
   /** Who is asked: the address that opened the session or link, or the name of a port such as `confirm`. */
@@ -90,6 +90,39 @@ export const toOwnersOf = <Order extends EventObject>(
   [below, key]: readonly [kind: string, key: string],
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event, having: `${below}:${keyOf(key)}` });
+
+// ── effects of a chart, by what they are worked out of ─────────────────────────────────────────────────
+/** Context and event of one step, as parameters of actions and guards are worked out of them. */
+export interface Step<C, E = unknown> {
+  readonly context: C;
+  readonly event: E;
+}
+/** Parameters that are the event itself. */
+export const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
+export const posts = <C, E = unknown>(message: (context: C, event: E) => Post) =>
+  ({ type: 'post', params: ({ context, event }: Step<C, E>) => message(context, event) }) as const;
+export const postsAll = <C, E = unknown>(messages: (context: C, event: E) => readonly Post[]) =>
+  ({
+    type: 'postAll',
+    params: ({ context, event }: Step<C, E>) => ({ messages: messages(context, event) }),
+  }) as const;
+export const opens = <C, E = unknown>(root: (context: C, event: E) => Open) =>
+  ({ type: 'open', params: ({ context, event }: Step<C, E>) => root(context, event) }) as const;
+export const opensAll = <C, E = unknown>(roots: (context: C, event: E) => readonly Open[]) =>
+  ({
+    type: 'openAll',
+    params: ({ context, event }: Step<C, E>) => ({ opens: roots(context, event) }),
+  }) as const;
+export const tellsOwned = <C, E = unknown>(order: (context: C, event: E) => TellOwned) =>
+  ({ type: 'tellOwned', params: ({ context, event }: Step<C, E>) => order(context, event) }) as const;
+export const requests = <C, E = unknown>(question: (context: C, event: E) => PortRequest) =>
+  ({ type: 'request', params: ({ context, event }: Step<C, E>) => question(context, event) }) as const;
+export const deadline = <C>(purpose: string, ms: (context: C) => number, spread = 0) =>
+  ({
+    type: 'setDeadline',
+    params: ({ context }: { readonly context: C }) => ({ ms: ms(context), for: purpose, spread }),
+  }) as const;
+export const noDeadline = { type: 'setDeadline', params: { ms: 0 } } as const;
 
 const asked =
   <P>() =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callAck } from './acks.ts';
-import { repeated, settledBy, type CallSettled } from '../call/settlement.ts';
+import { repeated, settledBy, type CallSettled } from '../call/messages.ts';
 import { readToolResult, failureIn, reportIn } from '../protocol/reading.ts';
 
 const call = { ticket: 't', reqId: 'r1', server: 'fs', tool: 'read' };

@@ -1,5 +1,5 @@
 import { withMeta } from '../call/policy/index.ts';
-import type { CallSettled } from '../call/settlement.ts';
+import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections/index.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 import { errorAck, failureResult } from '../protocol/messages/answers.ts';

@@ -11,7 +11,7 @@
  */
 import { type ActorRefFrom } from 'xstate';
 import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
-import { leaving, repeated } from '../call/settlement.ts';
+import { leaving, repeated } from '../call/messages.ts';
 import { configAs } from '../protocol/messages/computer-config.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import * as does from './link.setup.ts';

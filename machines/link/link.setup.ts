@@ -26,9 +26,8 @@ import {
   type LinkFact,
   type LinkInput,
 } from '../kernel/ports.ts';
-import type { ComputerCall } from '../call/call.setup.ts';
+import type { CallProgressed, CallSettled, ComputerCall } from '../call/messages.ts';
 import { progressOf } from '../protocol/messages/progress.ts';
-import type { CallProgressed, CallSettled } from '../call/settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 

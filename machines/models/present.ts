@@ -1,5 +1,5 @@
 import type { MCPContentItem, MCPToolResponse } from './format.ts';
-import type { Outcome } from '../call/settlement.ts';
+import type { Outcome } from '../call/messages.ts';
 
 /** How a call ended: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
 export interface EndedCall {

@@ -1,5 +1,5 @@
 import { toResponse, type MCPToolResponse } from '../models/index.ts';
-import type { CallEnd, Outcome } from '../call/settlement.ts';
+import type { CallEnd, Outcome } from '../call/messages.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** The names of seed 004, section 3, and the notification that its server manager publishes. */

@@ -12,12 +12,116 @@
  * A group counts as ended when no living member is left, not when its leader is gone: a server behind
  * `sh -c` or `npx` outlives its wrapper (seed 002 §5.2).
  */
-import { type ActorRefFrom } from 'xstate';
+import { assign, sendTo, setup } from 'xstate';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import { processPort, type ProcessFact } from '../kernel/ports.ts';
+import type { TimingOf } from '../kernel/timing.ts';
 import type { ProcessEnd } from './server-failure.ts';
-import { post } from '../kernel/effects.ts';
-import { endOf, parts, remember, died } from './process.setup.ts';
 
-export type { ProcessStart, ProcessOrder, ProcessNews, ProcessTag } from './process.setup.ts';
+export interface ProcessStart {
+  readonly server: string;
+  readonly generation: number;
+  readonly spec: number;
+  readonly timing: TimingOf<'process'>;
+}
+export type ProcessOrder =
+  | { readonly type: 'close' }
+  /** The next rung of the ladder, without waiting for the end of its grace. */
+  | { readonly type: 'process.hurry' };
+export const processKind = kindOf<ProcessStart, ProcessOrder>('process');
+type ProcessEvent = ProcessFact | ProcessOrder | DirectoryEvent;
+/** What the owner hears. */
+export type ProcessNews =
+  | { readonly type: 'process.started'; readonly from: Address; readonly pid: number }
+  | { readonly type: 'process.lost'; readonly end: ProcessEnd };
+type Input = ProcessStart & { readonly self: Address; readonly owner: AddressFor<ProcessNews> };
+interface ProcessContext extends Input {
+  readonly pid: number | null;
+  readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
+  readonly stderr: string;
+  readonly recent: string | null;
+  readonly message: string | null;
+  readonly isFinal: boolean;
+}
+export type ProcessTag = 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed';
+
+type Exited = Extract<ProcessFact, { type: 'child.exited' }>;
+
+const exitOf = ({ code, signal, stderr, recent }: Exited) => ({
+  exit: { code, signal },
+  stderr,
+  recent: recent ?? null,
+});
+
+const howItDied = (context: ProcessContext): ProcessEnd['how'] =>
+  context.exit?.code === 0 ? 'exited' : 'failed';
+const endOf = (context: ProcessContext, how = howItDied(context)): ProcessEnd => ({
+  how,
+  pid: context.pid,
+  code: context.exit?.code ?? null,
+  signal: context.exit?.signal ?? null,
+  stderr: context.stderr,
+  ...(context.recent !== null && { recent: context.recent }),
+  message: context.message,
+  ...(context.isFinal && { isFinal: true }),
+});
+
+const parts = setup({
+  types: {
+    context: {} as ProcessContext,
+    input: {} as Input,
+    events: {} as ProcessEvent,
+    output: {} as ProcessEnd,
+    tags: {} as ProcessTag,
+    children: {} as { child: 'process' },
+  },
+  actors: { process: processPort },
+  actions: {
+    ...effects,
+    rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
+    rememberExit: assign((_, exited: Exited) => exitOf(exited)),
+    rememberFailure: assign((_, p: { message: string; isFinal?: boolean }) => ({
+      message: p.message,
+      isFinal: p.isFinal === true,
+    })),
+    closeStdin: sendTo('child', { type: 'child.closeStdin' }),
+    terminate: sendTo('child', { type: 'child.signal', signal: 'SIGTERM' }),
+    kill: sendTo('child', { type: 'child.signal', signal: 'SIGKILL' }),
+  },
+  guards: {
+    isLastOfGroup: (_, params: { left: number }) => params.left === 0,
+    hasEndedWell: ({ context }) => howItDied(context) === 'exited',
+  },
+  delays: {
+    stdinGrace: ({ context }) => context.timing.stdinGraceMs,
+    termGrace: ({ context }) => context.timing.termGraceMs,
+    killGrace: ({ context }) => context.timing.killGraceMs,
+  },
+});
+
+const remember = {
+  type: 'rememberExit',
+  params: ({ event }: { event: Exited }) => event,
+} as const;
+const tellLost = {
+  type: 'post',
+  params: ({ context: c, event }: { context: ProcessContext; event: Exited }) =>
+    post(c.owner, {
+      type: 'process.lost',
+      end: endOf({ ...c, ...exitOf(event) }),
+    }),
+} as const;
+
+const theExit = ({ event }: { event: Exited }): Exited => event;
+const died = [
+  {
+    guard: { type: 'isLastOfGroup', params: theExit },
+    target: 'died',
+    actions: [remember, tellLost],
+  },
+  { target: 'sweeping', actions: [remember, tellLost] },
+] as const;
 
 export const processMachine = parts.createMachine({
   id: 'process',
@@ -136,4 +240,3 @@ export const processMachine = parts.createMachine({
     failed: { type: 'final', output: ({ context }) => endOf(context, 'failed') },
   },
 });
-export type ProcessRef = ActorRefFrom<typeof processMachine>;

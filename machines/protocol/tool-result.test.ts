@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallSettled } from '../call/settlement.ts';
+import type { CallSettled } from '../call/messages.ts';
 import { callAck } from '../link/acks.ts';
 import { failureIn, readToolResult } from './reading.ts';
 import { toolResult } from './tool-result.ts';

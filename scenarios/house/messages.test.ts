@@ -3,7 +3,7 @@ import type { AnyStateMachine, EventFrom, InputFrom } from 'xstate';
 import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { viewMachine } from '../../machines/agent/view.machine.ts';
 import type { callMachine } from '../../machines/call/call.machine.ts';
-import { callKind, type CallStart } from '../../machines/call/call.setup.ts';
+import { callKind, type CallStart } from '../../machines/call/messages.ts';
 import { catalogKind } from '../../machines/catalog/catalog.events.ts';
 import type { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientKind } from '../../machines/client/client.events.ts';
@@ -15,7 +15,7 @@ import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.
 import { linkKind } from '../../machines/link/link.setup.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
-import { processKind } from '../../machines/process/process.setup.ts';
+import { processKind } from '../../machines/process/process.machine.ts';
 import type { processMachine } from '../../machines/process/process.machine.ts';
 import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
 import type { serverCacheMachine } from '../../machines/resources/cache/server-cache.machine.ts';

@@ -12,7 +12,7 @@ import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import { defaultLimits, type Known, type CallLimits } from '../../machines/call/policy/index.ts';
 import { extended } from '../../machines/kernel/extended.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import type { CallSettled } from '../../machines/call/settlement.ts';
+import type { CallSettled } from '../../machines/call/messages.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { namesOf } from '../../actors/runtime/charts.ts';
 import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';

@@ -8,7 +8,7 @@ import type {
   AgentQuery,
   AgentStart,
 } from '../../../machines/agent/agent.machine.ts';
-import { settledBy, type CallProgressed, type CallSettled } from '../../../machines/call/settlement.ts';
+import { settledBy, type CallProgressed, type CallSettled } from '../../../machines/call/messages.ts';
 import { message } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';

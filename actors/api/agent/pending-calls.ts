@@ -10,7 +10,7 @@ import {
   type CallProgressed,
   type CallSettled,
   type Outcome,
-} from '../../../machines/call/settlement.ts';
+} from '../../../machines/call/messages.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { progressOf, type Progress } from '../../../machines/protocol/messages/progress.ts';
 import { tellListener } from '../../kernel/listeners.ts';

@@ -10,7 +10,7 @@ import type {
 } from '../../../machines/computer/computer.machine.ts';
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { defaultRemembered } from '../../../machines/call/history/index.ts';
-import type { CallProgressed, CallSettled } from '../../../machines/call/settlement.ts';
+import type { CallProgressed, CallSettled } from '../../../machines/call/messages.ts';
 import type { Transformer } from '../../../machines/kernel/transformer.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import { CallHistoryWatch } from './calls/call-history.ts';

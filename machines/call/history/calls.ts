@@ -1,4 +1,4 @@
-import type { Outcome } from '../settlement.ts';
+import type { Outcome } from '../messages.ts';
 
 /** What a call waits for: servers that may have its tool and start still, its own server, the permit of that to connect, … */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../machines/call/settlement.ts';
+import type { Outcome } from '../../../machines/call/messages.ts';
 import type { Expectation, Stage } from './plan.ts';
 
 /** A server, as `Scene` gives it. */

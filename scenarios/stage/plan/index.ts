@@ -24,7 +24,7 @@ export type { ServerSettings } from '../server-plan.ts';
 export type { Values } from '../scripted/specs.ts';
 export type { Fault, Moment } from '../../fault-server/words/fault.ts';
 export type { CallLimits } from '../../../machines/call/policy/index.ts';
-export type { CallSettled } from '../../../machines/call/settlement.ts';
+export type { CallSettled } from '../../../machines/call/messages.ts';
 export type { OnConflict } from '../../../machines/catalog/index.ts';
 export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
 export type { Message } from '../../../machines/kernel/effects.ts';

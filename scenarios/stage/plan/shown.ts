@@ -1,5 +1,5 @@
 import { readWindow } from '../../../machines/resources/desktop/index.ts';
-import type { CallSettled } from '../../../machines/call/settlement.ts';
+import type { CallSettled } from '../../../machines/call/messages.ts';
 
 /** An answer to a question for a Desktop, a Finder or a resource, whoever asked. */
 export interface Shown {

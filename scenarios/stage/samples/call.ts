@@ -1,4 +1,4 @@
-import type { CallOrder } from '../../../machines/call/call.machine.ts';
+import type { CallOrder } from '../../../machines/call/messages.ts';
 import { answers, failure, request, type OrdersOf, type Sample } from './sample.ts';
 
 export const call: Sample = {

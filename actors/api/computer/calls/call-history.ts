@@ -1,13 +1,12 @@
 import { TransientMap } from '../../../../machines/kernel/transient-map.ts';
 import { keyOf, nameOf } from '../../../../machines/kernel/address.ts';
-import type { ComputerCall } from '../../../../machines/call/call.machine.ts';
+import type { CallPhase, CallSettled, ComputerCall } from '../../../../machines/call/messages.ts';
 import {
   withCall,
   type CallHistory,
   type CallStanding,
   type PastCall,
 } from '../../../../machines/call/history/index.ts';
-import type { CallPhase, CallSettled } from '../../../../machines/call/settlement.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
 import { excessBytes, mostLevels } from '../../../../machines/protocol/size.ts';
 import type { Progress } from '../../../../machines/protocol/messages/progress.ts';

@@ -1,7 +1,7 @@
 /** Where a call stands that has not ended, read from the machines that have it. */
-import type { Context as CallContext } from '../../../../machines/call/call.setup.ts';
+import type { CallContext } from '../../../../machines/call/call.rules.ts';
+import type { CallPhase } from '../../../../machines/call/messages.ts';
 import type { CallWait } from '../../../../machines/call/history/index.ts';
-import type { CallPhase } from '../../../../machines/call/settlement.ts';
 import { stillStarting } from '../../../../machines/process/server-failure.ts';
 import type { ComputerContext } from '../../../../machines/computer/computer.machine.ts';
 import { starting } from '../../../../machines/computer/computer.waiting.ts';

@@ -1,6 +1,11 @@
 import { TransientMap } from '../../../../machines/kernel/transient-map.ts';
-import type { CallStart } from '../../../../machines/call/call.machine.ts';
-import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../../machines/call/settlement.ts';
+import type {
+  CallEnd,
+  CallPhase,
+  CallSettled,
+  CallStart,
+  Outcome,
+} from '../../../../machines/call/messages.ts';
 import type { Failure } from '../../../../machines/protocol/index.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
 import type { Observer } from '../../../runtime/observer.ts';
