@@ -1,4 +1,4 @@
-import { isDraft2020 } from './draft-2020.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
  * What providers accept of tools, as rules that can be checked without asking them. docs/providers.md has each under its
@@ -38,6 +38,28 @@ function schemasIn(root: unknown, at: string): Place[] {
       : [];
   });
   return [{ at, node: root }, ...below];
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+/** Verdicts by the text of the schema: two providers are given the same. */
+const known = new Map<string, boolean>();
+/** Validity as JSON Schema, draft 2020-12, judged by Ajv. */
+function isDraft2020(schema: unknown): boolean {
+  const text = JSON.stringify(schema);
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const isGood = typeof schema === 'object' && schema !== null && compiles(schema);
+  known.set(text, isGood);
+  return isGood;
+}
+function compiles(schema: object): boolean {
+  try {
+    return Boolean(ajv.validateSchema(schema)) && Boolean(ajv.compile(schema));
+  } catch {
+    return false;
+  } finally {
+    ajv.removeSchema();
+  }
 }
 
 const openaiSchema = (tool: Tool): unknown => inside(tool['function'], 'parameters');

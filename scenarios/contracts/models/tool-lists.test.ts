@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   anthropic,
@@ -10,9 +10,22 @@ import {
   type ModelTool,
 } from '../../../machines/models/index.ts';
 import { anthropicRules, geminiRules, openaiRules, type ProviderRule, type Tool } from './provider-rules.ts';
-import { publishedServers } from './published-servers.ts';
-import { toolLists, type ToolList } from './tool-lists.ts';
 
+/** Tools that one version of a published server listed when it was asked. */
+interface ToolList {
+  readonly package: string;
+  readonly version: string;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: object;
+    readonly outputSchema?: object;
+  }[];
+}
+const folder = new URL('tool-lists/', import.meta.url);
+const toolLists = readdirSync(folder).map(
+  (name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as ToolList,
+);
 const page = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8');
 
 const providers: Readonly<
@@ -37,15 +50,6 @@ const violationsOf = (rules: readonly ProviderRule[], tools: readonly object[]):
   );
 
 describe('the tool lists of published servers', () => {
-  it('are those of at least ten servers, at the versions that the script fetches', () => {
-    const known = toolLists.map(({ package: name, version }) => `${name}@${version}`);
-    expect(known.length).toBeGreaterThanOrEqual(10);
-    expect(known.toSorted()).toEqual(
-      publishedServers.map((one) => `${one.package}@${one.version}`).toSorted(),
-    );
-    expect(toolLists.filter(({ tools }) => tools.length === 0)).toEqual([]);
-  });
-
   it.each(Object.keys(providers))('would be refused by %s as they are', (provider) => {
     const { rules = [], convert } = providers[provider] ?? {};
     const { definitions } = createConversation().offer(toolLists.flatMap(toolsOf));
