@@ -1,5 +1,5 @@
 /** Every scenario that `npm test` only plays, replayed to the last step. */
-import '../invariants/charts/rest-only.ts';
+import './rest-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';
 import { testInHarness } from './scenario.ts';

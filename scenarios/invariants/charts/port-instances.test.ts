@@ -5,13 +5,14 @@
  * comes to a machine.
  */
 import { describe, expect, test } from 'vitest';
-import { createActor, fromCallback } from 'xstate';
+import { createActor, fromCallback, type AnyStateMachine } from 'xstate';
+import { nodesOf } from '../../../actors/runtime/charts.ts';
 import { machines } from '../../../actors/runtime/assemble.ts';
 import { nameOf } from '../../../machines/kernel/address.ts';
+import * as ports from '../../../machines/kernel/ports.ts';
 import type { PortInstance, Ports } from '../../../machines/kernel/ports.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { violations } from '../invariants.ts';
-import { invokesOf } from './invokes.ts';
 import { Harness } from '../../stage/harness.ts';
 
 type Port = Exclude<keyof Ports, 'request'>;
@@ -59,6 +60,20 @@ const everybody = (port: Port, over: 'opening' | 'command') => {
 type Ended = Extract<DirectoryRecord, { k: 'end' }>;
 const kindOf = (address: string): string => nameOf(address).split('/').at(-1)?.split(':')[0] ?? '';
 
+const callbackPorts = new Set<unknown>(Object.values(ports));
+/** Actors that the states of a chart invoke. */
+const invokesOf = (machine: AnyStateMachine) =>
+  nodesOf(machine.root).flatMap(({ invoke }) =>
+    invoke.map(({ id, src }) => {
+      const name = typeof src === 'string' ? src : id;
+      return {
+        machine: machine.id,
+        id,
+        src: name,
+        isPort: callbackPorts.has(machine.implementations.actors[name]),
+      };
+    }),
+  );
 const invokes = Object.values(machines).flatMap(invokesOf);
 
 test('every invoked port is known here, and so is whether it is given commands', () => {

@@ -1,7 +1,6 @@
 import { assign, createActor, fromCallback, setup, type AnyStateMachine, type AnyEventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
-import { chartText, statesOf, namesOf, transitionsOf } from '../../../actors/runtime/charts.ts';
-import { walkOut } from './charts.ts';
+import { chartText, statesOf, namesOf, transitionsOf } from './charts.ts';
 
 const parts = setup({
   types: {
@@ -123,81 +122,5 @@ describe('the transitions that were taken', () => {
       'toy: draining --close--> .',
     ]);
     expect(transitionsOf(good)).toEqual(expect.arrayContaining(run));
-  });
-});
-
-describe('the walk out', () => {
-  const events = [{ type: 'open' }, { type: 'noted' }, { type: 'lost', times: 1 }] as const;
-
-  it('finds nothing in a machine that close alone ends from everywhere', () => {
-    const walk = walkOut(good, { events, tellApart: ({ tries }) => tries });
-    expect(walk.withoutWayOut).toEqual([]);
-    expect(walk.explored).toBeGreaterThanOrEqual(6);
-    expect([...walk.reached]).toEqual(expect.arrayContaining(['idle', 'open.steady', 'waiting', 'closed']));
-  });
-
-  it('reports a corner that only an event would open, and how to get there', () => {
-    const { withoutWayOut } = walkOut(trapped, { events });
-    expect(withoutWayOut).toContain('"stuck", after open → close → xstate.after.grace.trap.closing');
-    expect(withoutWayOut.every((state) => /^"(stuck|closing)"/.test(state))).toBe(true);
-  });
-
-  it('takes timers that are not of the chart when it is told of them', () => {
-    expect(walkOut(trapped, { events, timers: [{ type: 'lost', times: 1 }] }).withoutWayOut).toEqual([]);
-  });
-
-  it('reports a close that something said meanwhile takes back', () => {
-    const fickle = parts.createMachine({
-      id: 'fickle',
-      context: { tries: 0 },
-      initial: 'idle',
-      states: {
-        idle: { on: { close: 'closing' } },
-        closing: { on: { open: 'idle' }, after: { grace: 'closed' } },
-        closed: { type: 'final' },
-      },
-    });
-    expect(walkOut(fickle, { events }).withoutWayOut).toEqual([]);
-    expect(walkOut(fickle, { events, meanwhile: events }).withoutWayOut).toEqual([
-      '"idle", after close → open',
-    ]);
-  });
-
-  it('reports a second close that leads astray', () => {
-    const nervous = parts.createMachine({
-      id: 'nervous',
-      context: { tries: 0 },
-      initial: 'idle',
-      states: {
-        idle: { on: { close: 'closing' } },
-        closing: { on: { close: 'confused' }, after: { grace: 'closed' } },
-        confused: {},
-        closed: { type: 'final' },
-      },
-    });
-    expect(walkOut(nervous, { events }).withoutWayOut).toEqual(['"confused", after close → close']);
-  });
-
-  it('reports a machine that ignores close, and one that throws', () => {
-    const deaf = parts.createMachine({
-      id: 'deaf',
-      context: { tries: 0 },
-      on: { open: { actions: 'note' } },
-    });
-    expect(walkOut(deaf, { events }).withoutWayOut).toEqual(['{}, after close']);
-    const rude = parts.createMachine({
-      id: 'rude',
-      context: { tries: 0 },
-      initial: 'up',
-      states: {
-        up: { on: { close: { guard: () => JSON.parse('{') as boolean, target: 'down' } } },
-        down: {},
-      },
-    });
-    expect(walkOut(rude, { events }).withoutWayOut[0]).toMatch(/^"up", after the start: close throws/);
-  });
-
-  it('refuses to pass when it had to stop early', () => {
-    expect(() => walkOut(good, { events, limit: 2 })).toThrow('more than 2 states');
   });
 });

@@ -1,3 +1,0 @@
-import { thoroughness } from '../../stage/thoroughness.ts';
-
-thoroughness.part = 'rest';
