@@ -8,30 +8,27 @@ export interface Row {
   readonly reason: string | undefined;
 }
 
-const table = (rows: readonly Row[]): string =>
-  [
-    '| scenario | | why not |',
-    '|---|---|---|',
-    ...rows.map(
-      ({ scenario, passed, reason = '' }) =>
-        `| \`${scenario}\` | ${passed ? 'passes' : '**fails**'} | ${passed ? '' : reason} |`,
-    ),
-  ].join('\n');
+/** Names of those that pass in one line, and a row for each that fails. */
+function resultsOf(rows: readonly Row[]): string {
+  const passing = rows.filter((row) => row.passed).map(({ scenario }) => `\`${scenario}\``);
+  const failing = rows.filter((row) => !row.passed);
+  const lines = failing.map(({ scenario, reason = '' }) => `| \`${scenario}\` | ${reason} |`);
+  const table = failing.length > 0 ? `\n| fails | reason |\n|---|---|\n${lines.join('\n')}\n` : '';
+  return `${passing.length} of ${rows.length} client scenarios pass: ${passing.join(', ')}.\n${table}`;
+}
 
 /** docs/conformance.md, by what was played. */
 export function pageOf(rows: readonly Row[]): string {
   const parts = (Object.keys(suites) as Suite[]).map((suite) => {
     const of = rows.filter((row) => row.suite === suite);
-    const passed = of.filter((row) => row.passed).length;
-    return `## ${suite}: ${suites[suite]}\n\n${passed} of ${of.length} client scenarios pass.\n\n${table(of)}\n`;
+    return `## ${suite}: ${suites[suite]}\n\n${resultsOf(of)}`;
   });
   return `# Conformance
 
 The [official conformance suite](https://www.npmjs.com/package/@modelcontextprotocol/conformance) of MCP plays its client
-scenarios against a host that calls \`createComputer\` and nothing else (\`scenarios/contracts/conformance/driver.mjs\`). Two
-versions are played: the stable one and the newest. \`npm run test:conformance\` plays both, and fails where a scenario
-fails that is not named here, or passes and is named. It needs the npm registry: the suite runs on Node 22, our host on
-the Node that runs the tests. \`A2C_UPDATE_PAGES=1 npm run test:conformance\` writes this page.
+scenarios against a host that only calls \`createComputer\` (\`scenarios/contracts/conformance/driver.mjs\`), in its stable
+and its newest version. \`npm run test:conformance\` fails when a result differs from this page. It needs the npm registry
+and runs the suite on Node 22. \`A2C_UPDATE_PAGES=1 npm run test:conformance\` writes this page.
 
 ${parts.join('\n')}`;
 }
