@@ -1,11 +1,70 @@
+import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
-import { build } from './build.ts';
-import { help, listOf, readOptions } from './options.ts';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type * as Play from './play.ts';
-import { plans } from './row.ts';
+import { plans, type Row } from './row.ts';
 import { rows } from './rows.ts';
 import { chosen, measured } from './run.ts';
 import { documentOf, tableOf } from './table.ts';
+
+const help = `Measures agent, office and computer against hand-written ones, in turns, each row in a process of its own.
+What runs is compiled first, as it is published: tsx would add a call to every function that is made.
+
+  npm run bench -- [options]
+
+  --only <row>[,<row>]   these rows only
+  --list                 the rows, and what they measure
+  --quick                all rows but those that need PyPI, as fast as they can be measured: the figures say little
+  --late <s>             how long a row may take (default 600, --quick: 120)
+  --json                 one JSON document on stdout instead of the table
+  --help
+
+A figure is the median of the ratios of pairs, ours ÷ yardstick, with the quartiles beside it. CPU is that of the process that holds
+agent, office and computer, without an MCP server that is a process; of the relay, that of the office's own process. Compare the
+ratios: absolute figures of a shared machine mean little. Exit code: 0 when all was measured, whatever the figures are; 1 when a
+row could not be; 130 after Ctrl-C, which prints what was measured so far.
+`;
+const listOf = (rows: readonly Row[]): string => {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows
+    .map(({ name, about, needs }) => `${name.padEnd(width)}  ${about}${needs ? ` (needs ${needs})` : ''}\n`)
+    .join('');
+};
+
+const readOptions = () =>
+  parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      list: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      late: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  }).values;
+
+/**
+ * Compiles what is measured, chains and yardsticks alike, into `dist` beside this file, with the peers in Python. A mistake in a type is
+ * told and measured all the same: what runs is what stands there.
+ */
+function build(): Promise<void> {
+  const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+  const project = fileURLToPath(new URL('tsconfig.build.json', import.meta.url));
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(typescript, 'bin', 'tsc'), '-p', project], (error, stdout) => {
+      if (error) process.stderr.write(`bench: the types do not fit\n${stdout || error.message}\n`);
+      const peers = fileURLToPath(new URL('../interop', import.meta.url));
+      const built = fileURLToPath(new URL('dist/scenarios/interop', import.meta.url));
+      const isPython = (path: string): boolean => path === peers || path.endsWith('.py');
+      cpSync(peers, built, { recursive: true, filter: isPython });
+      resolve();
+    });
+  });
+}
 
 async function main(): Promise<number> {
   const options = readOptions();

@@ -1,3 +1,5 @@
+import type { GivenLimits } from '../../actors/index.ts';
+
 /** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
 export interface Chain {
   /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
@@ -27,3 +29,7 @@ export const work = (doOnce: () => number | Promise<number>, expected: number): 
     },
     close: async () => {},
   });
+
+const rate = { perSecond: 1_000_000, burst: 1_000_000 };
+/** Limits that check every event and refuse none: their cost alone is measured. */
+export const unmetLimits: GivenLimits = { eventsPerSocket: rate, eventsPerOffice: rate, events: rate };

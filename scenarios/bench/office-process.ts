@@ -1,34 +1,23 @@
 import { createInterface } from 'node:readline';
-import { createOffice, type OfficeOptions } from '../../actors/index.ts';
-import { unmetLimits } from './unmet-limits.ts';
+import { createOffice } from '../../actors/index.ts';
 import { startOffice } from './baseline/chain.ts';
+import { unmetLimits } from './chain.ts';
 
 /**
- * An office in a process of its own. Says where it is; then, to each line, what it has used and refused, and to the line
- * `collect` what is left after a garbage collection. It ends with its stdin.
+ * An office in a process of its own, `ours` or a bare relay. It writes its URL, then its CPU time for each line on
+ * stdin, and ends with stdin.
  */
-const [, , kind = 'bare', redis = ''] = process.argv;
-const offices: Readonly<Record<string, OfficeOptions>> = {
-  /** Each event is held against its limits, and none is refused. */
-  ours: { limits: unmetLimits },
-  /** As people run it. */
-  limited: {},
-  node: { redis },
-};
 const opened = async () => {
-  const options = offices[kind];
-  if (!options) return { ...(await startOffice()), refusals: () => ({}) };
-  const office = await createOffice({ port: 0, ...options });
-  return { url: `${office.url}/smcp`, close: office.close, refusals: () => office.stats().refusals };
+  if (process.argv[2] !== 'ours') return startOffice();
+  const office = await createOffice({ port: 0, limits: unmetLimits });
+  return { url: `${office.url}/smcp`, close: office.close };
 };
-const { url, close, refusals } = await opened();
+const { url, close } = await opened();
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 say({ url });
 createInterface({ input: process.stdin })
-  .on('line', (line) => {
-    if (line === 'collect') globalThis.gc?.();
+  .on('line', () => {
     const { user, system } = process.cpuUsage();
-    const { heapUsed, rss } = process.memoryUsage();
-    say({ cpuUs: user + system, heapBytes: heapUsed, residentBytes: rss, refusals: refusals() });
+    say({ cpuUs: user + system });
   })
   .on('close', () => void close().finally(() => process.exit()));

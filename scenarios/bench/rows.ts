@@ -46,11 +46,6 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/recording.ts')).measureRecorder(...given),
   },
   {
-    name: 'watched',
-    about: 'a host with a page of its inspector, and one at which nobody looks',
-    measure: async (...given) => (await import('./rows/watched.ts')).measureWatched(...given),
-  },
-  {
     name: 'servers',
     about: 'a call in a computer with 1, 50 and 500 servers',
     measure: async (...given) => (await import('./rows/calls/grown.ts')).measureServers(...given),
@@ -74,36 +69,5 @@ export const rows: readonly Row[] = [
     name: 'idle',
     about: 'heap of a server inside the host that nobody calls',
     measure: async (...given) => (await import('./rows/start.ts')).measureIdle(...given),
-  },
-  {
-    name: 'listing',
-    about: '5,000 tools of 100 servers listed once more, and lists kept by hand',
-    measure: async (...given) => (await import('./rows/listing.ts')).measureListing(...given),
-  },
-  {
-    name: 'organise',
-    about: '10,000 windows and 100,000 documents put in order, and bare sorts of them',
-    measure: async (...given) => (await import('./rows/organise.ts')).measureOrganise(...given),
-  },
-  {
-    name: 'finder',
-    about: 'a page of 10,000 documents that were read before: no request goes to a server',
-    measure: async (...given) => (await import('./rows/warm.ts')).measureWarm(...given),
-  },
-  {
-    name: 'collection',
-    about: 'the first collection of 4,000 windows of one computer, and of two with half of them',
-    measure: async (...given) => (await import('./rows/collection.ts')).measureCollection(...given),
-  },
-  {
-    name: 'documents',
-    about:
-      'the documents server: files listed, a first page, a word searched; beside the same libraries by hand',
-    measure: async (...given) => (await import('./rows/documents.ts')).measureDocuments(...given),
-  },
-  {
-    name: 'simulation',
-    about: 'busy minutes in virtual time, with all invariants',
-    measure: async (...given) => (await import('./rows/simulation.ts')).measureSimulation(...given),
   },
 ];

@@ -4,10 +4,9 @@ import { bootedComputer } from '../../fixtures/booted.ts';
 import { pythonOf, startPeers, type PythonPeers } from '../../fixtures/python-peers.ts';
 import { startHost } from '../../fixtures/started-host.ts';
 import { baselineFull } from '../baseline/chain.ts';
-import { echoed, textOf, type Chain } from '../chain.ts';
+import { echoed, textOf, type Chain, unmetLimits } from '../chain.ts';
 import { calls, comparedSlices, pairs, ratio, slice, withBoth } from '../measure.ts';
 import { atLeast, type Row } from '../row.ts';
-import { unmetLimits } from '../unmet-limits.ts';
 
 const office = 'bench';
 /** The computer talks to it over stdio, by hand, ours and in Python alike. */
