@@ -20,7 +20,7 @@ import { addressFor, type Address, type AddressFor } from '../../machines/kernel
 import type { OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
-import { specPort } from '../../machines/client/spec-port.ts';
+import { specPort } from '../../machines/client/client.events.ts';
 import { CallPorts } from './computer/call-ports.ts';
 import { deferred } from '../kernel/deferred.ts';
 import { assemble } from '../runtime/assemble.ts';

@@ -1,7 +1,7 @@
 import type { Credentials, InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
 import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/index.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
+import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';

@@ -72,6 +72,12 @@ export interface ServerUpdate {
   readonly type: 'server.update';
   readonly plan: ClientPlan;
 }
+/** Resources of which `by` wants to hear when they change. */
+export interface ResourcesWatch {
+  readonly type: 'resources.watch';
+  readonly uris: readonly string[];
+  readonly by: string;
+}
 export type ClientOrder =
   | ServerCall
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
@@ -87,8 +93,7 @@ export type ClientOrder =
    * `values` its launch spec is resolved anew.
    */
   | ServerUpdate
-  /** The resources of which `by` wants to hear when they change, from now on. */
-  | { readonly type: 'resources.watch'; readonly uris: readonly string[]; readonly by: string }
+  | ResourcesWatch
   /** Its list of resources is asked for anew (resources/collections/answers.ts). */
   | ResourcesRelist
   /** It may connect now. */
@@ -145,8 +150,8 @@ export interface ClientChanged {
 }
 /** Its calls and its lists speak to its owner, too. */
 type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved;
-export type Input = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
-export interface Context extends Input {
+export type ClientInput = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
+export interface ClientContext extends ClientInput {
   /** What it is launched with, as it was resolved last; 0: it never was. */
   readonly spec: number;
   /** Of what it was resolved; null: it never was. */
@@ -192,3 +197,29 @@ export type ClientEvent =
   | ResourcesWatched
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };
+
+// ── what its ports are asked ───────────────────────────────────────────────────────────────────────────
+/** Port that resolves launch specs: the `target` of such a question. */
+export const specPort = 'spec';
+/**
+ * What the port `spec` is asked at each start of a server: fill in its placeholders. Answered by `Resolved`, or refused
+ * with why a value cannot be had (`InputNotFound`, `ConfigInvalid`). Takes as long as whoever is asked for a value.
+ */
+export interface Resolve {
+  readonly server: string;
+  readonly generation: number;
+}
+/** The number of the launch spec: the same as before exactly when nothing in it is another. */
+export interface Resolved {
+  readonly spec: number;
+}
+/** Port that logs in to servers: the `target` of such a question. */
+export const loginPort = 'login';
+/**
+ * What the port `login` is asked when a server wants a login. Answered when there is one; refused with why there is
+ * none (`Unauthorized`). `ask.progress` while a person is waited for, its `message` saying where; `ask.began` when the
+ * person came back. Takes as long as that person.
+ */
+export interface LogIn {
+  readonly server: string;
+}

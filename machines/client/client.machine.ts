@@ -14,61 +14,207 @@
  * recovering — lost, or connecting failed: calls are told, what is left of the process is ended
  * waiting    — pause before the next try; `attempt` of `budget`
  * login      — its server wants one: authorizing, or unauthorized while a person is waited for; refused: nobody logs in
- * open    — the budget is spent, restart is off, or trying cannot help: one trial after a long while
+ * open       — the budget is spent, restart is off, or trying cannot help: one trial after a long while
  * closing    — its process ends by its ladder; `goal` is what comes then: idle, standby, once more, or the end
  * closed | killed (it took SIGKILL) — final
  *
  * A new process is launched only after the old one was reported ended. Status is read from the tags.
  */
-import type { ActorRefFrom } from 'xstate';
-import * as does from './client.effects.ts';
-import { callEnded, goal, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
-import { parts } from './client.setup.ts';
+import { not } from 'xstate';
+import { callKind, type CallOrder } from '../call/messages.ts';
+import { catalogKind } from '../catalog/catalog.events.ts';
+import { childOf } from '../kernel/address.ts';
 import {
-  again,
-  draining,
-  handshaking,
-  idle,
-  listing,
-  ready,
-  replaced,
-  standby,
-  unlisted,
-  withEvent,
-} from './client.states.ts';
-import { initialContext } from './client.rules.ts';
-import { pending, queued, resolving, retried } from './client.launch.ts';
-import { login } from './client.login.ts';
-import { watching } from './client.watch.ts';
-
-export type {
-  ServerCall,
-  ClientChanged,
-  ClientNews,
-  ClientOrder,
-  ClientPlan,
-  ClientStage,
-  ClientStart,
+  deadline,
+  eventAsParams,
+  noDeadline,
+  open,
+  opens,
+  opensAll,
+  post,
+  posts,
+  postsAll,
+  requests,
+  tellsOwned,
+  toOwned,
+  type OpenRefused,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
+import type { ListKind, ServerInfo } from '../kernel/ports.ts';
+import { timingOf } from '../kernel/timing.ts';
+import type { Waits } from '../kernel/waits.ts';
+import { processKind, type ProcessOrder } from '../process/process.machine.ts';
+import { waitsForLogin, type ProcessEnd } from '../process/server-failure.ts';
+import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import type { Failure } from '../protocol/failure.ts';
+import {
+  loginPort,
+  specPort,
+  type ClientContext,
+  type ClientNews,
+  type ClientPlan,
+  type ClientStage,
+  type LogIn,
+  type Resolve,
+  type ResourcesWatch,
+  type ServerCall,
 } from './client.events.ts';
+import * as rules from './client.rules.ts';
+import { parts } from './client.setup.ts';
 
+type C = ClientContext;
+// ── effects ────────────────────────────────────────────────────────────────────────────────────────────
+const tell = <E>(news: (c: C, event: E) => ClientNews) =>
+  posts((c: C, event: E) => post(c.owner, news(c, event)));
+const news = (stage: ClientStage) => tell((c) => rules.changedTo(c, stage));
 /** Told as the way down begins: at once where no call runs, else as they are drained. */
 const tellClosing = news('closing');
+const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
+const tellRolledBack = tell((c) => ({
+  type: 'server.rolledBack',
+  server: c.server,
+  generation: c.fallback?.generation ?? 0,
+  failure: c.failure,
+}));
+
+const refuse = (stage: ClientStage) => posts((c: C, call: ServerCall) => rules.notActiveNow(c, stage, call));
+export const openCall = opens(rules.callOf);
+const tellCalls = (order: (c: C) => CallOrder) => tellsOwned((c: C) => toOwned(callKind, order(c)));
+const cancelCalls = tellCalls((c) => ({
+  type: 'call.cancel',
+  reason: c.goal === 'end' ? 'its server is being closed' : 'its server is being stopped',
+}));
+const cancelCall = posts((c: C, { ticket, reason }: { readonly ticket: string; readonly reason: string }) =>
+  post(childOf(c.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
+);
+/** Calls that were not sent yet wait: no turn comes in a session that is gone. */
+const holdCalls = tellCalls(() => ({ type: 'call.hold' }));
+const tellLost = tellCalls((c) => ({ type: 'server.lost', failure: rules.lostFailure(c) }));
+
+/** To its process, which may have come to its end in the meantime. */
+const tellProcess = (order: ProcessOrder) =>
+  posts((c: C) => post(childOf(c.self, processKind), order, { optional: true }));
+const closeProcess = tellProcess({ type: 'close' });
+const endProcess = {
+  type: 'close',
+  params: ({ context }: { context: C }) => ({ to: childOf(context.self, processKind) }),
+} as const;
+
+/** Lists that are new are opened, and all are told that there is a session; the watch, too. */
+const openLists = [
+  opensAll((c: C, event: { readonly info: ServerInfo }) => rules.listsToOpen(c, event.info)),
+  postsAll((c: C, event: { readonly info: ServerInfo }) => rules.sessionForLists(c, event.info)),
+  { type: 'rememberLists', params: eventAsParams<{ readonly info: ServerInfo }> },
+  postsAll((c: C, event: { readonly info: ServerInfo }) =>
+    c.hasWatch ? rules.watchBegun(c, event.info) : [],
+  ),
+] as const;
+const restLists = (why: (c: C) => string) =>
+  tellsOwned((c: C) => toOwned(catalogKind, { type: 'catalog.rest', why: why(c) }));
+const restLostLists = restLists((c) => rules.lostFailure(c).message);
+const setWatch = (isConnected: boolean) =>
+  [
+    opensAll((c: C) => rules.watchToOpen(c)),
+    postsAll((c: C, order: ResourcesWatch) => rules.watched(c, order, isConnected)),
+    'noteWatch',
+  ] as const;
+
+/** The same id again withdraws the older question. */
+const askSpec = requests(({ server, generation }: C) => ({
+  id: 'spec',
+  target: specPort,
+  method: 'resolve',
+  params: { server, generation } satisfies Resolve,
+}));
+const withdrawSpec = { type: 'cancel', params: { id: 'spec' } } as const;
+const takeSpec = { type: 'takeSpec', params: eventAsParams<{ readonly result: unknown }> } as const;
+const askIfStale = parts.enqueueActions(({ check, enqueue }) => {
+  if (check('isStale')) enqueue(askSpec);
+});
+export const askPing = requests((c: C) => ({ id: 'ping', target: c.self, method: 'ping' }));
+
+// ── guards, actions and transitions that several states share ──────────────────────────────────────────
+const goal = (wanted: C['goal']) => ({ type: 'setGoal', params: { goal: wanted } }) as const;
+const ownProcess = { type: 'isProcess', params: eventAsParams<OwnedEnded> } as const;
+const ownCatalog = { type: 'isCatalog', params: eventAsParams<OwnedEnded> } as const;
+const forgetProcess = { type: 'forgetProcess', params: eventAsParams<OwnedEnded> } as const;
+const forgetList = { type: 'forgetList', params: eventAsParams<OwnedEnded> } as const;
+const rememberOwnedEnd = { type: 'rememberOwnedEnd', params: eventAsParams<OwnedEnded> } as const;
+const rememberFailure = {
+  type: 'rememberFailure',
+  params: eventAsParams<{ readonly failure: Failure | null }>,
+} as const;
+type Planned = { readonly plan: ClientPlan };
+const takePlan = { type: 'takePlan', params: eventAsParams<Planned> } as const;
+const otherPlan = { type: 'isOther', params: eventAsParams<Planned> } as const;
+const otherValues = { type: 'hasOtherValues', params: eventAsParams<Planned> } as const;
+
+const callEnded = {
+  guard: { type: 'isCall', params: eventAsParams<OwnedEnded> },
+  actions: 'forgetCall',
+} as const;
+const processLost = {
+  target: '#client.recovering',
+  actions: { type: 'rememberEnd', params: eventAsParams<{ readonly end: ProcessEnd }> },
+} as const;
+/** End of its process that was not told by it: its machine broke. */
+const processGone = {
+  guard: ownProcess,
+  target: '#client.gone',
+  actions: [rememberOwnedEnd, forgetProcess, 'endHold', tellLost, restLostLists],
+} as const;
+const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
+  ({
+    target: '#client.recovering',
+    actions: {
+      type: 'rememberSlow',
+      params: ({ context }: { context: C }) => ({ phase, ms: context.timing[limit] }),
+    },
+  }) as const;
+/** Calls while it starts wait for that, within their own time. */
+const pending = { actions: ['holdCalls', 'countCall', openCall] } as const;
+const startNow = { target: '#client.resolving', actions: 'resetAttempts' } as const;
+/** New plan in a stage in which nothing runs: another generation is tried at once. */
+const replaced = [
+  { guard: otherPlan, target: '#client.resolving', actions: takePlan },
+  { actions: takePlan },
+] as const;
+/** The same where other values may be of use, too. */
+const retried = [
+  { guard: otherValues, target: '#client.resolving', actions: takePlan },
+  { actions: takePlan },
+] as const;
+const drained = { target: '#client.closing', actions: tellLost } as const;
+const loginAnswers = {
+  'ask.answered': '#client.resolving',
+  'ask.refused': { target: '#client.login.refused', actions: rememberFailure },
+  'call.request': { actions: refuse('unauthorized') },
+  'server.start': {},
+} as const;
 
 export const clientMachine = parts.createMachine({
   id: 'client',
-  context: ({ input }) => initialContext(input),
+  context: ({ input }) => rules.initialContext(input),
   initial: 'deciding',
   on: {
-    'call.cancel': { actions: does.cancelCall },
-    'asker.lost': { actions: does.passAskerLost },
+    'call.cancel': { actions: cancelCall },
+    'asker.lost': {
+      actions: tellsOwned((_: C, event: Extract<CallOrder, { readonly type: 'asker.lost' }>) =>
+        toOwned(callKind, event),
+      ),
+    },
     'server.wanted': {},
     'owned.ended': [
       callEnded,
-      { guard: withEvent('isCatalog'), actions: withEvent('forgetList') },
-      { actions: withEvent('forgetWatch') },
+      { guard: ownCatalog, actions: forgetList },
+      { actions: { type: 'forgetWatch', params: ({ event }) => event } },
     ],
-    'open.refused': { actions: ['forgetCall', does.refuseTwice] },
-    ...watching,
+    'open.refused': {
+      actions: ['forgetCall', posts((c: C, event: OpenRefused) => rules.repeatedCall(c, event))],
+    },
+    'resources.watch': { actions: setWatch(false) },
+    'resources.relist': { actions: postsAll(rules.relisted) },
+    'catalog.refreshing': { actions: { type: 'noteRefreshing', params: ({ event }) => event } },
   },
   states: {
     deciding: {
@@ -79,30 +225,101 @@ export const clientMachine = parts.createMachine({
         { target: 'idle' },
       ],
     },
-    idle,
-    standby,
-    resolving,
-    queued,
+    idle: {
+      entry: ['settleDown', news('idle')],
+      on: {
+        'call.request': { actions: refuse('idle') },
+        'server.start': startNow,
+        'server.stop': {},
+        'server.update': { actions: takePlan },
+        close: 'closed',
+      },
+    },
+    standby: {
+      entry: ['settleDown', news('standby')],
+      on: {
+        /** Started for it once nothing stands against it: a call that is refused starts nothing. */
+        'call.request': { actions: ['holdCalls', 'countCall', openCall] },
+        'server.wanted': 'resolving',
+        'server.start': startNow,
+        'server.stop': { target: 'idle', actions: [goal('stop'), cancelCalls] },
+        'server.update': replaced,
+        close: 'closed',
+      },
+    },
+    resolving: {
+      tags: 'connecting',
+      entry: ['forgetGoal', news('connecting'), askSpec],
+      exit: withdrawSpec,
+      on: {
+        'ask.answered': { target: '#client.queued', actions: takeSpec },
+        'ask.refused': [
+          {
+            guard: 'hasFallback',
+            target: '#client.resolving',
+            reenter: true,
+            actions: [rememberFailure, tellRolledBack, 'rollBack'],
+          },
+          { target: '#client.open', actions: [rememberFailure, 'endHold', tellLost] },
+        ],
+        'call.request': pending,
+        'server.start': {},
+        'server.stop': { target: '#client.idle', actions: [goal('stop'), cancelCalls] },
+        'server.update': [
+          { guard: otherValues, target: '#client.resolving', reenter: true, actions: takePlan },
+          { actions: takePlan },
+        ],
+        close: { target: '#client.closed', actions: [goal('end'), cancelCalls] },
+      },
+    },
+    queued: {
+      tags: 'connecting',
+      entry: tell((c) => ({ type: 'permit.wanted', server: c.server, again: c.attempt > 0 })),
+      on: {
+        'permit.granted': [
+          { guard: 'needsProcess', target: '#client.launching' },
+          { target: '#client.connected' },
+        ],
+        'call.request': pending,
+        'server.start': {},
+        'server.stop': { target: '#client.idle', actions: [goal('stop'), cancelCalls] },
+        'server.update': [
+          { guard: otherValues, target: '#client.resolving', actions: [takePlan, releasePermit] },
+          { actions: takePlan },
+        ],
+        close: { target: '#client.closed', actions: [goal('end'), releasePermit] },
+      },
+    },
     launching: {
       tags: 'connecting',
-      entry: ['noteLaunch', does.openProcess],
+      entry: [
+        'noteLaunch',
+        opens((c: C) =>
+          open(processKind, {
+            server: c.server,
+            generation: c.generation,
+            spec: c.spec,
+            timing: timingOf.process(c.timing),
+          }),
+        ),
+      ],
       on: {
         'process.started': {
           target: 'connected',
           actions: { type: 'rememberProcess', params: ({ event }) => event },
         },
-        'process.lost': does.processLost,
-        'owned.ended': [callEnded, does.processGone],
+        'process.lost': processLost,
+        'owned.ended': [callEnded, processGone],
         'call.request': pending,
         'server.start': {},
-        'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls, tellClosing] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), cancelCalls, tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
+          { guard: otherPlan, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), does.cancelCalls, tellClosing] },
+        close: { target: 'closing', actions: [goal('end'), cancelCalls, tellClosing] },
       },
-      after: { connectTimeout: does.slow('launch', 'connectMs'), slow: { actions: does.releasePermit } },
+      after: { connectTimeout: slow('launch', 'connectMs'), slow: { actions: releasePermit } },
     },
     connected: {
       invoke: {
@@ -117,99 +334,296 @@ export const clientMachine = parts.createMachine({
         }),
       },
       on: {
-        'process.lost': does.processLost,
+        'process.lost': processLost,
         'owned.ended': [
           callEnded,
-          does.processGone,
+          processGone,
           /** Without its lists it is of no use: its machine broke. */
           {
-            guard: withEvent('isCatalog'),
+            guard: ownCatalog,
             target: 'recovering',
-            actions: [withEvent('forgetList'), withEvent('rememberOwnedEnd')],
+            actions: [forgetList, rememberOwnedEnd],
           },
         ],
-        'session.failed': does.sessionFailed,
-        'session.lost': [
-          { guard: withEvent('canRenew'), target: 'renewing' },
-          { target: 'disconnected', actions: withEvent('rememberDisconnected') },
+        'session.failed': [
+          {
+            guard: { type: 'isServerLost', params: ({ event }) => event },
+            target: '#client.disconnected',
+            actions: rememberFailure,
+          },
+          { target: '#client.recovering', actions: rememberFailure },
         ],
-        'list.changed': { guard: withEvent('hearsOf'), actions: does.tellList },
-        ...does.resourceNews,
+        'session.lost': [
+          { guard: { type: 'canRenew', params: ({ event }) => event }, target: 'renewing' },
+          { target: 'disconnected', actions: { type: 'rememberDisconnected', params: ({ event }) => event } },
+        ],
+        'list.changed': {
+          guard: { type: 'hearsOf', params: ({ event }) => event },
+          actions: postsAll((c: C, { list }: { readonly list: ListKind }) => rules.changedList(c, list)),
+        },
+        'resource.updated': {
+          actions: tell((c, { uri }: { readonly uri: string }) => ({
+            type: 'resource.updated',
+            server: c.server,
+            uri,
+          })),
+        },
+        'resources.watched': { actions: tell((_, event: ResourcesWatched) => event) },
         'call.request': pending,
         'server.start': {},
         'server.stop': { target: '.draining', actions: goal('stop') },
         'server.update': [
-          { guard: other, target: '.draining', actions: [takePlan, goal('again')] },
+          { guard: otherPlan, target: '.draining', actions: [takePlan, goal('again')] },
           { actions: takePlan },
         ],
         close: { target: '.draining.cancelling', actions: goal('end') },
       },
       initial: 'handshaking',
       states: {
-        handshaking,
-        listing,
-        unlisted,
-        ready,
-        draining,
+        handshaking: {
+          tags: 'connecting',
+          on: {
+            'session.waits': {
+              actions: [
+                { type: 'rememberWaits', params: ({ event }) => event },
+                posts(({ owner, server }: C, { waits }: { readonly waits: Waits }) =>
+                  post(owner, { type: 'client.waits', server, waits }),
+                ),
+              ],
+            },
+            'session.opened': [
+              {
+                guard: { type: 'hasTools', params: ({ event }) => event },
+                target: '#client.connected.listing',
+                actions: [{ type: 'rememberInfo', params: ({ event }) => event }, ...openLists],
+              },
+              {
+                target: '#client.connected.ready',
+                actions: [{ type: 'rememberInfo', params: ({ event }) => event }, ...openLists],
+              },
+            ],
+          },
+          after: { connectTimeout: slow('initialize', 'connectMs'), slow: { actions: releasePermit } },
+        },
+        listing: {
+          tags: 'connecting',
+          on: {
+            'catalog.settled': [
+              {
+                guard: { type: 'isSettled', params: ({ event }) => event },
+                target: '#client.connected.ready',
+              },
+              {
+                guard: { type: 'isLostList', params: ({ event }) => event },
+                target: '#client.connected.unlisted',
+                actions: rememberFailure,
+              },
+              {
+                guard: { type: 'isOptionalList', params: ({ event }) => event },
+                target: '#client.connected.ready',
+              },
+              {
+                guard: { type: 'isToolList', params: ({ event }) => event },
+                target: '#client.recovering',
+                actions: rememberFailure,
+              },
+            ],
+          },
+          after: { slow: { actions: releasePermit } },
+        },
+        unlisted: {
+          tags: 'connecting',
+          after: { exitGrace: '#client.recovering' },
+        },
+        ready: {
+          tags: 'ready',
+          entry: [
+            tellCalls(() => ({ type: 'call.go' })),
+            'markReady',
+            news('ready'),
+            postsAll(rules.shownResources),
+            askIfStale,
+          ],
+          exit: withdrawSpec,
+          on: {
+            /** With another launch spec it is connected again; with the same it was asked for nothing. */
+            'ask.answered': [
+              {
+                guard: { type: 'isOtherSpec', params: ({ event }) => event },
+                target: '#client.connected.draining',
+                actions: goal('again'),
+              },
+              { guard: { type: 'isSpec', params: ({ event }) => event }, actions: takeSpec },
+            ],
+            'server.update': [
+              { guard: otherPlan, target: '#client.connected.draining', actions: [takePlan, goal('again')] },
+              { guard: otherValues, actions: [takePlan, askSpec] },
+              { actions: takePlan },
+            ],
+            'call.request': { actions: ['countCall', openCall] },
+            'resources.watch': { actions: setWatch(true) },
+          },
+          after: {
+            provenStable: {
+              actions: ['markProven', tell((c) => ({ type: 'server.proven', server: c.server }))],
+            },
+          },
+          type: 'parallel',
+          states: {
+            health: {
+              initial: 'steady',
+              states: {
+                steady: {
+                  entry: deadline('tick', rules.tickOf),
+                  exit: noDeadline,
+                  on: {
+                    'deadline.passed': [
+                      { guard: 'mayRest', target: '#client.connected.draining', actions: goal('rest') },
+                      { guard: 'mayPing', target: 'pinging', actions: 'noteTick' },
+                      { target: 'steady', reenter: true, actions: 'noteTick' },
+                    ],
+                  },
+                },
+                /** Never in the midst of a call: whoever works may be too busy to answer. */
+                pinging: {
+                  entry: askPing,
+                  exit: { type: 'cancel', params: { id: 'ping' } },
+                  on: {
+                    'call.request': { target: 'steady', actions: ['countCall', openCall] },
+                    'ask.answered': [
+                      {
+                        guard: { type: 'isPing', params: ({ event }) => event },
+                        target: 'steady',
+                        actions: 'notePong',
+                      },
+                    ],
+                    'ask.refused': [
+                      { guard: { type: 'isLost', params: ({ event }) => event } },
+                      /** Any answer is a sign of life. */
+                      {
+                        guard: { type: 'isPing', params: ({ event }) => event },
+                        target: 'steady',
+                        actions: 'notePong',
+                      },
+                    ],
+                  },
+                  after: {
+                    pong: [
+                      { guard: 'hasPonged', ...slow('ping', 'pingMs') },
+                      { target: 'steady', actions: 'stopPings' },
+                    ],
+                  },
+                },
+              },
+            },
+            lists: {
+              initial: 'known',
+              states: {
+                known: { always: { guard: 'isRefreshing', target: 'refreshing' } },
+                refreshing: {
+                  tags: 'refreshing',
+                  always: { guard: not('isRefreshing'), target: 'known' },
+                },
+              },
+            },
+          },
+        },
+        draining: {
+          tags: 'closing',
+          entry: news('closing'),
+          always: { guard: 'isIdleOfCalls', target: '#client.closing' },
+          on: {
+            'call.request': { actions: refuse('closing') },
+            /** Whatever happens to it now, it goes where it was sent. */
+            'session.lost': drained,
+            'session.failed': drained,
+            'process.lost': drained,
+            'owned.ended': [
+              callEnded,
+              {
+                guard: ownProcess,
+                target: '#client.closing',
+                actions: [forgetProcess, tellLost],
+              },
+              {
+                guard: ownCatalog,
+                actions: forgetList,
+              },
+            ],
+            'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
+            'server.stop': [{ guard: 'isStopping', target: '.cancelling' }, { actions: goal('stop') }],
+            'server.update': { actions: takePlan },
+            close: { target: '.cancelling', actions: goal('end') },
+          },
+          initial: 'serving',
+          states: {
+            /** Calls that wait for a start would wait in vain. */
+            serving: { always: { guard: 'isHolding', target: 'cancelling' }, after: { drain: 'cancelling' } },
+            cancelling: {
+              entry: cancelCalls,
+              on: {
+                'server.stop': [
+                  { guard: 'isEnding' },
+                  { guard: 'isStopping', target: '#client.closing' },
+                  { actions: goal('stop') },
+                ],
+                close: { actions: goal('end') },
+              },
+              after: { cancelGrace: '#client.closing' },
+            },
+          },
+        },
       },
     },
     /** Passed through: what was asked is answered, what comes now waits. */
     renewing: {
       tags: 'connecting',
-      entry: [
-        'markRenewed',
-        does.holdCalls,
-        does.restLists(() => 'its session was lost'),
-        news('connecting'),
-      ],
+      entry: ['markRenewed', holdCalls, restLists(() => 'its session was lost'), news('connecting')],
       always: 'connected',
     },
     disconnected: {
       tags: 'closing',
-      entry: [does.holdCalls, news('recovering')],
+      entry: [holdCalls, news('recovering')],
       always: { guard: 'hasNoProcess', target: 'recovering' },
       on: {
-        'process.lost': does.processLost,
-        'owned.ended': [callEnded, does.processGone],
+        'process.lost': processLost,
+        'owned.ended': [callEnded, processGone],
         'call.request': { actions: refuse('recovering') },
         'server.start': {
           target: 'closing',
-          actions: [goal('again'), 'resetAttempts', does.tellLost, tellClosing],
+          actions: [goal('again'), 'resetAttempts', tellLost, tellClosing],
         },
-        'server.stop': { target: 'closing', actions: [goal('stop'), does.tellLost, tellClosing] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), tellLost, tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [does.tellLost, takePlan, goal('again'), tellClosing] },
+          { guard: otherPlan, target: 'closing', actions: [tellLost, takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), does.tellLost, tellClosing] },
+        close: { target: 'closing', actions: [goal('end'), tellLost, tellClosing] },
       },
       after: { exitGrace: 'recovering' },
     },
     recovering: {
       tags: 'closing',
-      entry: ['endHold', does.tellLost, does.restLists(does.whyLost), news('recovering'), does.closeProcess],
+      entry: ['endHold', tellLost, restLostLists, news('recovering'), closeProcess],
       always: { guard: 'hasNoProcess', target: 'gone' },
       on: {
-        'owned.ended': [
-          callEnded,
-          { guard: ownProcess, target: 'gone', actions: withEvent('forgetProcess') },
-        ],
+        'owned.ended': [callEnded, { guard: ownProcess, target: 'gone', actions: forgetProcess }],
         'call.request': { actions: refuse('recovering') },
         'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', tellClosing] },
         'server.stop': { target: 'closing', actions: [goal('stop'), tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
+          { guard: otherPlan, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
         close: { target: 'closing', actions: [goal('end'), tellClosing] },
       },
-      after: { ladder: { actions: does.endProcess } },
+      after: { ladder: { actions: endProcess } },
     },
     /** Passed through: back, try again, or rest? */
     gone: {
       tags: 'connecting',
       always: [
-        { guard: 'hasFallback', target: 'resolving', actions: [does.tellRolledBack, 'rollBack'] },
+        { guard: 'hasFallback', target: 'resolving', actions: [tellRolledBack, 'rollBack'] },
         { guard: 'isOver', target: 'idle' },
         { guard: 'wantsLogin', target: 'login' },
         { guard: 'isHopeless', target: 'open' },
@@ -219,25 +633,72 @@ export const clientMachine = parts.createMachine({
     },
     waiting: {
       tags: 'connecting',
-      entry: [news('waiting'), does.awaitBackoff],
-      exit: does.noDeadline,
+      entry: [news('waiting'), deadline('backoff', rules.backoffOf, rules.backoffSpread)],
+      exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
         'call.request': { actions: refuse('waiting') },
-        'server.start': again,
+        'server.start': startNow,
         'server.stop': 'idle',
         'server.update': replaced,
         close: 'closed',
       },
     },
-    login,
+    login: {
+      tags: 'connecting',
+      entry: requests(({ server }: C) => ({
+        id: 'login',
+        target: loginPort,
+        method: 'login',
+        params: { server } satisfies LogIn,
+      })),
+      exit: { type: 'cancel', params: { id: 'login' } },
+      on: {
+        'server.stop': { target: '#client.idle', actions: goal('stop') },
+        'server.update': [
+          { guard: otherValues, target: '#client.resolving', actions: takePlan },
+          { actions: takePlan },
+        ],
+        close: { target: '#client.closed', actions: goal('end') },
+      },
+      initial: 'authorizing',
+      states: {
+        /** The port works on it: without a person where it can. */
+        authorizing: {
+          entry: news('authorizing'),
+          on: {
+            ...loginAnswers,
+            'ask.progress': {
+              target: 'unauthorized',
+              actions: {
+                type: 'rememberFailure',
+                params: ({ context, event }) => ({ failure: waitsForLogin(context.server, event.message) }),
+              },
+            },
+          },
+        },
+        /** A person is shown a page, and takes the time that it takes. */
+        unauthorized: {
+          entry: news('unauthorized'),
+          on: { ...loginAnswers, 'ask.began': 'authorizing' },
+        },
+        /** Nobody can be asked, or the login failed. Wanted again it connects with what is there by then. */
+        refused: {
+          entry: news('unauthorized'),
+          on: {
+            'call.request': { actions: refuse('unauthorized') },
+            'server.start': { target: '#client.resolving', actions: 'resetAttempts' },
+          },
+        },
+      },
+    },
     open: {
-      entry: [news('open'), does.awaitTrial],
-      exit: does.noDeadline,
+      entry: [news('open'), deadline('trial', rules.trialOf, rules.backoffSpread)],
+      exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
         'call.request': { actions: refuse('open') },
-        'server.start': again,
+        'server.start': startNow,
         'server.stop': 'idle',
         'server.update': retried,
         close: 'closed',
@@ -245,7 +706,7 @@ export const clientMachine = parts.createMachine({
     },
     closing: {
       tags: 'closing',
-      entry: [does.restLists(() => 'its server was stopped'), does.closeProcess],
+      entry: [restLists(() => 'its server was stopped'), closeProcess],
       always: [
         { guard: 'goesAgain', target: 'resolving' },
         { guard: 'goesToRest', target: 'standby' },
@@ -254,25 +715,24 @@ export const clientMachine = parts.createMachine({
         { guard: 'hasNoProcess', target: 'closed' },
       ],
       on: {
-        'owned.ended': [callEnded, { guard: ownProcess, actions: withEvent('forgetProcess') }],
+        'owned.ended': [callEnded, { guard: ownProcess, actions: forgetProcess }],
         'call.request': { actions: refuse('closing') },
         'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
         'server.stop': [
           { guard: 'isEnding' },
-          { guard: 'isStopping', actions: does.hurryProcess },
-          { actions: [goal('stop'), does.cancelCalls] },
+          { guard: 'isStopping', actions: tellProcess({ type: 'process.hurry' }) },
+          { actions: [goal('stop'), cancelCalls] },
         ],
         'server.update': { actions: takePlan },
         close: [
           { guard: 'isEnding' },
-          { target: 'closing', reenter: true, actions: [goal('end'), does.cancelCalls] },
+          { target: 'closing', reenter: true, actions: [goal('end'), cancelCalls] },
         ],
       },
-      after: { ladder: [{ guard: 'isEnding', target: 'killed' }, { actions: does.endProcess }] },
+      after: { ladder: [{ guard: 'isEnding', target: 'killed' }, { actions: endProcess }] },
     },
     closed: { type: 'final', output: { how: 'closed' } },
     killed: { type: 'final', tags: 'killed', output: { how: 'killed' } },
   },
   output: ({ event }) => (event as unknown as { output: { how: 'closed' | 'killed' } }).output,
 });
-export type ClientRef = ActorRefFrom<typeof clientMachine>;

@@ -1,28 +1,21 @@
-/** What the chart of client.machine.ts is made of: its memory, its actions and guards. */
+/** Memory of a client, and the actions, guards and delays that its chart in client.machine.ts names. */
 import { assign, setup } from 'xstate';
 import { catalogKind } from '../catalog/catalog.events.ts';
-import { childOf } from '../kernel/address.ts';
 import type { CatalogList } from '../catalog/index.ts';
-import * as rules from './client.rules.ts';
-import type { ClientEvent, ClientPlan, Context, Input } from './client.events.ts';
+import { childOf } from '../kernel/address.ts';
 import { effects, type OwnedEnded } from '../kernel/effects.ts';
 import { sessionPort, type ServerInfo, type SessionLost } from '../kernel/ports.ts';
+import type { Waits } from '../kernel/waits.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
-import {
-  failureOfEnd,
-  failureOfLoss,
-  failureOfStep,
-  isHopeless,
-  type ProcessEnd,
-} from '../process/server-failure.ts';
-import type { Resolved } from './spec-port.ts';
-import { cameInstead, waitsFor, type Waits } from '../kernel/waits.ts';
+import { failureOfEnd, failureOfLoss, isHopeless, type ProcessEnd } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
+import type { ClientContext, ClientEvent, ClientInput, ClientPlan, Resolved } from './client.events.ts';
+import * as rules from './client.rules.ts';
 
 export const parts = setup({
   types: {
-    context: {} as Context,
-    input: {} as Input,
+    context: {} as ClientContext,
+    input: {} as ClientInput,
     events: {} as ClientEvent,
     output: {} as { readonly how: 'closed' | 'killed' },
     tags: {} as ProcessTag,
@@ -73,24 +66,17 @@ export const parts = setup({
       callsSeen: c.calls,
       idleMs: rules.isQuiet(c) ? c.idleMs + rules.tickOf(c) : 0,
     })),
-    setGoal: assign((_, params: { goal: Context['goal'] }) => params),
+    setGoal: assign((_, params: { goal: ClientContext['goal'] }) => params),
     rememberFailure: assign((_, params: { failure: Failure | null }) => ({ failure: params.failure })),
     rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) => ({
       failure: failureOfEnd(c.server, end, c.wasReady),
       endedWell: c.wasReady && end.how === 'exited',
     })),
-    rememberOwnedEnd: assign(({ context }, params: OwnedEnded) => ({
-      failure: params.output
-        ? failureOfEnd(context.server, params.output as ProcessEnd, context.wasReady)
-        : (context.failure ??
-          failureOfStep(context.server, 'process', params.error ?? 'its process is gone')),
+    rememberOwnedEnd: assign(({ context }, ended: OwnedEnded) => ({
+      failure: rules.goneFailure(context, ended),
     })),
-    rememberSlow: assign(({ context }, params: { phase: string; ms: number }) => ({
-      failure: failureOfStep(
-        context.server,
-        params.phase,
-        `no answer to ${params.phase} within ${params.ms} ms${insteadOf(context, params.phase)}`,
-      ),
+    rememberSlow: assign(({ context }, { phase, ms }: { phase: string; ms: number }) => ({
+      failure: rules.slowFailure(context, phase, ms),
     })),
     rememberDisconnected: assign(({ context }, params: SessionLost) => ({
       failure: failureOfLoss(context.server, params),
@@ -106,7 +92,7 @@ export const parts = setup({
         attempt: 0,
         failure: null,
         pings: 'untried' as const,
-        fallback: fallbackOf(c, plan),
+        fallback: rules.fallbackOf(c, plan),
       }),
     })),
     rollBack: assign(({ context: c }) => ({ ...c.fallback, fallback: null, attempt: 0 })),
@@ -175,29 +161,4 @@ export const parts = setup({
     /** The process ends by its own ladder; this is the net below it. */
     ladder: ({ context: { timing: t } }) => t.stdinGraceMs + t.termGraceMs + t.killGraceMs + 1_000,
   },
-});
-
-/** Of a handshake: where it stood, and what came in place of the answer. */
-const insteadOf = ({ waits }: Context, phase: string): string =>
-  !waits || phase !== 'initialize'
-    ? ''
-    : `: ${waits.for === 'initialize' ? '' : `it still ${waitsFor(waits.for)}; `}${cameInstead(waits)}`;
-
-/** What has not been ready since it came is nothing to fall back to. */
-function fallbackOf(c: Context, plan: ClientPlan): ClientPlan | null {
-  const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
-  return proven?.generation === plan.generation ? null : proven;
-}
-const planOf = (c: Context): ClientPlan => ({
-  generation: c.generation,
-  values: c.values,
-  hasProcess: c.hasProcess,
-  start: c.start,
-  restart: c.restart,
-  budget: c.budget,
-  hearsChanges: c.hearsChanges,
-  refreshFailures: c.refreshFailures,
-  isTransformed: c.isTransformed,
-  resultBytes: c.resultBytes,
-  timing: c.timing,
 });

@@ -3,7 +3,7 @@ import { Inputs } from '../../actors/servers/inputs/inputs.ts';
 import { LaunchSpecs, specAsk } from '../../actors/servers/launch-specs.ts';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
 import type { RequestFact, Ports } from '../../machines/kernel/ports.ts';
-import { specPort } from '../../machines/client/spec-port.ts';
+import { specPort } from '../../machines/client/client.events.ts';
 import { ScriptedSpecs, type Values } from '../stage/scripted/specs.ts';
 
 /** The port `spec`, as the product fills it and as scenarios fake it. */

@@ -18,7 +18,7 @@ const refactorings: readonly Refactoring[] = [
   {
     what: 'a message between machines has another name',
     edits: [
-      ['machines/client/client.effects.ts', "type: 'permit.wanted'", "type: 'permit.asked'"],
+      ['machines/client/client.machine.ts', "type: 'permit.wanted'", "type: 'permit.asked'"],
       ['machines/computer/computer.machine.ts', "'permit.wanted':", "'permit.asked':"],
     ],
   },
@@ -26,7 +26,7 @@ const refactorings: readonly Refactoring[] = [
     what: 'two messages between machines are one',
     edits: [
       [
-        'machines/client/client.effects.ts',
+        'machines/client/client.machine.ts',
         "({ type: 'permit.released', server: c.server })",
         "({ type: 'permit.wanted', server: c.server, again: false, isReleased: true })",
       ],
@@ -96,7 +96,7 @@ const refactorings: readonly Refactoring[] = [
 /** A change of behaviour: cancels reach no call. */
 const broken: Edit = [
   'machines/client/client.machine.ts',
-  "'call.cancel': { actions: does.cancelCall },",
+  "'call.cancel': { actions: cancelCall },",
   "'call.cancel': {},",
 ];
 

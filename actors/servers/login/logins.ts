@@ -13,7 +13,7 @@ import {
   type LoginConfig,
   type LoginStore,
 } from '../../../adapters/index.ts';
-import { loginPort, type LogIn } from '../../../machines/client/spec-port.ts';
+import { loginPort, type LogIn } from '../../../machines/client/client.events.ts';
 import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { RemoteSpec } from '../render.ts';

@@ -1,11 +1,10 @@
 import { assign } from 'xstate';
-import { openCall } from '../../../machines/client/client.calls.ts';
-import { askPing } from '../../../machines/client/client.effects.ts';
+import { askPing, openCall } from '../../../machines/client/client.machine.ts';
 import type { ComputerContext, ServersSet } from '../../../machines/computer/computer.events.ts';
 import { reconciled } from '../../../machines/computer/computer.rules.ts';
 import { step } from '../../../machines/computer/computer.setup.ts';
-import type { Context } from '../../../machines/client/client.events.ts';
-import type { Resolved } from '../../../machines/client/spec-port.ts';
+import type { ClientContext } from '../../../machines/client/client.events.ts';
+import type { Resolved } from '../../../machines/client/client.events.ts';
 import { burst } from '../../../machines/computer/connect-permits.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import { crashing, interrupted, unanswered } from './mutant-runs.ts';
@@ -131,7 +130,7 @@ const values: readonly Mutant[] = [
     },
     ...parts('client', {
       actions: {
-        takeSpec: assign(({ context: c }: { context: Context }, { result }: { result: Resolved }) => ({
+        takeSpec: assign(({ context: c }: { context: ClientContext }, { result }: { result: Resolved }) => ({
           spec: c.spec > 0 ? c.spec : result.spec,
           resolved: { generation: c.generation, values: c.values },
         })),

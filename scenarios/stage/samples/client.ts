@@ -1,4 +1,4 @@
-import type { ClientOrder } from '../../../machines/client/client.machine.ts';
+import type { ClientOrder } from '../../../machines/client/client.events.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { failure, refusals, request, type OrdersOf, type Sample } from './sample.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../machines/call/policy/index.ts';
 import { permission, type Permission } from '../../../machines/call/permission/index.ts';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
-import { loginPort, specPort } from '../../../machines/client/spec-port.ts';
+import { loginPort, specPort } from '../../../machines/client/client.events.ts';
 import type { Validate } from '../../../machines/call/validation.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';

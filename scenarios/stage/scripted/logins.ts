@@ -1,4 +1,4 @@
-import type { LogIn } from '../../../machines/client/spec-port.ts';
+import type { LogIn } from '../../../machines/client/client.events.ts';
 import type { Emit, Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 

@@ -1,5 +1,5 @@
 import type { Ports } from '../../../machines/kernel/ports.ts';
-import type { Resolve, Resolved } from '../../../machines/client/spec-port.ts';
+import type { Resolve, Resolved } from '../../../machines/client/client.events.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
 /** What the placeholders of a server stand for: values by a number, none, or a question that nobody answers. */
