@@ -2,19 +2,15 @@
  * The public API: what a host imports. Handles, not machines; what our own command passes beside the options
  * (a runtime that several handles share) stays inside.
  */
-import { createAgent as openAgent, type Agent, type AgentOptions } from './api/agent/agent.ts';
-import { createComputer as openComputer } from './api/computer/computer.ts';
-import type { Computer } from './api/computer/computer-handle.ts';
-import type { ComputerOptions } from './api/computer/computer-options.ts';
-import { createPresenter as openPresenter } from './api/presenter/presenter.ts';
-import type { Presenter, PresenterOptions } from './api/presenter/presenter-handle.ts';
-import {
-  planImport as planServerImport,
-  type ImportOptions,
-  type ServerImport,
-} from './api/config-files/server-import.ts';
-import { createOffice as openOffice } from './api/office/office.ts';
-import type { Office, OfficeOptions } from './api/office/office-handle.ts';
+import { createAgent as openAgent, type Agent, type AgentOptions } from './api/agent.ts';
+import { createComputer as openComputer } from './api/computer.ts';
+import type { Computer } from './api/computer-handle.ts';
+import type { ComputerOptions } from './api/computer-options.ts';
+import { createPresenter as openPresenter } from './api/presenter.ts';
+import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
+import { planImport as planServerImport, type ImportOptions, type ServerImport } from './api/config-files.ts';
+import { createOffice as openOffice } from './api/office.ts';
+import type { Office, OfficeOptions } from './api/office-handle.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
 export const createOffice = (options?: OfficeOptions): Promise<Office> => openOffice(options);
@@ -37,12 +33,7 @@ export const createPresenter = (options?: PresenterOptions): Promise<Presenter> 
  * to read there.
  */
 export const planImport = (options: ImportOptions): Promise<ServerImport> => planServerImport(options);
-export type {
-  ImportOptions,
-  ImportSource,
-  ServerImport,
-  ServerToImport,
-} from './api/config-files/server-import.ts';
+export type { ImportOptions, ImportSource, ServerImport, ServerToImport } from './api/config-files.ts';
 /** The names of what a presenter tells. */
 export { MCP_EVENTS } from '../machines/presenter/index.ts';
 export type {
@@ -59,7 +50,7 @@ export type {
   PresenterEvents,
   PresenterOptions,
   ToolCallAnswer,
-} from './api/presenter/presenter-handle.ts';
+} from './api/presenter-handle.ts';
 export type { Mistake } from '../machines/config/index.ts';
 
 /** Servers as children of this process: the default, and what another launcher may lean on. */
@@ -85,13 +76,13 @@ export type { Inspection, InspectOptions } from './inspector/inspections.ts';
 export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
-export type { KeepWord } from './recording/reasons.ts';
+export type { KeepWord } from './recording/flight-recorder.ts';
 export type { RedactHook } from './recording/veil.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';
-export type { LinkStatus, OfficeSeat } from './api/link-status.ts';
+export type { LinkStatus, OfficeSeat } from './api/seat.ts';
 export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
-export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent/agent.ts';
+export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent.ts';
 export type {
   AgentReading,
   DesktopOptions,
@@ -101,14 +92,14 @@ export type {
   ReadAs,
   ReadOptions,
   ResourceOptions,
-} from './api/agent/reading-handle.ts';
+} from './api/agent-handle.ts';
 export type {
   DocumentPage,
   DocumentPages,
   ElementDetail,
   FinderFollowed,
   PageSummary,
-} from './api/agent/documents-handle.ts';
+} from './api/agent-handle.ts';
 /**
  * `window://` and `dpe://` URIs, taken apart and put together (docs/wire.md#uris). None throws: `{ok: true, uri}`, or
  * `{ok: false, failure}` that names the rule which is broken.
@@ -131,15 +122,15 @@ export type {
   DpeUri,
   ParsedDpeUri,
 } from '../machines/resources/finder/index.ts';
-export type { PlayedOffice } from './api/played-office.ts';
-export type { CallEnded, CallEvents, CallStarted } from './api/computer/calls/call-watch.ts';
+export type { PlayedOffice } from './api/seat.ts';
+export type { CallEnded, CallEvents, CallStarted } from './api/computer-calls.ts';
 export type {
   Computer,
   ComputerConfigInForce,
   ComputerEvents,
   ComputerStatus,
-} from './api/computer/computer-handle.ts';
-export type { Answers, ComputerOptions } from './api/computer/computer-options.ts';
+} from './api/computer-handle.ts';
+export type { Answers, ComputerOptions } from './api/computer-options.ts';
 export type {
   CatalogStatus,
   ListChanged,
@@ -177,9 +168,9 @@ export type {
   PromptFilled,
   PromptMessage,
   ResourceContent,
-} from './api/computer/collections-handle.ts';
+} from './api/computer-handle.ts';
 export type { MissingServer } from './servers/server-handle.ts';
-export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office/office-handle.ts';
+export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office-handle.ts';
 export type {
   Authenticate,
   JwtAuth,
@@ -201,13 +192,13 @@ export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/off
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
-export type { RunningCall } from './api/computer/calls/call-history.ts';
+export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/progress.ts';
-export type { Call, CallOptions, CallOutcome } from './api/agent/pending-calls.ts';
+export type { Call, CallOptions, CallOutcome } from './api/pending-calls.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission/index.ts';
-export type { AskInput } from './servers/inputs/inputs.ts';
+export type { AskInput } from './servers/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';
-export type { ComputerInputs } from './servers/inputs/inputs-handle.ts';
+export type { ComputerInputs } from './servers/server-handle.ts';
 export type {
   CommandInput,
   InputBase,
@@ -217,5 +208,5 @@ export type {
   PromptInput,
 } from '../machines/config/index.ts';
 export type { Confirmation } from '../machines/call/policy/index.ts';
-export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer/confirm.ts';
+export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer-options.ts';
 export type { TransportMaker, TransportSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';

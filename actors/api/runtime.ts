@@ -1,4 +1,28 @@
 import type { AnyEventObject } from 'xstate';
+import { CallPorts } from './call-ports.ts';
+import { OfficeAccess } from './office-settings.ts';
+import { linksOf, type PlayedOffice } from './seat.ts';
+import { tracingOf } from './tracing.ts';
+import { Frames, LiveStream } from '../inspector/live-stream.ts';
+import { Inspections } from '../inspector/inspections.ts';
+import { deferred } from '../kernel/listeners.ts';
+import { HostLog } from '../logging/host-log.ts';
+import type { LogOptions } from '../logging/log-entry.ts';
+import {
+  FlightRecorder,
+  notRecorded,
+  type FlightOptions,
+  type RecordOptions,
+} from '../recording/flight-recorder.ts';
+import { KnownSecrets } from '../recording/known-secrets.ts';
+import { RedactedPorts } from '../recording/redacted-ports.ts';
+import { assemble } from '../runtime/assemble.ts';
+import { Directory } from '../runtime/directory.ts';
+import { unanswered, type Root } from '../runtime/root.ts';
+import { Tap } from '../runtime/tap.ts';
+import type { Reach } from '../servers/launch-specs.ts';
+import { ServerOutput } from '../servers/server-output.ts';
+import { version } from '../version.ts';
 import {
   createLedger,
   lazyLinks,
@@ -15,31 +39,13 @@ import {
   type Offices,
   type ServerLog,
   type SessionPort,
+  liveOnClock,
 } from '../../adapters/index.ts';
+import { specPort } from '../../machines/client/client.events.ts';
 import { addressFor, type Address, type AddressFor } from '../../machines/kernel/address.ts';
 import type { OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
-import { specPort } from '../../machines/client/client.events.ts';
-import { CallPorts } from './computer/call-ports.ts';
-import { deferred } from '../kernel/deferred.ts';
-import { assemble } from '../runtime/assemble.ts';
-import { Directory } from '../runtime/directory.ts';
-import { liveOn } from '../runtime/living.ts';
-import { OfficeAccess } from './office/office-access.ts';
-import { unanswered } from '../runtime/platform.ts';
-import { RedactedPorts } from '../recording/redacted-ports.ts';
-import { HostLog } from '../logging/host-log.ts';
-import type { LogOptions } from '../logging/log-entry.ts';
-import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
-import { Frames } from '../inspector/frames.ts';
-import { Inspections } from '../inspector/inspections.ts';
-import { LiveStream } from '../inspector/live-stream.ts';
-import { KnownSecrets } from '../recording/known-secrets.ts';
-import type { Reach } from '../servers/launch-specs.ts';
-import { ServerOutput } from '../servers/server-output.ts';
-import { Tap } from '../runtime/tap.ts';
-import { version } from '../version.ts';
 
 /** How long a host waits for what the operating system still has to finish after all machines have ended. */
 const leftoverMs = 3_000;
@@ -298,3 +304,22 @@ export interface Hosted {
   readonly host: AddressFor<unknown>;
   readonly ended: Promise<OwnedEnded>;
 }
+
+interface HostOptions extends LogOptions {
+  readonly record?: RecordOptions | false;
+  readonly tracing?: boolean;
+  readonly links?: PlayedOffice;
+}
+/** Of a host that launches nothing: the one that it shares, or one of its own. */
+export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {
+  const { record, log, logLevel } = options;
+  const links = linksOf(options);
+  return shared ?? new Runtime({ record, log, logLevel, links, tracing: await tracingOf(options) });
+}
+
+/** Counts a host that lives on the clock, by the kinds of its roots, until the returned function is called. */
+const liveOn = (roots: () => Iterable<Root>): (() => void) =>
+  liveOnClock(() => {
+    const own = [...roots()].filter(({ owner }) => !owner);
+    return own.map(({ name }) => name).join(' and ') || 'a host';
+  });

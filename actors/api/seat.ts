@@ -1,13 +1,16 @@
 import type { AnyEventObject } from 'xstate';
-import type { PeerCredential } from '../../adapters/index.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
-import type { ComputerEvents } from './computer/computer-handle.ts';
-import type { OfficeSeat } from './link-status.ts';
-import { deferred } from '../kernel/deferred.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { notJoined } from './not-joined.ts';
-import type { Listeners } from '../kernel/listeners.ts';
+import { deferred } from '../kernel/listeners.ts';
+import type { PeerCredential, Links } from '../../adapters/index.ts';
+import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
+import { notGranted } from '../../machines/office/rooms/grant.ts';
+import { noOffice } from '../../machines/office/rooms/loopback.ts';
+import { wireCodes, events, type Failure } from '../../machines/protocol/index.ts';
 
+/** Listeners of a computer that hear of its link. */
+interface LinkListeners {
+  on(name: 'link.changed', listener: (status: LinkStatus) => void): () => void;
+}
 interface SeatMachine {
   isTaken(): boolean;
   send(event: AnyEventObject): void;
@@ -17,10 +20,10 @@ interface SeatMachine {
 /** How a computer takes its seat in an office, and leaves it. */
 export class Seat {
   readonly #name: string;
-  readonly #listeners: Listeners<ComputerEvents>;
+  readonly #listeners: LinkListeners;
   readonly #machine: SeatMachine;
 
-  constructor(name: string, listeners: Listeners<ComputerEvents>, machine: SeatMachine) {
+  constructor(name: string, listeners: LinkListeners, machine: SeatMachine) {
     this.#name = name;
     this.#listeners = listeners;
     this.#machine = machine;
@@ -63,3 +66,102 @@ export class Seat {
     stop();
   }
 }
+
+/** Where the seat of an agent or a computer in its office stands. */
+export interface LinkStatus {
+  /**
+   * `connecting`: it connects, or asks for its seat. `joined`: it sits there. `waiting`: it was refused or lost its
+   * connection, and tries again by itself (`linkBackoffMs`, or `linkRestMs`). `closed`: it tries no more.
+   */
+  readonly state: LinkStage;
+  /** Why it is not joined, in the words of the office or the network; null: there is nothing to say. */
+  readonly reason: string | null;
+  /** What its office has refused: the seat, our version of the protocol, our credential; null: nothing. */
+  readonly refusal: LinkRefusal | null;
+}
+export const linkStatusOf = ({
+  stage,
+  reason,
+  refusal,
+}: Extract<LinkNews, { readonly type: 'link.changed' }>): LinkStatus => ({ state: stage, reason, refusal });
+/** Which room of which office a computer sits in. */
+export interface OfficeSeat {
+  /** Where the office listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Default `local`. */
+  readonly id?: string;
+  /** Under which name it sits there. Default: that of the computer. */
+  readonly name?: string;
+  /**
+   * What it shows the office: a token, which is sent as `{ token }` in the Socket.IO handshake, or the whole `auth` object of it. A
+   * function is asked at each connection. By default, and of an office on this machine only, the token that it keeps for
+   * other programs of the same user. It stands in no trace, and agents never see it.
+   */
+  readonly auth?: NonNullable<PeerCredential['auth']>;
+  /** HTTP headers of the connection, such as `{ 'x-api-key': '…' }`. */
+  readonly headers?: NonNullable<PeerCredential['headers']>;
+  /** Of an `https` office: whom to trust (`ca`), and the own certificate (`cert`, `key`), each in PEM. */
+  readonly tls?: NonNullable<PeerCredential['tls']>;
+}
+
+type Said = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
+const agentSeat: Said = {
+  code: wireCodes.conflict,
+  what: 'The office refused the seat',
+  remedy: 'An office has one agent: close the other one, or use another office id.',
+};
+const computerSeat: Said = {
+  code: wireCodes.conflict,
+  what: 'The office refused the seat',
+  remedy: 'The computers of an office have different names: use another one.',
+};
+const foreignSeat: Said = {
+  code: wireCodes.notAllowed,
+  what: 'The office refused the seat',
+  remedy: 'Use an office id, role and name that the credential is for, or another credential.',
+};
+const unfitSeat: Said = {
+  code: wireCodes.badRequest,
+  what: 'The office refused the seat',
+  remedy: 'Use another name, or another office id.',
+};
+const version: Said = {
+  code: wireCodes.versionMismatch,
+  what: 'The office refused our version of the protocol',
+  remedy: 'Use an office of 0.1 to 0.4, such as: a2c office',
+};
+const credential: Said = {
+  code: wireCodes.unauthorized,
+  what: 'The office did not let us in',
+  remedy: 'Give the token of that office: --token, the variable A2C_TOKEN, or auth in a program.',
+};
+const unreached: Said = {
+  code: 'LinkLost',
+  what: 'Could not join the office',
+  remedy: 'Start an office: a2c office',
+};
+
+const elsewhere: Said = {
+  ...unreached,
+  remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
+};
+
+const isUnfit = (reason: string): boolean => reason.startsWith(`Wrong payload of ${events.joinOffice}`);
+
+/** Why somebody does not sit in an office, with what to do about it. */
+export function notJoined(role: 'agent' | 'computer', reason: string, refusal: LinkRefusal | null): A2cError {
+  const taken = role === 'agent' ? agentSeat : computerSeat;
+  const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
+  const away = reason.startsWith(noOffice) ? elsewhere : unreached;
+  const { code, what, remedy } = refusal === null ? away : { seat, version, credential }[refusal];
+  return new A2cError({ code, message: `${what}: ${reason}`, ...(remedy !== undefined && { remedy }) });
+}
+
+/** Reaches an office without a socket. Only `worldOf(trace)` of `a2c-actors/replay` makes one. */
+export interface PlayedOffice {
+  /** Always true: it says what the office of a trace has said. */
+  readonly isPlayed: true;
+}
+/** Gives a runtime what it takes for it. */
+export const linksOf = ({ links }: { readonly links?: PlayedOffice }): Links | undefined =>
+  links as unknown as Links | undefined;

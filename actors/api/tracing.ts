@@ -3,7 +3,7 @@ import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { version } from '../version.ts';
-import type { Call, CallOptions, CallOutcome } from './agent/pending-calls.ts';
+import type { Call, CallOptions, CallOutcome } from './pending-calls.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 

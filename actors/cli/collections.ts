@@ -2,12 +2,10 @@ import { collectionOfUri, withRemedy } from '../../machines/resources/collection
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/index.ts';
 import { A2cError } from '../kernel/errors.ts';
-import type { Agent } from '../api/agent/agent-handle.ts';
-import type { Computer } from '../api/computer/computer-handle.ts';
-import type { DesktopShown, FinderShown, ResourceContent } from '../api/computer/collections-handle.ts';
-import type { MissingServer } from '../servers/server-handle.ts';
+import type { Agent } from '../api/agent-handle.ts';
+import type { Computer, DesktopShown, FinderShown, ResourceContent } from '../api/computer-handle.ts';
+import type { MissingServer, ServerResources } from '../servers/server-handle.ts';
 import { onlyServer } from './calling/needed.ts';
-import type { ServerResources } from '../servers/server-handle.ts';
 import { typed } from './printing/commands-shown.ts';
 import { saved, type SaveOptions } from './printing/saving.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-collections.ts';

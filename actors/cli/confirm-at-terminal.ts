@@ -1,5 +1,5 @@
 import type { Terminal } from '../../adapters/index.ts';
-import type { Confirm } from '../api/computer/confirm.ts';
+import type { Confirm } from '../api/computer-options.ts';
 import type { ConfirmWord } from './host-options.ts';
 
 /** `ask` needs a person at a terminal; without one every question is answered no. */

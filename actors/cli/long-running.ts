@@ -1,13 +1,12 @@
 import { connectStately, defaultStateDir, hostName, lineHistory, systemClock } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import { createComputer, type Inner } from '../api/computer/computer.ts';
-import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
-import type { ComputerOptions } from '../api/computer/computer-options.ts';
+import { createComputer, type Inner, ordersOf } from '../api/computer.ts';
+import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
+import type { ComputerOptions } from '../api/computer-options.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { deferred } from '../kernel/deferred.ts';
+import { deferred } from '../kernel/listeners.ts';
 import { tracingOf } from '../api/tracing.ts';
-import { ordersOf } from '../api/computer/orders.ts';
 import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';

@@ -6,7 +6,7 @@ import { io } from 'socket.io-client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
-import { createOffice } from '../api/office/office.ts';
+import { createOffice } from '../api/office.ts';
 
 /** `a2c call` and `a2c tools`, over servers that do not do what they should, and people who lose patience. */
 const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));

@@ -1,8 +1,8 @@
-import { createAgent } from '../api/agent/agent.ts';
+import { createAgent } from '../api/agent.ts';
 import type { Config } from '../../machines/config/index.ts';
-import type { ComputerOptions } from '../api/computer/computer-options.ts';
-import { createComputer } from '../api/computer/computer.ts';
-import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
+import type { ComputerOptions } from '../api/computer-options.ts';
+import { createComputer } from '../api/computer.ts';
+import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { logLine } from './printing/log-line.ts';
 import { A2cError } from '../kernel/errors.ts';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
-import { createOffice } from '../api/office/office.ts';
+import { createOffice } from '../api/office.ts';
 import { run } from './run.ts';
 
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));

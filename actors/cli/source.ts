@@ -8,7 +8,7 @@ import {
   type FoundConfig,
 } from '../../adapters/index.ts';
 import { mistakeLine, parseConfig, shownTarget, type Config } from '../../machines/config/index.ts';
-import { accepted } from '../api/config-files/accepted.ts';
+import { accepted } from '../api/config-files.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Programs } from '../servers/programs.ts';
 import { yesOrNo } from './answering/yes-or-no.ts';

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { Config } from '../../machines/config/index.ts';
-import type { Computer } from '../api/computer/computer-handle.ts';
+import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { deferred } from '../kernel/deferred.ts';
+import { deferred } from '../kernel/listeners.ts';
 import type { Context } from './context.ts';
 
 /** One-shot commands are open at once, and wait here, where it can be seen for what. */

@@ -7,7 +7,7 @@ import {
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { createComputer as openComputer } from '../api/computer/computer.ts';
+import { createComputer as openComputer } from '../api/computer.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { Runtime } from '../api/runtime.ts';

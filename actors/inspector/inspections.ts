@@ -19,10 +19,9 @@ import {
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
-import { chartOf } from '../runtime/chart-export.ts';
+import { chartOf } from '../runtime/charts.ts';
 import { version } from '../version.ts';
-import type { Frames } from './frames.ts';
-import type { LiveStream } from './live-stream.ts';
+import type { Frames, LiveStream } from './live-stream.ts';
 
 /** How a running host is shown in a browser. */
 export interface InspectOptions {

@@ -1,10 +1,12 @@
-import { systemClock } from '../../adapters/index.ts';
-import type { ToPage } from '../../machines/inspection/index.ts';
-import { pictureOf } from '../recording/checkpoint.ts';
+import type { EventObject } from 'xstate';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import type { TraceWriter } from '../recording/trace-lines.ts';
-import type { Frames } from './frames.ts';
 import type { Directory } from '../runtime/directory.ts';
+import type { Root } from '../runtime/root.ts';
+import { systemClock } from '../../adapters/index.ts';
+import type { ToPage } from '../../machines/inspection/index.ts';
+import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import type { Frame, HeldFrame, Checkpoint, RootFrame } from '../../machines/trace/index.ts';
 
 /** A page, as the stream sees it. */
 export interface Viewer {
@@ -139,3 +141,108 @@ export class LiveStream {
     }
   }
 }
+
+/** The messages on the wires of those whom somebody looks at, and of sessions for a recorder. Of all others nothing is kept. */
+export class Frames {
+  /** By name of an actor: how many look at it. */
+  readonly #watched = new Map<Address, number>();
+  /** Hears those that somebody looks at. */
+  heard: (frame: Frame) => void = () => {};
+  /** Hears those of all MCP sessions. */
+  kept: ((frame: Frame) => void) | undefined;
+
+  /** Those of this client, link or seat, from now on until what is returned is called. */
+  watch(actor: Address): () => void {
+    const name = nameOf(actor);
+    this.#watched.set(name, (this.#watched.get(name) ?? 0) + 1);
+    return () => {
+      const left = (this.#watched.get(name) ?? 1) - 1;
+      if (left > 0) this.#watched.set(name, left);
+      else this.#watched.delete(name);
+    };
+  }
+  /** Takes those of sockets; undefined while nobody looks at anything. */
+  get ofSockets(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
+    return this.#watched.size === 0 ? undefined : this.#takeOfSocket;
+  }
+  readonly #takeOfSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
+    this.take(a, 'socket', dir, message);
+  /** `a`: the port instance that the message passes. */
+  readonly take = (a: Address, via: Frame['via'], dir: Frame['dir'], message: unknown): void => {
+    const isSeen = this.#watched.size > 0 && this.#isWatched(a);
+    const kept = via === 'mcp' ? this.kept : undefined;
+    if (!isSeen && !kept) return;
+    const frame: Frame = { k: 'frame', a, via, dir, json: message };
+    if (isSeen) this.heard(frame);
+    kept?.(frame);
+  };
+  #isWatched(a: Address): boolean {
+    for (const name of this.#watched.keys())
+      if (a.startsWith(name) && (a[name.length] === '#' || a[name.length] === '/')) return true;
+    return false;
+  }
+}
+
+/**
+ * Leans on two facts of XState that its types do not promise: a persisted snapshot names its children, and the system lists
+ * its delayed events in the order in which they were scheduled.
+ */
+interface Scheduled {
+  readonly id: string;
+  readonly event: EventObject;
+}
+interface Internals {
+  getSnapshot(): { readonly _scheduledEvents: Readonly<Record<string, Scheduled>> };
+}
+const internalsOf = (root: Root): Internals => root.ref.system as Internals;
+
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
+function heldBy(root: Root): HeldFrame[] {
+  const now = root.directory.platform.now();
+  const scheduled = Object.values(internalsOf(root).getSnapshot()._scheduledEvents);
+  return [...root.handles].map(({ what, name, due = now }): HeldFrame => {
+    if (what === 'leaf') {
+      const a = name as string;
+      return { held: 'leaf', port: a.slice(a.lastIndexOf('/') + 1, a.lastIndexOf('#')), a };
+    }
+    if (what === 'ask') return { held: 'ask', id: name as string };
+    const left = rounded(Math.max(0, due - now));
+    if (what === 'deadline') return { held: 'deadline', n: name as number, left };
+    // In the order in which they were set, as XState has them.
+    const { id = '', event: ev = { type: '' } } = scheduled.shift() ?? {};
+    return { held: 'timer', n: name as number, id, ev, left };
+  });
+}
+/**
+ * XState looks through the whole context for actors, which takes longer the more a machine remembers. There are none in ours,
+ * and a context never changes: it is kept as it is.
+ */
+function persistedOf({ ref }: Root): unknown {
+  const snapshot = ref.getSnapshot();
+  const { context } = snapshot;
+  const persisted = ref.logic.getPersistedSnapshot({ ...snapshot, context: {} });
+  return { ...persisted, context };
+}
+const frameOf = (root: Root): RootFrame => ({
+  a: root.id,
+  kind: root.kind,
+  key: root.key,
+  owner: root.owner?.id ?? null,
+  tells: root.ownerAddress,
+  ...(root.lastWill && { will: root.lastWill }),
+  opened: root.opened,
+  leaves: root.leaves,
+  timers: root.timers,
+  age: rounded(root.directory.platform.now() - root.openedAt),
+  inState: rounded(root.directory.platform.now() - root.inStateSince),
+  holds: heldBy(root),
+  snapshot: persistedOf(root),
+});
+
+/** A picture of the whole directory. Only between two inputs: nothing may be under way. */
+const pictureOf = (directory: Directory): Checkpoint => ({
+  k: 'key',
+  opened: directory.opened,
+  outlets: [...directory.subscribers].map(([a, { messages }]) => ({ a, letters: messages })),
+  roots: [...directory.roots].map(frameOf),
+});

@@ -1,4 +1,6 @@
+import { settledBy, type CallSettled } from '../../machines/call/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
+import type { Thrown } from '../../machines/trace/index.ts';
 
 /** A failure as an `Error`, for hosts that await. `code`, `details` and `remedy` are those of the failure. */
 export class A2cError extends Error {
@@ -20,3 +22,19 @@ export class A2cError extends Error {
     this.remedy = failure.remedy;
   }
 }
+
+/** What of an error can be written down and thrown again. */
+export const thrownOf = (error: unknown): Thrown =>
+  error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) };
+/** The same for an end: one line. */
+export const textOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
+
+/** Answers to callers of a host that is closed. */
+
+export const closedText = 'The computer is closed';
+export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };
+export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
+  settledBy({ ticket, reqId, server: '', tool }, 'failed', closedFailure);

@@ -1,16 +1,26 @@
-import { nameOf, type Address } from '../../machines/kernel/address.ts';
-import type { CallSettled } from '../../machines/call/messages.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { events } from '../../machines/protocol/events.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import { systemClock } from '../../adapters/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { tellListener } from '../kernel/listeners.ts';
-import type { Observer } from '../runtime/observer.ts';
-import { failureInAck, failureInAnswer, isExpected, isRecord, ofTool, serverIn } from './answers.ts';
 import { isTold, logLevels, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
-import { newsIn } from './news.ts';
-import type { Fields } from '../../machines/protocol/json.ts';
+import type { Observer } from '../runtime/tap.ts';
+import { systemClock } from '../../adapters/index.ts';
+import type { AgentNews } from '../../machines/agent/agent.machine.ts';
+import type { CallSettled } from '../../machines/call/messages.ts';
+import { stateWords, type ServerState } from '../../machines/facts/server-state.ts';
+import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import type { OfficeFact } from '../../machines/kernel/ports.ts';
+import type { SeatChanged } from '../../machines/office/office.machine.ts';
+import { isAbandoned } from '../../machines/office/rooms/pending.ts';
+import { isUnknown } from '../../machines/process/server-failure.ts';
+import { events } from '../../machines/protocol/events.ts';
+import {
+  wireCodes,
+  type Failure,
+  failureIn,
+  readAnswer,
+  readToolResult,
+} from '../../machines/protocol/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 type Asked = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
@@ -298,3 +308,106 @@ const methods: Readonly<Record<string, string>> = {
 };
 const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
+
+/** What is no failure and worth a line: who comes and goes, and what becomes of servers. */
+
+interface News {
+  readonly layer: LogEntry['layer'];
+  readonly event: string;
+  /** Empty: it is to be remembered, not told. */
+  readonly message: string;
+  readonly named?: Partial<LogEntry>;
+  /** What it is about, where the same is said more than once. */
+  readonly of?: string;
+}
+type Told = Readonly<Record<string, unknown>>;
+
+/** These are told as failures. */
+const isFailing = (stage: unknown): boolean =>
+  stage === 'recovering' || stage === 'open' || stage === 'waiting';
+const linkWords: Readonly<Record<string, string>> = {
+  joined: 'joined its office',
+  closed: 'its seat is given up',
+};
+
+/** Of what a machine tells its host, or a port tells a machine. `root`: whose machine it is. */
+function newsIn(event: Told, root: string): News | undefined {
+  switch (event['type']) {
+    case 'socket.opened': {
+      const { socket } = event as unknown as Extract<OfficeFact, { type: 'socket.opened' }>;
+      return { layer: 'office', event: 'peer.connected', message: 'connected', named: { peer: socket } };
+    }
+    case 'socket.closed': {
+      const { socket, reason } = event as unknown as Extract<OfficeFact, { type: 'socket.closed' }>;
+      return { layer: 'office', event: 'peer.disconnected', message: reason, named: { peer: socket } };
+    }
+    case 'seat.changed': {
+      const { seat, stage } = event as unknown as SeatChanged;
+      const named = { office: seat.office, [seat.role]: seat.name };
+      return { layer: 'office', event: 'seat.changed', message: `${seat.role} ${stage}`, named };
+    }
+    case 'client.changed': {
+      const { server, stage } = event as { readonly server: string; readonly stage: ServerState };
+      const message = isFailing(stage) ? '' : stateWords[stage];
+      return {
+        layer: 'computer',
+        event: 'server.changed',
+        message,
+        named: { server },
+        of: `server ${server}`,
+      };
+    }
+    case 'link.changed': {
+      const message = linkWords[String(event['stage'])] ?? '';
+      return { layer: 'link', event: 'link.changed', message, of: `link ${root}` };
+    }
+    case 'computer.entered':
+    case 'computer.left': {
+      if (root !== 'agent') return undefined;
+      const { type, computer } = event as Extract<AgentNews, { type: 'computer.entered' | 'computer.left' }>;
+      const message = type === 'computer.entered' ? 'a computer sits in the office' : 'a computer has left';
+      return { layer: 'agent', event: type, message, named: { computer } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What failed, as an answer of the wire or of MCP says it. */
+
+const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+const textsIn = (content: unknown): string =>
+  (Array.isArray(content) ? (content as unknown[]) : [])
+    .flatMap((item) => (isRecord(item) && typeof item['text'] === 'string' ? [item['text']] : []))
+    .join('\n');
+/** Why the first argument of an ack is no good answer; undefined: it is one. */
+function failureInAnswer(answer: unknown): Failure | undefined {
+  const read = readAnswer(answer);
+  if (!read.ok) return read.failure;
+  if (!isRecord(read.body) || read.body['isError'] !== true) return undefined;
+  const result = readToolResult(answer);
+  const message = textsIn(read.body['content']) || 'The tool says that it failed';
+  return (result.ok ? failureIn(result.result) : undefined) ?? { code: wireCodes.toolFailed, message };
+}
+const ofTool = (method: string, result: unknown): Failure | undefined =>
+  method === 'tools/call' ? failureInAnswer(result) : undefined;
+/** The server of which the answer to an agent's call says that it has the tool. */
+const serverIn = (result: unknown): unknown =>
+  (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
+
+/** What somebody wants of a server. Everything else is asked to find out what it has. */
+const wanted: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
+/**
+ * Nothing is wrong: a server does not know a method that it need not have, or who asked a question has left before its
+ * answer. A call whose asker left is a failure still, because nobody knows what it did.
+ */
+const isExpected = (method: string, failure: Failure): boolean =>
+  (isUnknown(failure) && !wanted.has(method)) || (isAbandoned(failure) && method !== events.toolCall);
+/** Joins and leaves are answered by `(ok, text)`, everything else by one argument. */
+const failureInAck = ([first, text]: readonly unknown[]): Failure | undefined =>
+  typeof first !== 'boolean'
+    ? failureInAnswer(first)
+    : first
+      ? undefined
+      : { code: wireCodes.conflict, message: String(text) };

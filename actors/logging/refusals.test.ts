@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Refusals } from './refusals.ts';
+import { Refusals } from './log-entry.ts';
 
 let told: string[];
 let refusals: Refusals;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bundleIdOf } from './bundle-id.ts';
-import { readOrThrow } from './plan.ts';
+import { bundleIdOf, readOrThrow } from './plan.ts';
 
 const idOf = (entry: object): string => {
   const [server] = readOrThrow([entry]).servers;

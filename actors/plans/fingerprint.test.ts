@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../machines/config/index.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprintOf } from './plan.ts';
 
 const printed = (config: object): readonly string[] => {
   const parsed = parseConfig(config);

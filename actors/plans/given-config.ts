@@ -11,8 +11,7 @@ import {
 } from '../../machines/config/index.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { canonical, redactorOf } from '../../machines/trace/index.ts';
-import { bundleIdOf } from './bundle-id.ts';
-import { planOf, readOrThrow, type Policy } from './plan.ts';
+import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';
 
 /** Facts about a server that its config does not say: they depend on what was before. */
 export interface ServerFacts {

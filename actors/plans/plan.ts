@@ -1,3 +1,5 @@
+import { A2cError } from '../kernel/errors.ts';
+import { sha256OfBytes, sha256Of } from '../../adapters/index.ts';
 import type { Lists, ToolRules } from '../../machines/catalog/index.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import {
@@ -6,12 +8,14 @@ import {
   type Config,
   type ServerConfig,
   type Settings,
+  bundleNameOf,
+  bundlePartsOf,
+  type BundlePart,
+  fingerprintText,
 } from '../../machines/config/index.ts';
-import { sizes } from '../../machines/protocol/index.ts';
 import { remembered } from '../../machines/kernel/remembered.ts';
 import { refreshFailures, timing, timingOf, type Timing } from '../../machines/kernel/timing.ts';
-import { bundleIdOf } from './bundle-id.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { sizes } from '../../machines/protocol/index.ts';
 
 const defaultBudget = 5;
 
@@ -118,3 +122,31 @@ export const readOrThrow = (
     remedy: 'Mend the config; nothing was started.',
   });
 };
+
+const sized = (count: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(count);
+  return bytes;
+};
+const text = (value: string): Buffer => {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([sized(bytes.length), bytes]);
+};
+/** Each with its length or count before it, so that no two configs look the same. */
+function written(part: BundlePart): Buffer {
+  if (typeof part === 'string') return text(part);
+  if (Array.isArray(part)) return Buffer.concat([sized(part.length), ...part.map(text)]);
+  const pairs = Object.entries(part as Readonly<Record<string, string>>).map(
+    ([key, value]) => [Buffer.from(key), Buffer.concat([text(key), text(value)])] as const,
+  );
+  const sorted = pairs.toSorted(([a], [b]) => Buffer.compare(a, b));
+  return Buffer.concat([sized(sorted.length), ...sorted.map(([, pair]) => pair)]);
+}
+
+/** The `bundle_id` of a server: its tools and its config carry it. */
+export const bundleIdOf = (server: ServerConfig): string =>
+  bundleNameOf(server) ??
+  `bundle_${sha256OfBytes(Buffer.concat(bundlePartsOf(server).map(written))).slice(0, 16)}`;
+
+/** 64 hex digits: the same for two servers exactly when their launch config is (docs/config.md, Fingerprint). */
+export const fingerprintOf = (server: ServerConfig): string => sha256Of([fingerprintText(server)]);

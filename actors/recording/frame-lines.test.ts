@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDigest, sha256Of } from '../../adapters/index.ts';
 import { readTrace, redactorOf, type DirectoryRecord, type Frame } from '../../machines/trace/index.ts';
-import { keptFrames } from './frame-lines.ts';
+import { keptFrames } from './trace-lines.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 
 const recorderOf = (options: Partial<RecorderOptions> = {}): Recorder =>

@@ -8,7 +8,7 @@ import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { stateFor } from '../../machines/facts/server-state.ts';
 import type { HostWords } from '../../machines/trace/index.ts';
-import { closedCall, closedFailure } from '../kernel/closed.ts';
+import { closedCall, closedFailure } from '../kernel/errors.ts';
 import { planned, type GivenConfig } from '../plans/given-config.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 

@@ -1,3 +1,9 @@
+import type { Fields } from '../../machines/protocol/json.ts';
+import type { ForgottenRecords } from './facts.ts';
+import { hostWords } from './host-words.ts';
+import type { Veil } from './veil.ts';
+import { namesOf } from '../runtime/charts.ts';
+import type { Microstep } from '../runtime/stepper/stepper.ts';
 import {
   ChannelNames,
   Texts,
@@ -8,15 +14,10 @@ import {
   type Mark,
   type Profile,
   type Step,
+  textOfRecord,
+  type Redactor,
+  canonical,
 } from '../../machines/trace/index.ts';
-import { namesOf } from '../runtime/charts.ts';
-import type { Microstep } from '../runtime/stepper/stepper.ts';
-import type { ForgottenRecords } from './facts/facts.ts';
-import { FrameLines, type FrameBounds } from './frame-lines.ts';
-import { hostWords } from './host-words.ts';
-import { LineWriter, type LineOptions } from './lines.ts';
-import type { Veil } from './veil.ts';
-import type { Fields } from '../../machines/protocol/json.ts';
 
 /** A record and its place, before it is text: payloads are kept as references until somebody wants to read them. */
 export interface Entry {
@@ -26,12 +27,12 @@ export interface Entry {
   readonly w: number;
   readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark;
 }
-export const isMicrostep = (what: Entry['what']): what is Microstep => 'transitions' in what;
+const isMicrostep = (what: Entry['what']): what is Microstep => 'transitions' in what;
 const isFrame = (what: Entry['what']): what is Frame => 'k' in what && what.k === 'frame';
 
 type Context = Fields;
 /** Turns microsteps into steps of a trace; remembers the last context of each machine while it lives. */
-export class Steps {
+class Steps {
   readonly #isFull: boolean;
   readonly #last = new Map<string, Context>();
   /** `isFull`: also what has changed in the context. */
@@ -150,4 +151,155 @@ export class TraceWriter {
     const { port, via = record.k === 'timer' ? 'timer' : undefined, n, id, from } = record as Fields;
     return { ...crossing, a, port, via, n, id, from };
   }
+}
+
+/** A list that is as long as this when written stands once in a file, and by its hash wherever else it is. */
+const leastShared = 1_024;
+
+interface LineOptions {
+  readonly redactor?: Redactor;
+  readonly sha256: (text: string) => string;
+  readonly digest: () => { add(text: string): void; value(): string };
+}
+type LineFields = Readonly<Record<string, unknown>> & { readonly k: string };
+
+/** Writes records as the numbered lines of a file, and keeps the digest of all of them. */
+class LineWriter {
+  readonly #redactor: Redactor | undefined;
+  readonly #texts: Texts;
+  readonly #digest: { add(text: string): void; value(): string };
+  /** Lists that the file has. */
+  readonly #lists = new Set<string>();
+  #fresh: { readonly h: string; readonly text: string }[] = [];
+  /** Number of the next line. */
+  #next: number;
+  records = 0;
+
+  constructor({ redactor, sha256, digest }: LineOptions, next = 1) {
+    this.#redactor = redactor;
+    this.#next = next;
+    this.#texts = new Texts((text) => {
+      if (text.length < leastShared) return undefined;
+      const h = sha256(text).slice(0, 16);
+      if (!this.#lists.has(h)) {
+        this.#lists.add(h);
+        this.#fresh.push({ h, text });
+      }
+      return h;
+    });
+    this.#digest = digest();
+  }
+  digest(): string {
+    return this.#digest.value();
+  }
+  get next(): number {
+    return this.#next;
+  }
+  /**
+   * The line of a record, behind those of the lists that it is the first to name. `w`: of crossings and marks. `json`: a
+   * further field that is text already.
+   */
+  line(record: LineFields, t: number, w: number | undefined, json?: string): string {
+    // Names of channels are redacted already, where they are made.
+    const { ch, ...rest } = record;
+    const plain = textOfRecord(rest, this.#redactor, this.#texts);
+    const named = ch === undefined ? plain : `{"ch":${JSON.stringify(ch)},${plain.slice(1)}`;
+    const text = json === undefined ? named : `{"json":${json},${named.slice(1)}`;
+    let lines = '';
+    for (const { h, text: list } of this.#sharedIn(text))
+      lines += this.#placed(t, undefined, `{"h":"${h}","k":"list","v":${list}}`);
+    const isCrossing = ch !== undefined || record.k === 'mark' || record.k === 'facts';
+    return lines + this.#placed(t, isCrossing ? w : undefined, text);
+  }
+  /** New lists that a text refers to. Others are what it was before a secret in it was known. */
+  #sharedIn(text: string): readonly { readonly h: string; readonly text: string }[] {
+    if (this.#fresh.length === 0) return [];
+    let all = text;
+    const kept = this.#fresh.toReversed().filter((list) => {
+      const isKept = all.includes(`{"$list":"${list.h}"}`);
+      if (isKept) all += list.text;
+      else this.#lists.delete(list.h);
+      return isKept;
+    });
+    this.#fresh = [];
+    return kept.toReversed();
+  }
+  #placed(t: number, w: number | undefined, text: string): string {
+    const s = this.#next;
+    this.#next += 1;
+    this.records += 1;
+    this.#digest.add(text);
+    return `{"s":${s},"t":${t},${w === undefined ? '' : `"w":${w},`}${text.slice(1)}\n`;
+  }
+}
+
+/** How much of the messages on the wire is held in memory, and stands in a file. */
+interface FrameBounds {
+  /** Bytes in memory, roughly; the oldest go first. */
+  readonly held: number;
+  /** Characters of one message; a longer one is cut. */
+  readonly mostChars: number;
+  /** They may take so many characters in all, and beyond that this part of what the other lines take. */
+  readonly leastChars: number;
+  readonly share: number;
+}
+const mebi = 1024 * 1024;
+/** For files: what a replay needs is the larger part of a long one, and what was held has room. */
+export const keptFrames: FrameBounds = {
+  held: mebi,
+  mostChars: 4 * 1024,
+  leastChars: mebi,
+  share: 0.25,
+};
+
+/** Written form of a message: its fields, and its JSON as text. */
+interface FrameText {
+  readonly record: Record<string, unknown> & { readonly k: string };
+  readonly json: string | undefined;
+}
+
+/** Cuts messages on the wire, and leaves out those that a file has no room for. */
+class FrameLines {
+  readonly #redactor: Redactor | undefined;
+  readonly #bounds: FrameBounds;
+  #frames = 0;
+  #others = 0;
+  #left = 0;
+
+  constructor(redactor: Redactor | undefined, bounds = keptFrames) {
+    this.#redactor = redactor;
+    this.#bounds = bounds;
+  }
+  /** Secrets are hidden before it is cut. `of`: the channel that it passes. Undefined: there is no room. */
+  of({ json, ...passed }: Frame, of: string): FrameText | undefined {
+    const { mostChars, share, leastChars } = this.#bounds;
+    if (this.#frames > Math.max(leastChars, this.#others * share)) {
+      this.#left += 1;
+      return undefined;
+    }
+    const frame = { ...passed, ...keysOf(json), of };
+    const left = this.#left > 0 && { left: this.#left };
+    this.#left = 0;
+    const text = canonical(json, this.#redactor);
+    const cut = text.length - mostChars;
+    if (cut <= 0) return { record: { ...frame, ...left }, json: text };
+    return { record: { ...frame, text: text.slice(0, mostChars), cut, ...left }, json: undefined };
+  }
+  wrote(k: string, chars: number): void {
+    if (k === 'frame') this.#frames += chars;
+    else this.#others += chars;
+  }
+}
+
+const textIn = (message: unknown, key: string): string | undefined => {
+  if (typeof message !== 'object' || message === null) return undefined;
+  const value = (message as Readonly<Record<string, unknown>>)[key];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+};
+/** What a message is called, and what an answer has in common with its request: of JSON-RPC, and of an event of a socket. */
+function keysOf(message: unknown): { readonly name?: string; readonly req?: string } {
+  const name = textIn(message, 'method') ?? textIn(message, 'event') ?? textIn(message, 'ack');
+  const args = (message as { readonly args?: readonly unknown[] } | null)?.args;
+  const req = textIn(message, 'id') ?? textIn(args?.[0], 'req_id');
+  return { ...(name !== undefined && { name }), ...(req !== undefined && { req }) };
 }

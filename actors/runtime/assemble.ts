@@ -27,8 +27,7 @@ import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { merging } from '../../machines/kernel/shapes.ts';
-import type { Directory } from './directory.ts';
-import { followTap } from './inspection.ts';
+import { type Directory, followTap } from './directory.ts';
 import { Handle, type Root } from './root.ts';
 import { steppingOf, type Stepping } from './stepper/stepper.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chartSchema } from '../../machines/inspection/index.ts';
 import { machines } from './assemble.ts';
-import { chartOf } from './chart-export.ts';
-import { statesOf, transitionsOf } from './charts.ts';
+import { chartOf, statesOf, transitionsOf } from './charts.ts';
 
 const charts = Object.entries(machines).map(([kind, machine]) => ({
   kind,

@@ -1,4 +1,5 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import type { Chart, ChartNode, ChartTransition } from '../../machines/inspection/index.ts';
 
 /** Reads the chart of a machine: what it declares, and what of it was taken. */
 
@@ -16,7 +17,7 @@ export const statesOf = (machine: AnyStateMachine): string[] =>
     .filter((node) => node.parent)
     .map(pathOf);
 
-export const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
+const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
   ...[...node.transitions.values()].flat(),
   ...(node.always ?? []),
 ];
@@ -38,7 +39,7 @@ const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a =
 
 // The walks and the traces ask for the same few again and again.
 const ids = new WeakMap<object, string>();
-export function idOf(of: AnyTransitionDefinition): string {
+function idOf(of: AnyTransitionDefinition): string {
   const known = ids.get(of.toJSON);
   if (known !== undefined) return known;
   const id = writtenId(of);
@@ -57,7 +58,7 @@ function labelOf({ source, target, eventType, guard }: AnyTransitionDefinition):
   return `${source.machine.id}: ${pathOf(source)} --${eventName(eventType, source)}${when}--> ${to}`;
 }
 
-export function eventName(eventType: string, source: AnyStateNode): string {
+function eventName(eventType: string, source: AnyStateNode): string {
   if (eventType === '') return 'always';
   const [, kind, id = ''] = /^xstate\.(after|done\.actor|error\.actor|snapshot)\.(.*)$/.exec(eventType) ?? [];
   if (kind === 'after') return `after ${id.slice(0, -source.id.length - 1)}`;
@@ -66,7 +67,7 @@ export function eventName(eventType: string, source: AnyStateNode): string {
 }
 
 /** The name of a guard, an action or an actor. */
-export function guardName(guard: unknown): string {
+function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') {
     const inner: unknown = 'guards' in guard ? guard.guards : undefined;
@@ -91,4 +92,40 @@ export function chartText(machine: AnyStateMachine): string {
     ),
   ]);
   return lines.join('\n');
+}
+
+const named = (actions: readonly unknown[]): string[] => actions.map(guardName);
+
+const nodeOf = (node: AnyStateNode): ChartNode => ({
+  path: pathOf(node),
+  type: node.type,
+  tags: [...node.tags],
+  initial: node.initial.target.map(pathOf),
+  entry: named(node.entry),
+  exit: named(node.exit),
+  invoke: node.invoke.map(({ id, src }) => ({ id, src: guardName(src) })),
+});
+function transitionOf(of: AnyTransitionDefinition): ChartTransition {
+  const { source, target = [], eventType, guard, actions, reenter } = of;
+  const [event = '', delay] = eventName(eventType, source).split(/(?<=^after) /);
+  return {
+    id: idOf(of),
+    from: pathOf(source),
+    to: target.map(pathOf),
+    event,
+    ...(guard && { guard: guardName(guard) }),
+    ...(delay !== undefined && { delay }),
+    actions: named(actions),
+    ...(reenter && { reenter }),
+  };
+}
+/** The chart of a machine as data: for the inspector's page, and for the drawings in the docs. */
+export function chartOf(kind: string, machine: AnyStateMachine, hash: (text: string) => string): Chart {
+  const nodes = nodesOf(machine.root);
+  return {
+    kind,
+    fingerprint: hash(chartText(machine)),
+    nodes: nodes.map(nodeOf),
+    transitions: nodes.flatMap(declared).map(transitionOf),
+  };
 }

@@ -1,5 +1,7 @@
-import { TransientMap } from '../../machines/kernel/transient-map.ts';
-import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
+import { createActor, type AnyStateMachine, type EventObject, type InspectionEvent } from 'xstate';
+import { textOf, thrownOf } from '../kernel/errors.ts';
+import { type Platform, drawn, Root, type Handle, type RootHost } from './root.ts';
+import { Tap } from './tap.ts';
 import { addressFor, kindOf, nameOf, type Address } from '../../machines/kernel/address.ts';
 import {
   open,
@@ -13,13 +15,8 @@ import {
   type TellOwned,
 } from '../../machines/kernel/effects.ts';
 import { merging } from '../../machines/kernel/shapes.ts';
-import type { Platform } from './platform.ts';
-import { Fifo } from './fifo.ts';
-import { inspectedFromBirth } from './inspection.ts';
+import { TransientMap } from '../../machines/kernel/transient-map.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { drawn, Root, type Handle, type RootHost } from './root.ts';
-import { Tap } from './tap.ts';
-import { textOf, thrownOf } from '../kernel/thrown.ts';
 
 /** The input of a root, with its place. */
 const placed = merging();
@@ -290,4 +287,50 @@ export class Directory implements RootHost {
     }
     return wrong;
   }
+}
+
+/** A first-in-first-out queue: `shift` is O(1), and its tail can be cut off. */
+class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+  push(item: T): void {
+    this.#items.push(item);
+  }
+  shift(): T | undefined {
+    if (this.#head >= this.#items.length) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head] = undefined;
+    this.#head += 1;
+    if (this.#head === this.#items.length) {
+      this.#items.length = 0;
+      this.#head = 0;
+    }
+    return item;
+  }
+  /** Forgets what was pushed after the queue had `length` items. */
+  cut(length: number): void {
+    this.#items.length = this.#head + length;
+  }
+}
+
+/** XState takes an observer of the first step as an option, and gives nothing to end it by: the tap ignores what comes. */
+const sinceBirth = { unsubscribe: (): void => {} };
+
+/** Of a machine that is about to be made: its first step is seen, too. */
+function inspectedFromBirth(root: Root, tap: Tap): (event: InspectionEvent) => void {
+  root.inspection = sinceBirth;
+  return tap.inspect;
+}
+/** Machines that run already are inspected as soon as somebody does so, and no more once nobody does. */
+export function followTap(living: { readonly tap: Tap; readonly roots: Iterable<Root> }): void {
+  const { tap } = living;
+  tap.onInspected = (isInspected) => {
+    for (const root of living.roots)
+      if (isInspected) root.inspection ??= root.ref.system.inspect(tap.inspect);
+      else if (root.inspection !== sinceBirth) root.inspection = void root.inspection?.unsubscribe();
+  };
 }

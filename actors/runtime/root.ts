@@ -1,11 +1,12 @@
-import type { TransientMap } from '../../machines/kernel/transient-map.ts';
 import type { Actor, AnyStateMachine } from 'xstate';
-import type { Address } from '../../machines/kernel/address.ts';
-import type { Message, Open, Post, TellOwned } from '../../machines/kernel/effects.ts';
-import { merging } from '../../machines/kernel/shapes.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Platform } from './platform.ts';
 import type { Tap } from './tap.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import type { Message, Open, Post, TellOwned, DrawPort } from '../../machines/kernel/effects.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import { merging } from '../../machines/kernel/shapes.ts';
+import type { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** A timer, port instance or question of one root. It never outlives the root, not even when its machine throws. */
 export class Handle {
@@ -204,3 +205,24 @@ export class Root {
     return handle;
   }
 }
+
+/** All that the world can do to us. Live, simulated and replayed hosts differ in this one object. */
+export interface Platform {
+  /** ms, monotonic; for ages in what people look at, never for a decision. */
+  now(): number;
+  /** In [0, 1), for whoever lives there. Used through `Directory.random` only, so that it is recorded. */
+  random(a: Address): number;
+  /** Timer `n` of the root `a`: names by which a replay fires the same one. */
+  setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
+  clearTimeout(timer: unknown): void;
+  readonly ports: Ports;
+  /** What a port knows at once; null: it has to be asked. It never throws. Recorded as a draw. */
+  draw(a: Address, port: DrawPort, params: object): unknown;
+}
+
+/** Where no port of this name is filled. */
+export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
+  const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
+  emit({ type: 'ask.refused', id, sent: false, failure });
+  return () => {};
+};

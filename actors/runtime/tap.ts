@@ -1,7 +1,6 @@
 import type { InspectionEvent } from 'xstate';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Observer } from './observer.ts';
 import type { Looking, Microstep } from './stepper/stepper.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /**
  * The one place where anybody watches. An observer that throws would lose the event or kill the actor it looks
@@ -67,4 +66,12 @@ export class Tap implements Looking {
     this.isInspected = isInspected;
     this.onInspected(isInspected);
   }
+}
+
+/** Somebody who watches. It may throw: the tap leaves it out from then on. */
+export interface Observer {
+  record?(record: DirectoryRecord): void;
+  step?(step: Microstep): void;
+  /** What XState shows to `@statelyai/inspect`; as long as somebody takes it, XState's own interpreter steps. */
+  inspect?(event: InspectionEvent): void;
 }

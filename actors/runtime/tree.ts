@@ -1,7 +1,7 @@
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Observer } from './observer.ts';
+import type { Observer } from './tap.ts';
 import type { Root } from './root.ts';
 
 interface Life {

@@ -3,10 +3,10 @@ import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../mach
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import type { Inputs } from './inputs/inputs.ts';
+import type { Inputs } from './inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
-import { textOf } from '../kernel/thrown.ts';
+import { textOf } from '../kernel/errors.ts';
 
 /** What is launched or reached: a process, or anything that needs none. */
 export type Reach =

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { proxyFor, proxyVariables } from './proxy.ts';
+import { proxyFor, proxyVariables } from './surroundings.ts';
 
 const variables = ['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'all_proxy', 'NO_PROXY'];
 const before = { ...process.env };

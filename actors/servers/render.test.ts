@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
-import { Inputs } from './inputs/inputs.ts';
+import { Inputs } from './inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
 
 interface World {

@@ -17,7 +17,7 @@ import {
 } from '../../machines/config/index.ts';
 import { secretsIn, secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { variablesFor, type Inputs, type Resolved } from './inputs/inputs.ts';
+import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
 /** How a remote server is reached. Times in ms. */
 export interface RemoteSpec {

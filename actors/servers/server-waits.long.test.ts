@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import type { Context } from '../cli/context.ts';
-import { createComputer } from '../api/computer/computer.ts';
-import type { Computer } from '../api/computer/computer-handle.ts';
+import { createComputer } from '../api/computer.ts';
+import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { Runtime } from '../api/runtime.ts';
 

@@ -1,3 +1,8 @@
+import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-config.ts';
+import { fingerprintOf, isNaming, planOf, type Policy } from '../plans/plan.ts';
+import type { Inputs } from './inputs.ts';
+import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
+import { Programs } from './programs.ts';
 import { mostCalls } from '../../adapters/index.ts';
 import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/index.ts';
 import { isUsable, type Lists } from '../../machines/catalog/index.ts';
@@ -7,18 +12,14 @@ import {
   type Config,
   type LaunchSettings,
   type ServerConfig,
+  launchConfigOf,
+  placeholdersIn,
+  variablesIn,
 } from '../../machines/config/index.ts';
 import type { Transformer } from '../../machines/kernel/transformer.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { fingerprintOf } from '../plans/fingerprint.ts';
-import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-config.ts';
-import { InputUses } from './input-uses.ts';
-import type { Inputs } from './inputs/inputs.ts';
-import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
-import { isNaming, planOf, type Policy } from '../plans/plan.ts';
-import { Programs } from './programs.ts';
 
-export interface ServersOptions extends LaunchSpecsOptions {
+interface ServersOptions extends LaunchSpecsOptions {
   readonly inputs: Inputs;
   readonly policy: Policy;
   /** Checks the programs of a config. Without it each check of some has a thread of its own. */
@@ -38,9 +39,9 @@ interface Known {
   readonly lastTools: readonly string[] | null;
 }
 /** What becomes of servers that a new config has no client for. */
-export type Leaving = 'disabled' | 'removed';
+type Leaving = 'disabled' | 'removed';
 /** A config that may be taken: nothing has happened yet. */
-export interface Prepared {
+interface Prepared {
   readonly config: Config;
   readonly known: ReadonlyMap<string, Known>;
 }
@@ -232,5 +233,75 @@ export class Servers {
     const isLazy = !server.disabled && (server.settings.start ?? settings.start) === 'lazy';
     const cached = isLazy ? await this.#options.cachedOf(fingerprint) : null;
     return { server, fingerprint, generation, values: known?.values ?? 0, cached, lastTools };
+  }
+}
+
+interface Use {
+  readonly inputs: readonly string[];
+  readonly variables: readonly string[];
+  /** Definitions, variables and settings, as they were. */
+  grounds: string;
+  /** The revision of the answer to each input. */
+  answers: ReadonlyMap<string, number>;
+}
+type Wanted = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
+
+/** Of which values the launch specs of servers were made, to know whose may be another by now. */
+class InputUses {
+  readonly #inputs: Wanted;
+  readonly #uses = new Map<string, Use>();
+
+  constructor(inputs: Wanted) {
+    this.#inputs = inputs;
+  }
+  /** Its launch spec is being resolved. */
+  began(server: ServerConfig, settings: LaunchSettings): void {
+    const facts = launchConfigOf(server);
+    const [inputs, variables] = [placeholdersIn(facts), [...variablesIn(facts), ...(settings.passEnv ?? [])]];
+    const grounds = this.#grounds(inputs, variables, settings);
+    this.#uses.set(server.name, { inputs, variables, grounds, answers: this.#answersTo(inputs) });
+  }
+  ended(name: string): void {
+    const use = this.#uses.get(name);
+    if (use) use.answers = this.#answersTo(use.inputs);
+  }
+  /** Whether a definition, a variable or a setting is another than it was; from now on they are what they are. */
+  hasOtherGrounds(name: string, settings: LaunchSettings): boolean {
+    const use = this.#uses.get(name);
+    const grounds = use && this.#grounds(use.inputs, use.variables, settings);
+    if (!use || grounds === undefined || grounds === use.grounds) return false;
+    use.grounds = grounds;
+    return true;
+  }
+  /** Servers that have had another answer to an input of this one; from now on they have this one. */
+  outdatedBy(name: string): readonly string[] {
+    const ids = this.#uses.get(name)?.inputs ?? [];
+    if (ids.length === 0) return [];
+    const isOutdated = ([other, { inputs, answers }]: [string, Use]): boolean =>
+      other !== name &&
+      ids.some((id) => inputs.includes(id) && answers.get(id) !== this.#inputs.revisionOf(id));
+    const outdated = [...this.#uses].filter(isOutdated).map(([other]) => other);
+    for (const other of outdated) this.ended(other);
+    return outdated;
+  }
+  /** Somebody starts it again: what was answered once counts no more. */
+  askAnew(name: string): void {
+    this.#inputs.askAnew(this.#uses.get(name)?.inputs ?? []);
+  }
+  /** These and no others are in the config: answers that no server uses are forgotten. */
+  keep(names: ReadonlySet<string>): void {
+    const all = this.#inputsInUse();
+    for (const name of [...this.#uses.keys()]) if (!names.has(name)) this.#uses.delete(name);
+    const left = this.#inputsInUse();
+    this.#inputs.forgetAnswers([...all].filter((id) => !left.has(id)));
+  }
+  #grounds(inputs: readonly string[], variables: readonly string[], settings: LaunchSettings): string {
+    return JSON.stringify([this.#inputs.groundsOf(inputs, variables), settings]);
+  }
+  #inputsInUse(): ReadonlySet<string> {
+    return new Set([...this.#uses.values()].flatMap(({ inputs }) => inputs));
+  }
+  #answersTo(ids: readonly string[]): ReadonlyMap<string, number> {
+    return new Map(ids.map((id) => [id, this.#inputs.revisionOf(id)]));
   }
 }

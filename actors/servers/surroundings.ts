@@ -1,11 +1,9 @@
-import type { LaunchSpec } from '../../adapters/index.ts';
+import type { Inputs } from './inputs.ts';
+import { registryChoice, registryVariable, type RegistrySource } from './registries.ts';
+import type { RemoteSpec, ServerSpec } from './render.ts';
+import { type LaunchSpec, type Inherited, proxyFromEnvironment } from '../../adapters/index.ts';
 import type { LaunchSettings } from '../../machines/config/index.ts';
 import { secretsIn } from '../../machines/trace/index.ts';
-import { inheritedOf } from './inherited.ts';
-import type { Inputs } from './inputs/inputs.ts';
-import { proxyFor, proxyVariables } from './proxy.ts';
-import { registryChoice, registryVariable, type RegistrySource } from './registry/registry-choice.ts';
-import type { RemoteSpec, ServerSpec } from './render.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /** What of this machine servers are launched and reached with. */
@@ -21,7 +19,7 @@ interface Options extends HostPlaces {
   readonly inputs: Pick<Inputs, 'variable' | 'variables'>;
 }
 /** What joins the launch spec of a server, and what of that nobody may see. */
-export interface Surroundings {
+interface Surroundings {
   readonly spec: Pick<LaunchSpec, 'inherit'> & Pick<RemoteSpec, 'proxy'>;
   readonly secrets: readonly string[];
   /** Variables that were found out on the network. */
@@ -68,3 +66,69 @@ export const withFound = (facts: ServerSpec, found: Texts): ServerSpec =>
   facts.kind === 'stdio' && Object.keys(found).length > 0
     ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
     : facts;
+
+/** What a child gets of this process by its settings. `~` in a folder is `home`. */
+export const inheritedOf = (
+  { baseEnv: base, passEnv: pass, path = [], runtimes = [] }: LaunchSettings,
+  home: string,
+  loginPath: string | undefined,
+): Inherited => {
+  const folders = [...path, ...runtimes].map((folder) => folder.replace(/^~(?=[\\/]|$)/, () => home));
+  return {
+    ...(base && { base }),
+    ...(pass && { pass }),
+    ...(folders.length > 0 && { folders }),
+    ...(loginPath !== undefined && { loginPath }),
+  };
+};
+
+type Asked = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
+/** What nobody wants to have sent to a proxy: this machine. */
+const here = ['localhost', '127.0.0.1', '::1'];
+const isHere = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+/** As in `no_proxy`: a host itself, and with a point before it all below it. */
+const isIn = (host: string, list: readonly string[]): boolean =>
+  list.some((one) => {
+    const name = one.toLowerCase().replace(/^\*?(?=\.)/, '');
+    return name === '*' || name === host || (name.startsWith('.') && host.endsWith(name));
+  });
+
+/** Through which proxy a URL is reached, when one is asked for; undefined: directly. */
+export function proxyFor(url: string, { proxy, noProxy = [] }: Asked): string | undefined {
+  if (proxy === undefined || !URL.canParse(url)) return undefined;
+  const { hostname } = new URL(url);
+  if (isHere(hostname) || isIn(hostname, noProxy)) return undefined;
+  return proxy === 'env' ? proxyFromEnvironment(url) : proxy;
+}
+
+const names = ['http_proxy', 'https_proxy', 'all_proxy'];
+const bothCases = (values: Texts): Texts =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => [
+      [name, value],
+      [name.toUpperCase(), value],
+    ]),
+  );
+/**
+ * The variables by which a child knows its proxy, when one is asked for, always with `no_proxy`. None for one whose own
+ * `env` says anything of a proxy.
+ */
+export function proxyVariables(
+  { proxy, noProxy = [] }: Asked,
+  own: Texts,
+  inputs: Pick<Inputs, 'variable'>,
+): Texts {
+  const isOwn = Object.keys(own).some((name) => [...names, 'no_proxy'].includes(name.toLowerCase()));
+  if (proxy === undefined || isOwn) return {};
+  const ofHost = (name: string): string | undefined =>
+    inputs.variable(name) || inputs.variable(name.toUpperCase());
+  const values =
+    proxy === 'env'
+      ? Object.fromEntries(names.flatMap((name) => (ofHost(name) ? [[name, ofHost(name) ?? '']] : [])))
+      : { http_proxy: proxy, https_proxy: proxy };
+  if (Object.keys(values).length === 0) return {};
+  const direct = (proxy === 'env' ? (ofHost('no_proxy') ?? '') : '').split(/[,\s]+/);
+  const all = [...new Set([...direct, ...noProxy, ...here])].filter(Boolean);
+  return bothCases({ ...values, no_proxy: all.join(',') });
+}

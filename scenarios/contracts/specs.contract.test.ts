@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Inputs } from '../../actors/servers/inputs/inputs.ts';
+import { Inputs } from '../../actors/servers/inputs.ts';
 import { LaunchSpecs, specAsk } from '../../actors/servers/launch-specs.ts';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
 import type { RequestFact, Ports } from '../../machines/kernel/ports.ts';

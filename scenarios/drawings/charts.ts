@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { chartOf } from '../../actors/runtime/chart-export.ts';
+import { chartOf } from '../../actors/runtime/charts.ts';
 import type { Chart } from '../../machines/inspection/index.ts';
 import { mermaidOf } from './mermaid.ts';
 

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import type { Agent } from '../../actors/api/agent/agent.ts';
-import { createAgent } from '../../actors/api/agent/agent.ts';
-import type { Computer } from '../../actors/api/computer/computer-handle.ts';
-import { createComputer } from '../../actors/api/computer/computer.ts';
-import { createOffice } from '../../actors/api/office/office.ts';
-import type { Office } from '../../actors/api/office/office-handle.ts';
+import { type Agent, createAgent } from '../../actors/api/agent.ts';
+import type { Computer } from '../../actors/api/computer-handle.ts';
+import { createComputer } from '../../actors/api/computer.ts';
+import { createOffice } from '../../actors/api/office.ts';
+import type { Office } from '../../actors/api/office-handle.ts';
 import { Runtime } from '../../actors/api/runtime.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 import { parseConfig } from '../../machines/config/index.ts';

@@ -1,8 +1,8 @@
 import type { EventObject } from 'xstate';
 import { givenIn, hostWords, orderOf, startInput } from '../../actors/recording/host-words.ts';
 import type { Directory } from '../../actors/runtime/directory.ts';
-import type { Observer } from '../../actors/runtime/observer.ts';
-import type { Platform } from '../../actors/runtime/platform.ts';
+import type { Observer } from '../../actors/runtime/tap.ts';
+import type { Platform } from '../../actors/runtime/root.ts';
 import type { Address } from '../../machines/kernel/address.ts';
 import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
 import {

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openInBrowser, runText, type Terminal } from '../../../adapters/index.ts';
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
-import type { Answers } from '../../api/computer/computer-options.ts';
+import type { Answers } from '../../api/computer-options.ts';
 import { fillIn } from './form.ts';
 import { yesOrNo } from './yes-or-no.ts';
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { openKeyring, type Terminal } from '../../../adapters/index.ts';
-import type { AskInput } from '../../servers/inputs/inputs.ts';
+import { type AskInput, keepingPasswords } from '../../servers/inputs.ts';
 import { readField } from './form.ts';
-import { keepingPasswords } from '../../servers/inputs/kept-passwords.ts';
 
 export interface KeyringOptions {
   /** Passwords that are typed are kept in the keyring of the system. */

@@ -1,8 +1,8 @@
 import { readText } from '../../../adapters/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { Config } from '../../../machines/config/index.ts';
-import type { CallOptions, CallOutcome } from '../../api/agent/pending-calls.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { CallOptions, CallOutcome } from '../../api/pending-calls.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../kernel/errors.ts';

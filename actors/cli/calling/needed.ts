@@ -10,8 +10,7 @@ import { wireCodes } from '../../../machines/protocol/index.ts';
 import { mistakeLine, type Config, type ServerConfig } from '../../../machines/config/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { fingerprintOf } from '../../plans/fingerprint.ts';
-import { rulesOf } from '../../plans/plan.ts';
+import { fingerprintOf, rulesOf } from '../../plans/plan.ts';
 import type { Target } from './target.ts';
 
 /** The servers without which a command cannot do its work, and the tool by the name that it has among them. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import {
   violation,
   brokenByChange,

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { exitCodeOf, orClosed } from '../exit-codes.ts';
 import type { SourceOptions } from '../host-options.ts';
 import { withComputer } from '../one-shot.ts';
-import { accepted } from '../../api/config-files/accepted.ts';
+import { accepted } from '../../api/config-files.ts';
 import { configOf } from '../source.ts';
 import { checkServer, type Checked } from './check-server.ts';
 

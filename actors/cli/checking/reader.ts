@@ -1,5 +1,4 @@
-import type { Computer } from '../../api/computer/computer-handle.ts';
-import type { ResourceContent } from '../../api/computer/collections-handle.ts';
+import type { Computer, ResourceContent } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { violation, brokenByTime, type Violation } from '../../../machines/resources/check/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { configToWrite, findConfig } from '../../../adapters/index.ts';
 import type { ConfigChange } from '../../../machines/config/index.ts';
 import { readLenientJson } from '../../../machines/models/lenient-json.ts';
-import { changeConfig } from '../../api/config-files/change-config.ts';
+import { changeConfig } from '../../api/config-files.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import { foundAppFiles, readConfigValue } from '../../../adapters/index.ts';
 import { appNamed, apps, importFrom } from '../../../machines/config/index.ts';
-import { planImport, type ImportSource } from '../../api/config-files/server-import.ts';
+import { planImport, type ImportSource } from '../../api/config-files.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { yesOrNo } from '../answering/yes-or-no.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import { columnsOf, defaultStateDir, fitting, padded, readCached } from '../../../adapters/index.ts';
 import { shownServer, shownTarget, type ServerConfig } from '../../../machines/config/index.ts';
-import { fingerprintOf } from '../../plans/fingerprint.ts';
+import { fingerprintOf } from '../../plans/plan.ts';
 import { serverNamed } from '../calling/needed.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';

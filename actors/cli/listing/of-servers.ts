@@ -1,4 +1,4 @@
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import { onlyServer } from '../calling/needed.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf, hasUsable, orClosed } from '../exit-codes.ts';

@@ -2,7 +2,7 @@ import { readText } from '../../../adapters/index.ts';
 import type { Prompt } from '../../../machines/catalog/index.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import type { PromptFilled } from '../../api/computer/collections-handle.ts';
+import type { PromptFilled } from '../../api/computer-handle.ts';
 import type { ServerPrompts } from '../../servers/server-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';

@@ -1,8 +1,8 @@
 import { openInBrowser } from '../../../adapters/index.ts';
 import type { Config } from '../../../machines/config/index.ts';
 import type { AuthorizeRequest } from '../../../adapters/index.ts';
-import { createComputer } from '../../api/computer/computer.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import { createComputer } from '../../api/computer.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { answersBy } from '../answering/answers-at-terminal.ts';

@@ -10,7 +10,7 @@ import type { SourceOptions } from '../host-options.ts';
 import { withComputer } from '../one-shot.ts';
 import { conflictSummary, isRefusing } from '../printing/answers.ts';
 import { whyText } from '../printing/why.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import type { StartTimes } from '../starting.ts';
 import { errorOf } from '../printing/show-failure.ts';
 import { mayStart, readSource } from '../source.ts';

@@ -1,9 +1,8 @@
 import { describeStart, homeFolder, isRegistryInNpmrc, loginPath } from '../../../adapters/index.ts';
 import { launchSettingsOf, type Config, type ServerConfig } from '../../../machines/config/index.ts';
-import { inheritedOf } from '../../servers/inherited.ts';
-import { inputsOf } from '../../api/computer/hosted-inputs.ts';
-import { withoutCredentials } from '../../servers/registry/registries.ts';
-import { registryChoice, type RegistryChoice } from '../../servers/registry/registry-choice.ts';
+import { inheritedOf } from '../../servers/surroundings.ts';
+import { inputsOf } from '../../api/computer.ts';
+import { withoutCredentials, registryChoice, type RegistryChoice } from '../../servers/registries.ts';
 import { renderServer } from '../../servers/render.ts';
 
 /** One thing that was looked at. */

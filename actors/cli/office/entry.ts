@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../../adapters/index.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { createOffice } from '../../api/office/office.ts';
-import type { Office, OfficeOptions } from '../../api/office/office-handle.ts';
-import type { OfficeSeat } from '../../api/link-status.ts';
-import { Refusals } from '../../logging/refusals.ts';
+import { createOffice } from '../../api/office.ts';
+import type { Office, OfficeOptions } from '../../api/office-handle.ts';
+import type { OfficeSeat } from '../../api/seat.ts';
+import { Refusals } from '../../logging/log-entry.ts';
 import type { Runtime } from '../../api/runtime.ts';
 import type { Context } from '../context.ts';
 

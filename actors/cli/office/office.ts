@@ -1,5 +1,5 @@
-import { createOffice } from '../../api/office/office.ts';
-import type { Office, OfficeOptions } from '../../api/office/office-handle.ts';
+import { createOffice } from '../../api/office.ts';
+import type { Office, OfficeOptions } from '../../api/office-handle.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { untilAborted, type Context } from '../context.ts';
 import { exitCodeAtEnd, isTerminated } from '../exit-codes.ts';

@@ -7,7 +7,7 @@ import type {
   DocumentSummary,
   FinderShown,
   ResourceContent,
-} from '../../api/computer/collections-handle.ts';
+} from '../../api/computer-handle.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
 
 /** What a person reads of a Desktop, a Finder, a resource, the history of calls. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import { conflictLines, listingText } from './answers.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import type { Context } from '../context.ts';

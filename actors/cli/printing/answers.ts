@@ -1,7 +1,7 @@
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
 import { aliasLine } from '../../../machines/catalog/index.ts';
 import type { ServerStatus, ToolListing } from '../../servers/server-handle.ts';
-import type { CallOutcome } from '../../api/agent/pending-calls.ts';
+import type { CallOutcome } from '../../api/pending-calls.ts';
 
 /** The JSON that `--json` prints, and what a person reads instead. */
 export const callJson = ({

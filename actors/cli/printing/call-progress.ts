@@ -1,6 +1,6 @@
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
-import type { Computer, ComputerEvents } from '../../api/computer/computer-handle.ts';
-import type { Call, CallOutcome } from '../../api/agent/pending-calls.ts';
+import type { Computer, ComputerEvents } from '../../api/computer-handle.ts';
+import type { Call, CallOutcome } from '../../api/pending-calls.ts';
 import { inOneLine } from './answers-collections.ts';
 import type { Context } from '../context.ts';
 

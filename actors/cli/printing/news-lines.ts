@@ -1,5 +1,5 @@
 import { padded } from '../../../adapters/index.ts';
-import type { ComputerEvents } from '../../api/computer/computer-handle.ts';
+import type { ComputerEvents } from '../../api/computer-handle.ts';
 import { nameColumns, serverLine } from './answers.ts';
 
 /** Lines that tell a person of servers and of the office as it happens: one for each try, and each reason once until it changes. */

@@ -1,8 +1,8 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
-import type { RunningCall } from '../../api/computer/calls/call-history.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { RunningCall } from '../../api/computer-calls.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { targetIn } from '../calling/target.ts';

@@ -1,6 +1,6 @@
 import type { Fact } from '../../../machines/facts/index.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
-import { deferred } from '../../kernel/deferred.ts';
+import type { Computer } from '../../api/computer-handle.ts';
+import { deferred } from '../../kernel/listeners.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from '../printing/answers-collections.ts';
 import type { Context } from '../context.ts';

@@ -2,7 +2,7 @@ import type { Terminal } from '../../../adapters/index.ts';
 import { readJson, renderWith, type InputDefinition } from '../../../machines/config/index.ts';
 import type { Fact } from '../../../machines/facts/index.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import type { Context } from '../context.ts';
 import { inOneLine } from '../printing/answers-collections.ts';
 import { readNamed, usage, type CommandGroup, type PromptCommand } from './command.ts';

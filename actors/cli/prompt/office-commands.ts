@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Fact } from '../../../machines/facts/index.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import { credentialBy } from '../office/entry.ts';
 import type { Context } from '../context.ts';
 import { usage, type CommandGroup } from './command.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
-import { createOffice } from '../../api/office/office.ts';
+import { createOffice } from '../../api/office.ts';
 
 /** The prompt of `a2c up`: commands beside calls and servers, which have tests of their own. */
 const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));

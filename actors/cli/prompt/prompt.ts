@@ -1,7 +1,7 @@
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
-import type { OfficeSeat } from '../../api/link-status.ts';
+import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { Context } from '../context.ts';
 import { conflictLines, listingText } from '../printing/answers.ts';

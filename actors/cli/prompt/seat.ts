@@ -1,7 +1,7 @@
-import type { Computer } from '../../api/computer/computer-handle.ts';
-import { createComputer } from '../../api/computer/computer.ts';
+import type { Computer } from '../../api/computer-handle.ts';
+import { createComputer } from '../../api/computer.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import type { OfficeSeat } from '../../api/link-status.ts';
+import type { OfficeSeat } from '../../api/seat.ts';
 
 /** Where a computer sits. */
 export type Seated = OfficeSeat & { readonly id: string; readonly name: string };

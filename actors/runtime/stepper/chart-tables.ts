@@ -1,5 +1,14 @@
-import { and, not, or, spawnChild, stopChild, type AnyStateMachine, type AnyStateNode } from 'xstate';
-import { merging } from '../../../machines/kernel/shapes.ts';
+import {
+  and,
+  not,
+  or,
+  spawnChild,
+  stopChild,
+  type AnyStateMachine,
+  type AnyStateNode,
+  type StateValue,
+} from 'xstate';
+import { nodesOf } from '../charts.ts';
 import type {
   Action,
   At,
@@ -9,8 +18,7 @@ import type {
   Snapshot,
   Transition,
 } from './implementations.ts';
-import { refuseUnknown } from './chart-refusals.ts';
-import * as sets from './state-sets.ts';
+import { merging } from '../../../machines/kernel/shapes.ts';
 
 /**
  * A chart as tables. For each set of active states: which transitions an event can take, and what each exits, does and enters.
@@ -82,12 +90,12 @@ export class Configuration {
     this.#chart = chart;
     this.nodes = nodes;
     // Before its first states are entered a machine shows them already.
-    this.value = nodes.length === 1 ? chart.like.value : sets.valueOf(chart.root, nodes);
+    this.value = nodes.length === 1 ? chart.like.value : valueOf(chart.root, nodes);
     this.tags = new Set(nodes.flatMap(({ tags }) => tags));
     this.always = nodes
-      .filter(sets.isAtomic)
+      .filter(isAtomic)
       .map((node) =>
-        [node, ...sets.ancestorsOf(node)].flatMap(({ always }) => (always ?? []).map(chart.candidate)),
+        [node, ...ancestorsOf(node)].flatMap(({ always }) => (always ?? []).map(chart.candidate)),
       )
       .filter((list) => list.length > 0);
   }
@@ -100,7 +108,7 @@ export class Configuration {
     return known;
   }
   #branchAt(node: Node, type: string): Branch | null {
-    const below = sets.activeIn(node, this.nodes).flatMap((child) => this.#branchAt(child, type) ?? []);
+    const below = activeIn(node, this.nodes).flatMap((child) => this.#branchAt(child, type) ?? []);
     const own = (node.transitions.get(type) ?? []).map(this.#chart.candidate);
     const [only] = below;
     if (only && below.length === 1) return { regions: only.regions, own: [...only.own, ...own] };
@@ -143,7 +151,7 @@ export class Chart {
     this.machine = machine;
     this.root = machine.root;
     this.like = machine.resolveState({
-      value: sets.valueOf(this.root, sets.firstTargets(this.root)),
+      value: valueOf(this.root, firstTargets(this.root)),
       context: {},
     }) as Snapshot;
   }
@@ -227,8 +235,8 @@ export class Chart {
 
   plan(from: Configuration, taken: readonly Candidate[]): Plan {
     const transitions = taken.map(({ of }) => of);
-    const kept = sets.withoutConflicts(transitions, from.nodes);
-    const exited = [...sets.exitedBy(kept, from.nodes)].toSorted((a, b) => b.order - a.order);
+    const kept = withoutConflicts(transitions, from.nodes);
+    const exited = [...exitedBy(kept, from.nodes)].toSorted((a, b) => b.order - a.order);
     const exits = exited.flatMap((node) => [...node.exit, ...node.invoke.map(({ id }) => stopChild(id))]);
     const actions = kept.flatMap((each) => each.actions);
     const rest = new Set(from.nodes.filter((node) => !exited.includes(node)));
@@ -237,7 +245,7 @@ export class Chart {
   /** From the root alone into the first states. */
   get first(): Plan {
     if (this.#first) return this.#first;
-    const into = { source: this.root, target: sets.firstTargets(this.root), reenter: true };
+    const into = { source: this.root, target: firstTargets(this.root), reenter: true };
     const active = new Set([this.root]);
     return (this.#first = this.#planOf(
       this.configuration([this.root]),
@@ -254,7 +262,7 @@ export class Chart {
     exits: readonly unknown[],
     actions: readonly unknown[],
   ): Plan {
-    const { states, byDefault } = sets.enteredBy(taken);
+    const { states, byDefault } = enteredBy(taken);
     const finished = new Set<Node>();
     const entries = states.map((node): Entry => {
       active.add(node);
@@ -287,11 +295,173 @@ function finalOf(node: Node, active: ReadonlySet<Node>, finished: Set<Node>): Fi
   let above: Node | undefined = parent?.type === 'parallel' ? parent : parent?.parent;
   let completion = above ?? node;
   const now: Node[] = [];
-  while (above?.type === 'parallel' && !finished.has(above) && sets.isFinished(above, active)) {
+  while (above?.type === 'parallel' && !finished.has(above) && isFinished(above, active)) {
     finished.add(above);
     now.push(above);
     completion = above;
     above = above.parent;
   }
   return { node, finished: now, completion: above ? undefined : completion };
+}
+
+// The states that a transition exits and enters: the SCXML algorithm (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation)
+// as XState has it, for charts without history. Asked once for each set of active states and each transition.
+
+const isAtomic = ({ type }: Node): boolean => type === 'atomic' || type === 'final';
+const childrenOf = (node: Node): Node[] => Object.values(node.states as Record<string, Node>);
+/** From its parent on upwards, to below `top`. */
+function ancestorsOf(node: Node, top?: Node): Node[] {
+  const all: Node[] = [];
+  if (node === top) return all;
+  for (let at = node.parent as Node | undefined; at && at !== top; at = at.parent) all.push(at);
+  return all;
+}
+/** Whether a state lies below another; every state lies below `undefined`. */
+function isBelow(node: Node, top: Node | undefined): boolean {
+  for (let at: Node | undefined = node.parent; ; at = at.parent)
+    if (at === top) return true;
+    else if (at === undefined) return false;
+}
+const targetsOf = ({ target }: Transition): readonly Node[] => target ?? [];
+
+/** The state inside which everything happens; undefined: the root itself is left and entered again. */
+function domainOf(taken: Transition): Node | undefined {
+  const { source, reenter } = taken;
+  const targets = targetsOf(taken);
+  if (!reenter && targets.every((node) => node === source || isBelow(node, source))) return source;
+  const [first, ...others] = [...targets, source];
+  const common = ancestorsOf(first as Node).find((above) => others.every((node) => isBelow(node, above)));
+  return common ?? (reenter ? undefined : source.machine.root);
+}
+/** States that are left. */
+function exitedBy(transitions: readonly Transition[], active: readonly Node[]): Set<Node> {
+  const exited = new Set<Node>();
+  for (const taken of transitions) {
+    if (targetsOf(taken).length === 0) continue;
+    const domain = domainOf(taken);
+    for (const node of active) if (isBelow(node, domain)) exited.add(node);
+  }
+  return exited;
+}
+/** Transitions without those that would leave a state that another one leaves: the innermost stays, else the first. */
+function withoutConflicts<T extends Transition>(
+  transitions: readonly T[],
+  active: readonly Node[],
+): readonly T[] {
+  const kept = new Set<T>();
+  for (const one of new Set(transitions)) {
+    const exits = exitedBy([one], active);
+    const rivals = [...kept].filter((other) =>
+      [...exitedBy([other], active)].some((node) => exits.has(node)),
+    );
+    const firstOuter = rivals.find(({ source }) => !isBelow(one.source, source));
+    if (firstOuter) continue;
+    for (const rival of rivals) kept.delete(rival);
+    kept.add(one);
+  }
+  return [...kept];
+}
+
+/** States that are entered, in the order of the chart, and those of them that do their initial transition's actions. */
+function enteredBy(transitions: readonly Transition[]): {
+  states: Node[];
+  byDefault: ReadonlySet<Node>;
+} {
+  const states = new Set<Node>();
+  const byDefault = new Set<Node>();
+  const hasBelow = (node: Node): boolean => [...states].some((each) => isBelow(each, node));
+  const enter = (node: Node): void => {
+    states.add(node);
+    byDefault.add(node);
+  };
+  const goDown = (node: Node): void => {
+    if (node.type === 'parallel')
+      for (const child of childrenOf(node)) {
+        if (hasBelow(child)) continue;
+        enter(child);
+        goDown(child);
+      }
+    if (node.type !== 'compound') return;
+    const [first] = targetsOf(node.initial as Transition);
+    if (!first) return;
+    enter(first);
+    goDown(first);
+    goUp(ancestorsOf(first, node), undefined);
+  };
+  const goUp = (above: readonly Node[], domain: Node | undefined): void => {
+    for (const node of above) {
+      if (isBelow(node, domain)) states.add(node);
+      if (node.type !== 'parallel') continue;
+      for (const child of childrenOf(node).filter((each) => !hasBelow(each))) {
+        states.add(child);
+        goDown(child);
+      }
+    }
+  };
+  for (const taken of transitions) {
+    const domain = domainOf(taken);
+    const { source, reenter } = taken;
+    const targets = targetsOf(taken);
+    for (const node of targets) {
+      if (source !== node || source !== domain || reenter) enter(node);
+      goDown(node);
+    }
+    const above = (node: Node): Node[] => [
+      ...ancestorsOf(node, domain),
+      ...(domain?.type === 'parallel' ? [domain] : []),
+    ];
+    for (const node of targets) goUp(above(node), !source.parent && reenter ? undefined : domain);
+  }
+  return { states: [...states].toSorted((a, b) => a.order - b.order), byDefault };
+}
+/** The first states of a chart, as the targets of a transition into it. */
+function firstTargets(root: Node): Node[] {
+  const all = new Set<Node>();
+  const goDown = (node: Node): void => {
+    all.add(node);
+    const inner =
+      node.type === 'compound'
+        ? targetsOf(node.initial as Transition).slice(0, 1)
+        : node.type === 'parallel'
+          ? childrenOf(node)
+          : [];
+    for (const child of inner) if (!all.has(child)) goDown(child);
+  };
+  goDown(root);
+  return [...all];
+}
+
+/** Whether a state is done: its final child is active, or all of its regions are done. */
+function isFinished(node: Node, active: ReadonlySet<Node>): boolean {
+  const children = childrenOf(node);
+  if (node.type === 'compound') return children.some((child) => child.type === 'final' && active.has(child));
+  if (node.type === 'parallel') return children.every((child) => isFinished(child, active));
+  return node.type === 'final';
+}
+/** The active children of a state, in the order of its value. */
+function activeIn(node: Node, active: readonly Node[]): Node[] {
+  const inner = active.filter(({ parent }) => parent === node);
+  return node.type === 'compound' ? inner.slice(0, 1) : inner;
+}
+/** `{ connected: { ready: 'steady' } }`, or the name of the only state. */
+function valueOf(node: Node, active: readonly Node[]): StateValue {
+  const inner = activeIn(node, active);
+  const [only] = inner;
+  if (node.type === 'compound' && only && isAtomic(only)) return only.key;
+  return Object.fromEntries(inner.map((child) => [child.key, valueOf(child, active)]));
+}
+
+/** Refuses a chart that uses what would step in another way than in XState. */
+function refuseUnknown(machine: AnyStateMachine): void {
+  if (machine.options.maxIterations !== Infinity)
+    throw new Error(`The stepper does not know 'maxIterations' in '${machine.id}'`);
+  for (const node of nodesOf(machine.root)) {
+    const descriptors = [...node.transitions.keys()] as string[];
+    const wrong = [
+      ...(node.type === 'history' ? ['a history state'] : []),
+      ...descriptors.filter((each) => each.includes('*')).map((each) => `the wildcard '${each}'`),
+      ...(descriptors.includes('xstate.route') ? ['a route'] : []),
+    ];
+    if (wrong.length > 0) throw new Error(`The stepper does not know ${wrong.join(' and ')} in '${node.id}'`);
+  }
 }

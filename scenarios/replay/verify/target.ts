@@ -1,4 +1,4 @@
-import { variablesFor } from '../../../actors/servers/inputs/inputs.ts';
+import { variablesFor } from '../../../actors/servers/inputs.ts';
 import { ofLaunch } from '../../../machines/config/settings.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import type { HiddenValues, GivenValues } from './hidden-values.ts';

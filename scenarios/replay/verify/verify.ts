@@ -1,6 +1,6 @@
-import { createComputer } from '../../../actors/api/computer/computer.ts';
-import type { Computer } from '../../../actors/api/computer/computer-handle.ts';
-import type { CallOutcome } from '../../../actors/api/agent/pending-calls.ts';
+import { createComputer } from '../../../actors/api/computer.ts';
+import type { Computer } from '../../../actors/api/computer-handle.ts';
+import type { CallOutcome } from '../../../actors/api/pending-calls.ts';
 import { A2cError } from '../../../actors/kernel/errors.ts';
 import { errorOf } from '../../../actors/cli/printing/show-failure.ts';
 import type { ServerStatus } from '../../../actors/servers/server-handle.ts';

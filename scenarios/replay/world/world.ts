@@ -1,6 +1,6 @@
 import { systemClock, Refused, type Launcher } from '../../../actors/api/world-doors.ts';
-import type { PlayedOffice } from '../../../actors/api/played-office.ts';
-import type { AskInput } from '../../../actors/servers/inputs/inputs.ts';
+import type { PlayedOffice } from '../../../actors/api/seat.ts';
+import type { AskInput } from '../../../actors/servers/inputs.ts';
 import type { InMemoryServer, LinkedEnd } from '../../../actors/servers/launch-specs.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import { readTraceFile } from '../report/files.ts';

@@ -1,8 +1,8 @@
-import { loginsFor } from '../../../../actors/servers/login/logins.ts';
+import { loginsFor } from '../../../../actors/servers/logins.ts';
 import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/index.ts';
-import type { Confirm } from '../../../../actors/api/computer/confirm.ts';
+import type { Confirm } from '../../../../actors/api/computer-options.ts';
 import { Runtime, type Hosted } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/tap.ts';
 import type { Permission } from '../../../../machines/call/permission/index.ts';

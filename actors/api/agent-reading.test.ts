@@ -1,0 +1,191 @@
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAgent, createOffice, type Agent, type Office } from '../index.ts';
+
+/** What an agent reads of a computer that is none of ours: bare socket.io-client, the wire written out. */
+type Ack = (...args: unknown[]) => void;
+interface Question {
+  readonly req_id: string;
+  readonly uri: string;
+  readonly offset?: number;
+  readonly limit: number;
+}
+let [office, agent, socket] = [{} as Office, {} as Agent, {} as Socket];
+/** Every question that reached the computer. */
+const asked: string[] = [];
+let answer: (question: Question, ack: Ack) => void = () => {};
+beforeEach(async () => {
+  office = await createOffice({ port: 0 });
+  agent = await createAgent({ url: office.url });
+  socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false, transports: ['websocket'] });
+  socket.onAny((event: string, question: Question, ack: unknown) => {
+    if (event === 'client:get_tools') return (ack as Ack)({ tools: [], req_id: question.req_id });
+    if (!event.startsWith('client:')) return undefined;
+    asked.push(event);
+    return answer(question, ack as Ack);
+  });
+  const joined = { role: 'computer', name: 'raw', office_id: 'local' };
+  await new Promise<void>((resolve) => socket.emit('server:join_office', joined, () => resolve()));
+});
+afterEach(async () => {
+  asked.length = 0;
+  socket.disconnect();
+  await agent.close();
+  await office.close();
+});
+const uri = 'dpe://h/d';
+/** Resolves with the question that reaches the computer, which is never answered. */
+const reached = (): Promise<Question> =>
+  new Promise((resolve) => {
+    answer = (question) => resolve(question);
+  });
+
+describe('what breaks a rule is refused before anybody is asked', () => {
+  it.each<[string, string, (a: Agent) => Promise<unknown>]>([
+    ['a document of another scheme', 'scheme', (a) => a.readDocumentMetadata('raw', 'http://h/d')],
+    ['a host without a document', 'sub-path', (a) => a.readDocumentMetadata('raw', 'dpe://h')],
+    ['a limit of 0', 'limit', (a) => a.readDocumentPages('raw', uri, { limit: 0 })],
+    ['a limit of 101', 'limit', (a) => a.readDocumentPages('raw', uri, { limit: 101 })],
+    ['an offset of -1', 'offset', (a) => a.readDocumentPages('raw', uri, { offset: -1 })],
+    ['half a page', 'sub-path', (a) => a.readPage('raw', uri, 0.5)],
+    ['page -1', 'sub-path', (a) => a.readPage('raw', uri, -1)],
+    ['an unknown format', 'format', (a) => a.readPage('raw', uri, 0, { format: 'pdf' as never })],
+    ['no category', 'categories', (a) => a.readPage('raw', uri, 0, { categories: [] })],
+    ['an element without a name', 'sub-path', (a) => a.readElement('raw', uri, '')],
+    ['an escape that is none', 'encoding', (a) => a.readResource('raw', 'dpe://h/%zz')],
+    ['a page size of 0', 'limit', (a) => a.pagesOf('raw', uri, { pageSize: 0 }).next()],
+  ])('%s', async (_, rule, ask) => {
+    await expect(ask(agent)).rejects.toMatchObject({ name: 'A2cError', code: 4204, details: { rule } });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('an answer that is none', () => {
+  it.each<[string, (question: Question, ack: Ack) => void, object]>([
+    ['no ack arguments: the event is not known there', (_, ack) => ack(), { code: 501 }],
+    ['another question', (_, ack) => ack({ contents: [], req_id: 'x' }), { code: 500 }],
+    ['no contents', ({ req_id }, ack) => ack({ req_id }), { code: 500 }],
+    [
+      'contents without a text',
+      ({ req_id }, ack) => ack({ contents: [{ uri, blob: 'AA==' }], req_id }),
+      { code: 500 },
+    ],
+    [
+      'a text that is no JSON',
+      ({ req_id }, ack) => ack({ contents: [{ uri, text: '{' }], req_id }),
+      { code: 500 },
+    ],
+    [
+      'JSON that is no document',
+      ({ req_id }, ack) => ack({ contents: [{ uri, text: '{}' }], req_id }),
+      { code: 500 },
+    ],
+    [
+      'a code of nobody',
+      (_, ack) => ack({ error: { code: 9, message: 'no' } }),
+      { code: 500, details: { code: 9 } },
+    ],
+  ])('%s', async (_, given, expected) => {
+    answer = given;
+    const error: unknown = await agent.readDocumentMetadata('raw', uri).catch((each: unknown) => each);
+    expect(error).toMatchObject({ name: 'A2cError', ...expected });
+    expect(error).toMatchObject({ details: { req_id: expect.any(String) } });
+  });
+
+  it('is 408 when the time that the host gives has passed', async () => {
+    const question = reached();
+    const error: unknown = await agent.getFinder('raw', { timeoutMs: 50 }).catch((each: unknown) => each);
+    expect(error).toMatchObject({ code: 408, details: { req_id: (await question).req_id } });
+  });
+});
+
+describe('a host that has enough', () => {
+  it('ends a question by its signal, and asks nothing with one that is aborted', async () => {
+    const [stop, question] = [new AbortController(), reached()];
+    const reading = agent.getDesktop('raw', { signal: stop.signal });
+    await question;
+    stop.abort();
+    await expect(reading).rejects.toMatchObject({ code: 'ToolCallCancelled' });
+    await expect(agent.getDesktop('raw', { signal: stop.signal })).rejects.toMatchObject({
+      code: 'ToolCallCancelled',
+    });
+    const iterator = agent.documentsOf('raw', { signal: stop.signal });
+    await expect(iterator.next()).rejects.toMatchObject({ code: 'ToolCallCancelled' });
+    expect(asked).toEqual(['client:get_desktop']);
+  });
+
+  it('leaves an iterator while it waits, and whoever waits there is told that there is no more', async () => {
+    const question = reached();
+    const iterator = agent.documentsOf('raw');
+    const next = iterator.next();
+    await question;
+    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('ends an iterator by its signal', async () => {
+    const [stop, question] = [new AbortController(), reached()];
+    const next = agent.pagesOf('raw', uri, { signal: stop.signal }).next();
+    await question;
+    stop.abort();
+    await expect(next).rejects.toMatchObject({ code: 'ToolCallCancelled' });
+  });
+});
+
+describe('an iterator over what a computer tells', () => {
+  const document = (n: number) => ({
+    ...{ doc_ref: `${n}`, uri: `dpe://h/${n}`, file_uri: `file:///${n}`, file_type: 'md', title: `${n}` },
+    ...{ page_count: 1, server: 's' },
+  });
+  it('asks for no more than is taken', async () => {
+    answer = ({ req_id, offset = 0, limit }, ack) =>
+      ack({
+        documents: Array.from({ length: limit }, (_, n) => document(offset + n)),
+        total_count: 1_000,
+        req_id,
+      });
+    let count = 0;
+    for await (const _ of agent.documentsOf('raw', { pageSize: 10 })) if ((count += 1) === 15) break;
+    expect(asked).toHaveLength(2);
+  });
+
+  it('says so when the documents never come to rest', async () => {
+    let total = 1_000;
+    answer = ({ req_id }, ack) =>
+      ack({ documents: [document(0), document(1)], total_count: (total += 1), req_id });
+    const seen: string[] = [];
+    const walk = async (): Promise<void> => {
+      for await (const { title } of agent.documentsOf('raw')) seen.push(title);
+    };
+    await expect(walk()).rejects.toMatchObject({ code: 409 });
+    expect([seen, asked.length]).toEqual([['0', '1'], 10]);
+  });
+
+  it('ends with a computer that gives nothing more although it counts more', async () => {
+    answer = ({ req_id, offset = 0 }, ack) =>
+      ack({ documents: offset === 0 ? [document(0)] : [], total_count: 9, req_id });
+    const iterator = agent.documentsOf('raw');
+    expect((await iterator.next()).value).toMatchObject({ title: '0' });
+    expect((await iterator.next()).done).toBe(true);
+  });
+
+  it('gives no page twice, whatever a document lists', async () => {
+    const page = (page_index: number) => ({
+      page_index,
+      title: 't',
+      element_count: 0,
+      uri: `${uri}/pages/${page_index}`,
+    });
+    const lists = [[page(0), page(1)], [page(1), page(2)], []];
+    answer = ({ req_id }, ack) => {
+      const text = JSON.stringify({
+        ...{ ...document(0), pages: lists.shift(), page_offset: 0, page_limit: 2, page_total: 9 },
+      });
+      ack({ contents: [{ uri, text }], req_id });
+    };
+    const seen: number[] = [];
+    for await (const { page_index } of agent.pagesOf('raw', uri)) seen.push(page_index);
+    expect([seen, asked.length]).toEqual([[0, 1, 2], 3]);
+  });
+});

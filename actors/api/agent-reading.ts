@@ -1,0 +1,247 @@
+import type {
+  AgentReading,
+  ReadAs,
+  FinderOptions,
+  FormatOptions,
+  ReadOptions,
+  ResourceOptions,
+  PageSummary,
+} from './agent-handle.ts';
+import { questionError } from './agent-answers.ts';
+import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { restless } from '../../machines/agent/collections/index.ts';
+import {
+  events,
+  readContents,
+  readDesktop,
+  readFinder,
+  wireCodes,
+  type Failure,
+  type FinderRead,
+  type Read,
+} from '../../machines/protocol/index.ts';
+import { collectionOfUri, withRemedy } from '../../machines/resources/collections/index.ts';
+import { desktopQuestion } from '../../machines/resources/desktop/index.ts';
+import {
+  elementPlace,
+  finderQuestion,
+  metadataPlace,
+  pagePlace,
+  pagesPlace,
+  readElement,
+  readMetadata,
+  readPage,
+  readPages,
+  type BuiltDpeUri,
+  type DpeFormat,
+} from '../../machines/resources/finder/index.ts';
+
+/** What an agent reads of a computer: its windows, its documents, level by level, and resources as they are. */
+
+/** One question to a computer: its raw ack, and the `req_id` that it has to echo. Rejects when there is none. */
+export type Ask = (
+  method: string,
+  request: object,
+  options: ReadOptions,
+) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
+
+/** What the wire does not carry is refused before anybody is asked. */
+function demand(isSo: boolean, message: string): void {
+  if (!isSo) throw new A2cError({ code: wireCodes.badRequest, message });
+}
+const isWhole = (value: number | undefined): boolean => value === undefined || Number.isSafeInteger(value);
+
+function bodyOf<T>(read: Read<T>, reqId: string): T {
+  if (read.ok) return read.body;
+  throw questionError(read.failure, reqId);
+}
+const noText: Failure = {
+  code: wireCodes.internal,
+  message: 'The server gave no text where one was to be',
+};
+/** Of a format that is no JSON: all its texts. */
+function textIn(contents: readonly ResourceContent[]): Read<string> {
+  const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
+}
+
+export function createReading(ask: Ask): AgentReading {
+  const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
+    const { server } = options;
+    const request = { computer, uri, ...(server !== undefined && { server }) };
+    const { ack, reqId } = await ask(events.readResource, request, options);
+    return { contents: bodyOf(readContents(ack, reqId), reqId).contents, reqId };
+  };
+  const readPlace = async <T>(
+    computer: string,
+    place: BuiltDpeUri,
+    options: ReadOptions,
+    read: (contents: readonly ResourceContent[]) => Read<T>,
+  ): Promise<T> => {
+    if (!place.ok) throw new A2cError(withRemedy(place.failure));
+    const { contents, reqId } = await readRaw(computer, place.uri, options);
+    return bodyOf(read(contents), reqId);
+  };
+  const readIn = async <Format extends DpeFormat, T>(
+    computer: string,
+    place: BuiltDpeUri,
+    options: FormatOptions<Format>,
+    read: (contents: readonly ResourceContent[]) => Read<T>,
+  ): Promise<ReadAs<Format, T>> => {
+    const isText = options.format === 'markdown' || options.format === 'text';
+    return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as ReadAs<Format, T>;
+  };
+  const readList = async (computer: string, options: FinderOptions): Promise<FinderRead> => {
+    demand(isWhole(options.offset), 'offset must be a whole number');
+    demand(isWhole(options.limit), 'limit must be a whole number');
+    const { ack, reqId } = await ask(events.getFinder, { computer, ...finderQuestion(options) }, options);
+    return bodyOf(readFinder(ack, reqId), reqId);
+  };
+  const reading: AgentReading = {
+    getDesktop: async (computer, options = {}) => {
+      const { size = null, window = null, fresh = false } = options;
+      demand(isWhole(size ?? undefined), 'size must be a whole number');
+      const request = { computer, ...desktopQuestion({ size, window, fresh }) };
+      const { ack, reqId } = await ask(events.getDesktop, request, options);
+      const body = bodyOf(readDesktop(ack, reqId), reqId);
+      return { desktops: body.desktops, missing: body.missing };
+    },
+    getFinder: async (computer, options = {}) => {
+      const { documents, total_count, missing } = await readList(computer, options);
+      return { documents, total_count, missing };
+    },
+    readResource: async (computer, uri, options = {}) => {
+      const collection = collectionOfUri(uri);
+      if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
+      return (await readRaw(computer, uri, options)).contents;
+    },
+    readDocumentMetadata: async (computer, uri, options = {}) =>
+      readPlace(computer, metadataPlace(uri), options, readMetadata),
+    readDocumentPages: async (computer, uri, options = {}) =>
+      readPlace(computer, pagesPlace(uri, options.offset ?? 0, options.limit ?? 20), options, readPages),
+    readPage: async (computer, uri, index, options = {}) =>
+      readIn(
+        computer,
+        pagePlace(uri, index, options.format ?? 'json', options.categories),
+        options,
+        readPage,
+      ),
+    readElement: async (computer, uri, elementId, options = {}) =>
+      readIn(computer, elementPlace(uri, elementId, options.format), options, readElement),
+    pagesOf: (computer, uri, options = {}) => pagesOf(reading, computer, uri, options),
+    documentsOf: (computer, query = {}) => documentsOf((page) => readList(computer, page), query),
+  };
+  return reading;
+}
+
+/** Lists that an agent walks through page by page, for as long as somebody wants more. */
+
+type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
+  Parameters<AgentReading[Method]>[Method extends 'pagesOf' ? 2 : 1]
+>;
+
+/** How often a query is gone through before it is said that its documents do not come to rest. */
+const mostPasses = 5;
+
+/**
+ * `walk` as an iterator that can be left at any moment: `return` withdraws the question that is on its way, and whoever
+ * waits for its answer is told that there is no more. The host's own signal makes it reject instead.
+ */
+function leavable<T>(
+  signal: AbortSignal | undefined,
+  walk: (signal: AbortSignal) => AsyncGenerator<T, void>,
+): AsyncIterableIterator<T> {
+  const left = new AbortController();
+  let isLeft = false;
+  const follow = (): void => left.abort();
+  const loose = (): void => signal?.removeEventListener('abort', follow);
+  if (signal?.aborted) follow();
+  else signal?.addEventListener('abort', follow, { once: true });
+  const over = { done: true, value: undefined } as const;
+  const steps = walk(left.signal);
+  const iterator: AsyncIterableIterator<T> = {
+    next: async () => {
+      try {
+        const step = await steps.next();
+        if (step.done) loose();
+        return step.done ? over : step;
+      } catch (error) {
+        loose();
+        if (isLeft) return over;
+        throw error;
+      }
+    },
+    return: async () => {
+      isLeft = true;
+      left.abort();
+      loose();
+      // After the question that is on its way, which ends now.
+      await steps.return();
+      return over;
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}
+
+const pagesOf = (
+  reading: AgentReading,
+  computer: string,
+  uri: string,
+  { pageSize = 20, signal, ...how }: Options<'pagesOf'>,
+): AsyncIterableIterator<PageSummary> =>
+  leavable(signal, async function* (ended) {
+    let [offset, last] = [0, -1];
+    for (;;) {
+      const options = { ...how, offset, limit: pageSize, signal: ended };
+      const { pages, page_total: total } = await reading.readDocumentPages(computer, uri, options);
+      for (const page of pages) {
+        if (page.page_index <= last) continue;
+        last = page.page_index;
+        yield page;
+      }
+      offset += pages.length;
+      if (pages.length === 0 || offset >= total) return;
+    }
+  });
+
+const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
+/** Of an entry that may be none. */
+const seamOf = (entry: unknown): string => keyOf(entry ?? {});
+
+/**
+ * Pages overlap by one entry: where the seam does not fit, the list has moved under whoever walks through it. Entries that
+ * are no documents count there, and are passed over.
+ */
+const documentsOf = (
+  ask: (page: FinderOptions) => Promise<FinderRead>,
+  { pageSize = 100, signal, fresh = false, ...query }: Options<'documentsOf'>,
+): AsyncIterableIterator<DocumentSummary> =>
+  leavable(signal, async function* (ended) {
+    if (!Number.isInteger(pageSize) || pageSize < 2 || pageSize > 100)
+      throw new A2cError({
+        code: wireCodes.badRequest,
+        message: 'pageSize must be a whole number from 2 to 100',
+      });
+    const given = new Set<string>();
+    for (let pass = 1; pass <= mostPasses; pass += 1) {
+      let seam: { readonly at: number; readonly key: string; readonly total: number } | undefined;
+      for (;;) {
+        const isFirst = pass === 1 && seam === undefined;
+        const part = { offset: seam?.at ?? 0, limit: pageSize, signal: ended, fresh: fresh && isFirst };
+        const { documents, entries, total_count: total } = await ask({ ...query, ...part });
+        for (const document of documents) {
+          if (given.has(keyOf(document))) continue;
+          given.add(keyOf(document));
+          yield document;
+        }
+        const isOther = entries.length === 0 || seamOf(entries[0]) !== seam?.key;
+        if (seam && (total !== seam.total || isOther)) break;
+        const at: number = (seam?.at ?? 0) + entries.length - 1;
+        if (entries.length === 0 || at + 1 >= total || at === seam?.at) return;
+        seam = { at, key: seamOf(entries.at(-1)), total };
+      }
+    }
+    throw new A2cError(restless);
+  });

@@ -1,0 +1,399 @@
+import { interpreted, placedAt, unanswered } from './agent-answers.ts';
+import type { AnyEventObject } from 'xstate';
+import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
+import { createReading, type Ask } from './agent-reading.ts';
+import { runtimeOf, type Runtime, type Hosted } from './runtime.ts';
+import { linkStatusOf, notJoined } from './seat.ts';
+import { PendingCalls, type Call, type CallOptions } from './pending-calls.ts';
+import { tracedCall } from './tracing.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { deferred, Listeners } from '../kernel/listeners.ts';
+import { systemClock } from '../../adapters/index.ts';
+import type {
+  AgentCall,
+  AgentFollow,
+  AgentNews,
+  AgentQuery,
+  AgentStart,
+} from '../../machines/agent/agent.machine.ts';
+import type { DesktopSeen, FinderSeen } from '../../machines/agent/collections/index.ts';
+import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
+import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/messages.ts';
+import { changesOf, isNoChange } from '../../machines/catalog/index.ts';
+import { isNoDifference } from '../../machines/kernel/difference.ts';
+import { message } from '../../machines/kernel/effects.ts';
+import { timing, type Timing } from '../../machines/kernel/timing.ts';
+import { events } from '../../machines/protocol/events.ts';
+import {
+  readConfig,
+  readRoom,
+  wireCodes,
+  type Failure,
+  type RoomMember,
+  type SmcpTool,
+} from '../../machines/protocol/index.ts';
+import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import type { ResourceCollection } from '../../machines/resources/collections/index.ts';
+import { desktopDifference } from '../../machines/resources/desktop/index.ts';
+import { finderDifference } from '../../machines/resources/finder/index.ts';
+
+export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
+
+/** Who listens to these has them followed. */
+const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
+  'desktop.changed': 'desktop',
+  'finder.changed': 'finder',
+};
+
+class HostedAgent implements Agent {
+  readonly #runtime: Runtime;
+  readonly #isShared: boolean;
+  readonly #timing: Timing;
+  readonly #hosted: Hosted;
+  readonly #listeners = new Listeners<AgentEvents>();
+  readonly #calls = new PendingCalls();
+  readonly #known = new KnownComputers(this.#listeners);
+  readonly #joined = deferred();
+  /** It knows who sits there. */
+  readonly #room = deferred();
+  /** Who waits for what only an agent that lives can hear. */
+  readonly #waiting = new Set<() => void>();
+  readonly #keepTrying: boolean;
+  readonly #office: string;
+  readonly #name: string;
+
+  constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
+    this.#runtime = runtime;
+    this.#isShared = isShared;
+    this.#timing = { ...timing, ...options.timing };
+    this.#keepTrying = options.keepTrying ?? false;
+    const { url, name = 'agent', office = 'local' } = options;
+    this.#runtime.access.show(url, options);
+    this.#office = office;
+    this.#name = name;
+    const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
+    this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
+    for (const collection of options.follow ?? []) this.#follow(collection);
+  }
+  /** It sits in the office, and knows who sits there, unless the office takes too long to say so. */
+  async settled(): Promise<void> {
+    await this.#joined.promise;
+    const timer = systemClock.setTimeout(() => this.#room.resolve(), longestRoomMs);
+    await this.#room.promise.finally(() => systemClock.clearTimeout(timer));
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
+    if (event.type === 'owned.ended') {
+      for (const giveUp of this.#waiting) giveUp();
+      const closed = notJoined('agent', 'the agent was closed', null);
+      this.#room.reject(closed);
+      return this.#joined.reject(closed);
+    }
+    const news = event as AgentNews;
+    if (news.type === 'computer.entered') this.#known.meet(news.computer);
+    else if (news.type === 'room.known') {
+      this.#known.find(news.computers);
+      this.#room.resolve();
+    } else if (news.type === 'computer.left') this.#known.forget(news.computer);
+    else if (news.type === 'computer.configChanged')
+      this.#listeners.emit('config.changed', { computer: news.computer });
+    else if (news.type === 'view.toolsChanged') this.#known.learnTools(news);
+    else if (news.type === 'view.collectionChanged') this.#known.learnCollection(news);
+    else if (news.type === 'link.changed') {
+      if (news.stage === 'joined') this.#joined.resolve();
+      if (news.stage === 'waiting') {
+        if (!this.#keepTrying)
+          this.#joined.reject(notJoined('agent', news.reason ?? 'no reason given', news.refusal));
+        this.#known.forgetAll();
+      }
+      this.#listeners.emit('link.changed', linkStatusOf(news));
+    }
+  }
+  #follow(collection: ResourceCollection): void {
+    if (!this.#known.follow(collection)) return;
+    const order: AgentFollow = { type: 'agent.follow', collection };
+    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+  }
+
+  computers(): readonly string[] {
+    return [...this.#known.present];
+  }
+  async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
+    const known = this.#known.toolsOf(computer);
+    if (known) return known;
+    if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
+    const found = deferred<readonly SmcpTool[]>();
+    const giveUp = (): void => found.reject(new A2cError(agentClosed));
+    this.#waiting.add(giveUp);
+    const stop = this.#listeners.on(
+      'tools.changed',
+      (e) => e.computer === computer && found.resolve(e.value),
+    );
+    const timer = systemClock.setTimeout(() => {
+      const again = this.#known.toolsOf(computer);
+      if (again) return found.resolve(again);
+      const failure = this.#known.failures.get(computer);
+      const others = this.computers().map((c) => `'${c}'`);
+      found.reject(
+        new A2cError(
+          failure ??
+            (this.#known.present.has(computer)
+              ? {
+                  code: wireCodes.timeout,
+                  message: `Computer '${computer}' has not told its tools within ${timeoutMs} ms`,
+                }
+              : {
+                  code: wireCodes.notFound,
+                  message: `No computer '${computer}' in this office within ${timeoutMs} ms`,
+                  remedy: `Known: ${others.join(', ') || 'none'}`,
+                }),
+        ),
+      );
+    }, timeoutMs);
+    try {
+      return await found.promise;
+    } finally {
+      stop();
+      this.#waiting.delete(giveUp);
+      systemClock.clearTimeout(timer);
+    }
+  }
+  callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
+    const { tracing } = this.#runtime;
+    if (!tracing) return this.#call(computer, tool, params, options);
+    const about = { layer: 'agent', kind: 'client', method: events.toolCall, tool } as const;
+    return tracedCall(tracing, { ...about, office: this.#office, computer }, options, (traced) =>
+      this.#call(computer, tool, params, traced),
+    );
+  };
+  #call(computer: string, tool: string, params: AgentCall['params'], options: CallOptions): Call {
+    const { timeoutMs = this.#timing.callTotalMs } = options;
+    const trace = traceIn(options.trace ?? {});
+    const send = (ticket: string, reqId: string): void => {
+      const replyTo = this.#hosted.host;
+      const call: AgentCall = {
+        type: 'agent.call',
+        ticket,
+        reqId,
+        computer,
+        tool,
+        params,
+        timeoutMs,
+        wantsProgress: true,
+        replyTo,
+        ...(trace && { trace }),
+      };
+      this.#sendOrSettle(call, ticket, reqId, tool);
+    };
+    const wasThere = this.#known.present.has(computer);
+    const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
+    const { reqId, cancel, on } = call;
+    return Object.assign(
+      call.then((outcome) => placedAt(computer, interpreted(outcome, wasThere))),
+      { reqId, cancel, on },
+    );
+  }
+  /** The raw ack of a question, and the `req_id` that it has to echo. */
+  readonly #query: Ask = async (method, request, { timeoutMs, signal }) => {
+    if (signal?.aborted) throw new A2cError(givenUp);
+    const replyTo = this.#hosted.host;
+    const send = (ticket: string, reqId: string): void => {
+      const query: AgentQuery = {
+        type: 'agent.query',
+        ticket,
+        reqId,
+        method,
+        request,
+        replyTo,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      };
+      this.#sendOrSettle(query, ticket, reqId, method);
+    };
+    const wait = { ...(signal && { signal }) };
+    const outcome = await this.#calls.start(method, wait, send, (ticket) => this.#cancel(ticket));
+    const error = unanswered(outcome, method);
+    if (error) throw error;
+    return { ack: outcome.result, reqId: outcome.reqId };
+  };
+  #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
+    const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
+    this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
+  }
+  async listRoom(): Promise<readonly RoomMember[]> {
+    const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, {});
+    const read = readRoom(ack, reqId);
+    if (read.ok) return read.body;
+    throw new A2cError(read.failure);
+  }
+  async getConfig(computer: string): Promise<ComputerConfig> {
+    const { ack } = await this.#query('client:get_config', { computer }, {});
+    const read = readConfig(ack);
+    if (!read.ok) throw new A2cError(read.failure);
+    const { servers, inputs } = read.body;
+    return { servers, inputs: inputs ?? [] };
+  }
+  #cancel(ticket: string): void {
+    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+  }
+  cancel(reqId: string): void {
+    const ticket = this.#calls.ticketOf(reqId);
+    if (ticket !== undefined) this.#cancel(ticket);
+  }
+  readonly #reading = createReading(this.#query);
+  readonly getDesktop = this.#reading.getDesktop;
+  readonly getFinder = this.#reading.getFinder;
+  readonly readResource = this.#reading.readResource;
+  readonly readDocumentMetadata = this.#reading.readDocumentMetadata;
+  readonly readDocumentPages = this.#reading.readDocumentPages;
+  readonly readPage = this.#reading.readPage;
+  readonly readElement = this.#reading.readElement;
+  readonly pagesOf = this.#reading.pagesOf;
+  readonly documentsOf = this.#reading.documentsOf;
+
+  on: Agent['on'] = (name, listener) => {
+    const stop = this.#listeners.on(name, listener);
+    const collection = collectionOf[name];
+    // After it listens: what there is comes as news.
+    if (collection) this.#follow(collection);
+    return stop;
+  };
+  inspect: Agent['inspect'] = (options) =>
+    this.#runtime.inspections.open({ kind: 'agent', name: this.#name }, options);
+  writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
+  mark: Agent['mark'] = (text) => this.#runtime.flight?.mark(text);
+  async close(): Promise<void> {
+    await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    if (!this.#isShared) await this.#runtime.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** How long a new agent waits at most for the list of its room. */
+const longestRoomMs = 2_000;
+const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
+const givenUp: Failure = {
+  code: 'ToolCallCancelled',
+  message: 'It was not asked: its signal is aborted',
+};
+
+/**
+ * Takes the agent's seat in an office; resolves when it sits there and `computers()` names who else does (or 2 s later, where
+ * the office does not say). Rejects with an `A2cError`, unless `keepTrying`.
+ */
+export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
+  const runtime = await runtimeOf(options, shared);
+  const agent = new HostedAgent(options, runtime, shared !== undefined);
+  const abort = (): void => void agent.close();
+  options.signal?.addEventListener('abort', abort, { once: true });
+  if (options.signal?.aborted) abort();
+  try {
+    await agent.settled();
+    return agent;
+  } catch (error) {
+    await agent.close();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** What the host of an agent was told of the computers of its office, so that it is told what has become another. */
+
+class KnownComputers {
+  /** Those that sit in the office, as far as we were told, in the order in which they were found. */
+  readonly present = new Set<string>();
+  readonly #met = new Set<string>();
+  readonly tools = new Map<string, readonly SmcpTool[]>();
+  /** Why the tools of one could not be had. */
+  readonly failures = new Map<string, Failure>();
+  readonly #desktops = new Map<string, DesktopSeen>();
+  readonly #finders = new Map<string, FinderSeen>();
+  /** What of a computer could not be had, and why, as it was told last. */
+  readonly #troubles = new Map<string, string>();
+  readonly #follows = new Set<ResourceCollection>();
+  readonly #listeners: Listeners<AgentEvents>;
+
+  constructor(listeners: Listeners<AgentEvents>) {
+    this.#listeners = listeners;
+  }
+  /** They sat there before us: the host is told with their tools, so that who listens once it has its agent hears of them. */
+  find(computers: readonly string[]): void {
+    for (const computer of computers) this.present.add(computer);
+  }
+  /** Told once for each stay, whether it was announced or found in the room. */
+  meet(computer: string): void {
+    this.present.add(computer);
+    if (this.#met.has(computer)) return;
+    this.#met.add(computer);
+    this.#listeners.emit('computer.joined', { computer });
+  }
+  /** Undefined: not known. That there is no tool is not known of one that gave no answer when it was asked again. */
+  toolsOf(computer: string): readonly SmcpTool[] | undefined {
+    const tools = this.tools.get(computer);
+    return tools?.length === 0 && this.failures.has(computer) ? undefined : tools;
+  }
+  forget(computer: string): void {
+    this.present.delete(computer);
+    for (const known of [this.tools, this.failures, this.#desktops, this.#finders]) known.delete(computer);
+    for (const collection of ['desktop', 'finder']) this.#troubles.delete(`${collection} ${computer}`);
+    if (this.#met.delete(computer)) this.#listeners.emit('computer.left', { computer });
+  }
+  forgetAll(): void {
+    for (const computer of [...this.present]) this.forget(computer);
+  }
+  learnTools({ computer, tools, failure }: ViewToolsChanged): void {
+    this.meet(computer);
+    if (failure) this.failures.set(computer, failure);
+    else this.failures.delete(computer);
+    if (!tools) return;
+    const known = this.tools.get(computer);
+    this.tools.set(computer, tools);
+    const changes = changesOf<SmcpTool>(known ?? [], tools, ({ name }) => name);
+    // What was fetched again may be what was known already.
+    if (!known || !isNoChange(changes))
+      this.#listeners.emit('tools.changed', { computer, value: tools, ...changes });
+  }
+  /** True the first time. Before it nothing is kept: whoever begins to listen is told of all that there is. */
+  follow(collection: ResourceCollection): boolean {
+    if (this.#follows.has(collection)) return false;
+    this.#follows.add(collection);
+    return true;
+  }
+  learnCollection(news: ViewCollectionChanged): void {
+    this.meet(news.computer);
+    if (!this.#follows.has(news.collection)) return;
+    this.#learnFailure(news);
+    if (news.collection === 'desktop') this.#learnDesktop(news.computer, news.value);
+    else this.#learnFinder(news.computer, news.value);
+  }
+  /** Told once for as long as it is the same: a view asks again by itself. */
+  #learnFailure({ computer, collection, failure }: ViewCollectionChanged): void {
+    const key = `${collection} ${computer}`;
+    const text = failure && `${failure.code} ${failure.message}`;
+    if (this.#troubles.get(key) === text) return;
+    if (text === null) return void this.#troubles.delete(key);
+    this.#troubles.set(key, text);
+    if (failure) this.#listeners.emit(`${collection}.failed`, { computer, failure });
+  }
+  #learnDesktop(computer: string, value: DesktopSeen | null): void {
+    if (!value) return;
+    const known = this.#desktops.get(computer);
+    this.#desktops.set(computer, value);
+    const difference = desktopDifference(known?.desktops ?? [], value.desktops);
+    if (!isNoDifference(difference))
+      this.#listeners.emit('desktop.changed', { computer, value, ...difference });
+  }
+  /** More documents than are followed show in their total alone. */
+  #learnFinder(computer: string, value: FinderSeen | null): void {
+    if (!value) return;
+    const known = this.#finders.get(computer);
+    this.#finders.set(computer, value);
+    const difference = finderDifference(known?.documents ?? [], value.documents);
+    if (!isNoDifference(difference) || (known?.total_count ?? 0) !== value.total_count)
+      this.#listeners.emit('finder.changed', { computer, value, ...difference });
+  }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { CachedResults } from './call-ports.ts';
+
+/** Which of so many results of so many bytes are still kept, each kept after the one before. */
+function cachedOf(count: number, bytes: number): number[] {
+  const cached = new CachedResults({ mostBytes: 640 });
+  const all = [...Array(count).keys()];
+  // A text has two quotes around it as JSON.
+  for (const n of all) cached.keep(`h${n}`, String.fromCodePoint(97 + n).repeat(bytes - 2));
+  return all.filter((n) => cached.get(`h${n}`) === String.fromCodePoint(97 + n).repeat(bytes - 2));
+}
+
+describe('of results that are kept whole', () => {
+  it('the last twenty stay', () => {
+    expect(cachedOf(30, 5)).toEqual([...Array(30).keys()].slice(10));
+  });
+  it('the last ones stay that have so many bytes together', () => {
+    // Seven have 630 bytes.
+    expect(cachedOf(12, 90)).toEqual([5, 6, 7, 8, 9, 10, 11]);
+  });
+  it('the newest stays, however large it is', () => {
+    expect(cachedOf(3, 1_000)).toEqual([2]);
+  });
+  it('one that is kept again under its name takes its own place, and counts once', () => {
+    const cached = new CachedResults({ most: 2, mostBytes: 12 });
+    for (const text of ['aaaa', 'bbbb']) cached.keep('same', text);
+    cached.keep('other', 'cccc');
+    expect([cached.get('same'), cached.get('other')]).toEqual(['bbbb', 'cccc']);
+  });
+});

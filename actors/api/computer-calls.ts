@@ -1,0 +1,343 @@
+import type { Observer } from '../runtime/tap.ts';
+import type { ComputerCall, CallStart } from '../../machines/call/messages.ts';
+import type { CallContext } from '../../machines/call/call.rules.ts';
+import {
+  withCall,
+  type CallHistory,
+  type CallStanding,
+  type PastCall,
+  type CallWait,
+} from '../../machines/call/history/index.ts';
+import type { CallPhase, CallSettled, CallEnd, Outcome } from '../../machines/call/messages.ts';
+import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
+import { starting } from '../../machines/computer/computer.waiting.ts';
+import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts/server-state.ts';
+import { keyOf, nameOf } from '../../machines/kernel/address.ts';
+import type { RequestFact } from '../../machines/kernel/ports.ts';
+import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { stillStarting } from '../../machines/process/server-failure.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import { type Progress, progressOf } from '../../machines/protocol/messages/progress.ts';
+import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+
+/** Bytes of JSON that are kept of the parameters of one call. */
+const parameterBytes = 16 * 1024;
+/** Characters of what a tool says when it fails. */
+const errorLength = 500;
+
+/** A call that has not ended yet. */
+export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
+  /** The id that its caller gave it: what `cancelCall` takes. */
+  readonly reqId: string;
+  /** The agent that asked; null: the host itself. */
+  readonly agent: string | null;
+  /** The name in the config of the server that has the tool; empty: none is known yet. */
+  readonly server: string;
+  /** The server's own name of the tool; the listed one while no server is known. */
+  readonly tool: string;
+  /** Where it is. */
+  readonly phase: CallPhase;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Last progress that the server told, or null. */
+  readonly progress: Progress | null;
+}
+/** A call as it came. */
+type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
+/** State of a call that has not ended. */
+interface Ended extends Omit<PastCall, 'timestamp' | 'since'> {
+  readonly endedAt: number;
+  readonly since: number;
+}
+interface Running extends Omit<Asked, 'params' | 'tool'> {
+  /** Name of the tool as the caller wrote it; once its server is known, the server's own name. */
+  tool: string;
+  readonly parameters: PastCall['parameters'];
+  readonly since: number;
+  /** Client of the call, once its server is known. */
+  client: string | null;
+}
+interface CallHistoryOptions {
+  /** How many calls are remembered. */
+  readonly most: number;
+  /** Milliseconds since 1970: machines know no time of day. */
+  readonly now: () => number;
+  /** The same without anything that must not be shown. */
+  readonly redact: <T>(value: T) => T;
+  /** The machine at an address as it is now. */
+  readonly snapshotOf: SnapshotOf;
+}
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+const keyOfCall = (asker: string, ticket: string): string => `${asker} ${ticket}`;
+const addressOf = ({ client, ticket }: Running): string =>
+  client === null ? '' : `${client}/call:${keyOf(ticket)}`;
+const isComputer = (address: string): boolean => nameOf(address) === 'computer';
+
+/**
+ * The last calls of a computer, whoever asked for them (seed 001, `ToolCallRecord`). It watches the tap, as those who
+ * tell of calls do. An entry begins when a call comes to the computer (`#begin`), and ends when its asker is answered (`#end`).
+ */
+export class CallHistoryWatch implements Observer {
+  readonly #options: CallHistoryOptions;
+  /** By asker and ticket: those that have not ended. */
+  readonly #running = new TransientMap<string, Running>();
+  /** By address. */
+  readonly #progress = new TransientMap<string, Progress>();
+  /** The oldest first. Times are written when somebody reads them. */
+  #history: readonly Ended[] = [];
+
+  constructor(options: CallHistoryOptions) {
+    this.#options = options;
+  }
+  /** The newest first: those that have not ended, and those that have. */
+  newestFirst(): CallHistory {
+    const running = [...this.#running.values()].map((call): PastCall => {
+      const { phase, progress: _, ...standing } = this.#standing(call);
+      const { parameters, timeoutMs } = call;
+      return {
+        ...standing,
+        timestamp: standing.since,
+        parameters,
+        timeoutMs: timeoutMs === 0 ? null : timeoutMs,
+        success: false,
+        error: null,
+        state: phase === 'running' ? 'running' : 'waiting',
+        outcome: null,
+      };
+    });
+    const ended = this.#history.map(({ endedAt, since, ...call }): PastCall => ({
+      timestamp: isoOf(endedAt),
+      since: isoOf(since),
+      ...call,
+    }));
+    return [...ended, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
+  }
+  /** Calls that have not ended, of all callers, the oldest first. */
+  running(): readonly RunningCall[] {
+    return [...this.#running.values()].map((call) => this.#standing(call));
+  }
+  #standing(call: Running): RunningCall {
+    const { reqId, agent, since } = call;
+    const known = standingOf(call, addressOf(call), this.#options.snapshotOf);
+    const progress = this.#progress.get(addressOf(call)) ?? null;
+    return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress };
+  }
+  /** Under which names those of a `req_id` are asked for. */
+  ticketsOf(reqId: string): readonly string[] {
+    return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
+  }
+  /** A call that its host never sends. */
+  refused(call: Pick<Asked, 'tool' | 'params' | 'timeoutMs'>, settled: CallSettled): CallSettled {
+    const { ticket, reqId } = settled;
+    const key = keyOfCall('host, not sent', ticket);
+    this.#begin(key, { ...call, ticket, reqId, agent: null });
+    this.#end(key, settled);
+    return settled;
+  }
+  record(record: DirectoryRecord): void {
+    const told = progressIn(record);
+    if (told && record.k === 'in' && record.a.includes('/call:')) this.#progress.set(nameOf(record.a), told);
+    if (record.k === 'end' && isComputer(record.a)) this.#endAll();
+    if (record.k !== 'post') return;
+    if (record.ev.type === 'call.settled') {
+      const settled = record.ev as CallSettled;
+      this.#end(keyOfCall(record.a, settled.ticket), settled);
+    } else if (record.ev.type === 'call.request') {
+      const call = record.ev as ComputerCall;
+      const key = keyOfCall(call.replyTo, call.ticket);
+      if (isComputer(record.a)) this.#begin(key, call);
+      else if (record.a.startsWith('computer/client:')) this.#passed(key, call, nameOf(record.a));
+    }
+  }
+  #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: Asked): void {
+    const parameters = this.#kept(params);
+    const since = this.#options.now();
+    this.#running.set(key, { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null });
+  }
+  /** Notes the server of a call, and the server's own name of the tool. */
+  #passed(key: string, { tool }: Asked, client: string): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    running.tool = tool;
+    running.client = client;
+  }
+  #end(key: string, settled: Pick<CallSettled, 'server' | 'outcome' | 'failure' | 'result'>): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    this.#running.delete(key);
+    this.#progress.delete(addressOf(running));
+    const { reqId, agent, tool, parameters, timeoutMs, since } = running;
+    const { most, now, redact } = this.#options;
+    const { server, outcome } = settled;
+    const error = outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength);
+    const call: Ended = {
+      endedAt: now(),
+      since,
+      reqId,
+      agent,
+      server,
+      tool,
+      parameters,
+      timeoutMs: timeoutMs === 0 ? null : timeoutMs,
+      success: outcome === 'succeeded',
+      error,
+      state: 'ended',
+      waitsFor: null,
+      outcome,
+      reason: error,
+    };
+    this.#history = withCall(this.#history, call, most);
+  }
+  /** Ends the open calls of a computer that is gone: nobody answers them any more. */
+  #endAll(): void {
+    for (const [key, { client }] of this.#running)
+      this.#end(key, {
+        server: '',
+        outcome: client === null ? 'failed' : 'unknown',
+        failure: computerGone,
+        result: null,
+      });
+  }
+  /** A host may give what throws as it is read: were that thrown here, the tap would let go of all history. */
+  #kept(params: Asked['params']): PastCall['parameters'] {
+    try {
+      const bytes = excessBytes(params, parameterBytes);
+      if (bytes === undefined) return this.#options.redact(params);
+      const size = bytes === Infinity ? `more than ${mostLevels} levels` : `${bytes} bytes`;
+      return { not_kept: `${size} of JSON` };
+    } catch {
+      return { not_kept: 'cannot be read' };
+    }
+  }
+}
+const computerGone = {
+  code: 'ServerNotActive',
+  message: 'Its computer ended before it was answered',
+} as const;
+
+/** Why it failed: our own word for it, or what the tool says. */
+function errorOf({ failure, result }: Pick<CallSettled, 'failure' | 'result'>): string {
+  if (failure) return failure.message;
+  const { content } = (result ?? {}) as { readonly content?: unknown };
+  const texts = Array.isArray(content)
+    ? content.map((item: { readonly text?: unknown } | null) => item?.text)
+    : [];
+  return texts.find((text) => typeof text === 'string') ?? 'The tool says that it failed';
+}
+
+/** Where a call stands that has not ended, read from the machines that have it. */
+
+/** Snapshot of a machine of any kind. */
+interface MachineSnapshot extends ClientSnapshot {
+  readonly context: unknown;
+}
+type SnapshotOf = (address: string) => MachineSnapshot | undefined;
+interface Standing {
+  readonly server: string;
+  readonly phase: CallPhase;
+  readonly waitsFor: CallWait | null;
+  readonly reason: string | null;
+}
+interface Call {
+  readonly tool: string;
+  readonly client: string | null;
+}
+
+function standingOf({ tool, client }: Call, address: string, snapshotOf: SnapshotOf): Standing {
+  const call = snapshotOf(address)?.context as CallContext | undefined;
+  if (client === null || !call) return { ...unresolved, ...awaitingServers(tool, snapshotOf) };
+  const { server, phase } = call;
+  return { server, phase, ...waitOf(call, snapshotOf(client)) };
+}
+const unresolved = { server: '', phase: 'resolving' } as const;
+
+type Wait = Pick<Standing, 'waitsFor' | 'reason'>;
+const none: Wait = { waitsFor: null, reason: null };
+function awaitingServers(tool: string, snapshotOf: SnapshotOf): Wait {
+  const computer = snapshotOf('computer')?.context as ComputerContext | undefined;
+  const servers = computer ? starting(computer) : [];
+  if (servers.length === 0) return none;
+  return { waitsFor: 'servers', reason: stillStarting(tool, servers, computer?.waits).message };
+}
+function waitOf({ server, phase, isPending }: CallContext, client: MachineSnapshot | undefined): Wait {
+  if (phase === 'judging') return { waitsFor: 'policy', reason: 'The rule of its host is asked' };
+  if (phase === 'confirming') return { waitsFor: 'person', reason: 'A person is asked to confirm it' };
+  if (phase !== 'queued') return none;
+  if (!isPending) return { waitsFor: 'turn', reason: `As many calls of server '${server}' run as may` };
+  if (client && client.value === 'queued')
+    return { waitsFor: 'permit', reason: `Server '${server}' waits for its permit to connect` };
+  const words = client ? stateWords[clientState(client)] : 'is ending';
+  return { waitsFor: 'server', reason: `Server '${server}' ${words}` };
+}
+
+/** A call of a computer. */
+export interface CallStarted {
+  /** The id that its caller gave it; two callers may use the same. */
+  readonly reqId: string;
+  /** The name in the config of the server that has the tool. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+}
+/** How a call of a computer ended, whoever asked for it. */
+export interface CallEnded extends CallStarted {
+  /** How it came to its end, more exactly than `outcome`. */
+  readonly end: CallEnd;
+  /** What is known of its effect. `unknown`: it was sent and never answered. */
+  readonly outcome: Outcome;
+  /** Where it was when it ended otherwise than well; null: it succeeded. */
+  readonly phase: CallPhase | null;
+  /** What its caller is given: the result of the tool, as in `CallOutcome`; null: there is none. */
+  readonly result: unknown;
+  /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */
+  readonly failure: Failure | null;
+}
+/** What a computer tells of its calls. Nothing is watched, and nothing costs, before somebody listens. */
+export interface CallEvents {
+  /** A call has begun: it is checked, asked about, and takes its turn. */
+  readonly 'call.started': CallStarted;
+  /** The server told how far it is. */
+  readonly 'call.progress': CallStarted & Progress;
+  /** The call is over. Told once for each that was started. */
+  readonly 'call.settled': CallEnded;
+}
+type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) => void;
+
+/**
+ * Tells of every call of a computer, whoever asked for it. It watches the tap instead of having the machines
+ * report, so that a call costs nothing more while nobody listens.
+ */
+export class CallWatch implements Observer {
+  readonly #tell: Tell;
+  /** By address: those that run. */
+  readonly #running = new TransientMap<string, CallStarted>();
+  constructor(tell: Tell) {
+    this.#tell = tell;
+  }
+  record(record: DirectoryRecord): void {
+    if (record.k === 'open' && record.kind === 'call' && record.a.startsWith('computer/')) {
+      const { reqId, server, tool } = record.input as CallStart;
+      this.#running.set(record.a, { reqId, server, tool });
+      this.#tell('call.started', { reqId, server, tool });
+    } else if (record.k === 'end') this.#running.delete(record.a);
+    else if (record.k === 'in') {
+      const told = progressIn(record);
+      const call = told && this.#running.get(record.a);
+      if (told && call) this.#tell('call.progress', { ...call, ...told });
+    } else if (
+      record.k === 'post' &&
+      record.ev.type === 'call.settled' &&
+      record.from.startsWith('computer/')
+    ) {
+      const { reqId, server, tool, end, outcome, phase, result, failure } = record.ev as CallSettled;
+      this.#tell('call.settled', { reqId, server, tool, end, outcome, phase, result, failure });
+    }
+  }
+}
+
+/** The progress of a call, where a record tells of some. */
+function progressIn(record: DirectoryRecord): Progress | undefined {
+  if (record.k !== 'in' || record.via !== 'ask' || record.ev?.type !== 'ask.progress') return undefined;
+  return progressOf(record.ev as Extract<RequestFact, { type: 'ask.progress' }>);
+}

@@ -1,0 +1,141 @@
+import type { AnyEventObject } from 'xstate';
+import type {
+  DesktopQuery,
+  DesktopShown,
+  FinderQuery,
+  FinderShown,
+  PromptFilled,
+  ResourceContent,
+} from './computer-handle.ts';
+import { absentOf, notServing } from './computer-status.ts';
+import { closedFailure, A2cError } from '../kernel/errors.ts';
+import { deferred, type Deferred } from '../kernel/listeners.ts';
+import type { ServerStatus, MissingServer } from '../servers/server-handle.ts';
+import { newId } from '../../adapters/index.ts';
+import type { AddressFor } from '../../machines/kernel/address.ts';
+import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import {
+  collectionOfUri,
+  withRemedy,
+  type AggregateShown,
+  type ResourceRead,
+  type ResourceCollection,
+} from '../../machines/resources/collections/index.ts';
+import { desktopQuestion } from '../../machines/resources/desktop/index.ts';
+import { finderQuestion } from '../../machines/resources/finder/index.ts';
+
+type Answer = AggregateShown | ResourceRead;
+interface Machine {
+  /** Where answers are heard. */
+  host(): AddressFor<unknown>;
+  /** `onUndelivered` is heard at once when no computer is there. */
+  send(event: AnyEventObject, onUndelivered: CheckedMessage): void;
+  servers(): readonly ServerStatus[];
+  /** A server that starts has come up or has failed, or its moment is over. */
+  settled(server: string): Promise<void>;
+}
+
+const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
+
+/** A host's questions to the Desktop and the Finder of its computer, until each has its answer. */
+export class CollectionQuestions {
+  readonly #machine: Machine;
+  readonly #waiting = new Map<string, Deferred<Answer>>();
+  #isClosed = false;
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+  async desktop({ size, window, fresh }: DesktopQuery = {}): Promise<DesktopShown> {
+    const query = desktopQuestion({ size: size ?? null, window: window ?? null, fresh: fresh === true });
+    const { body, missing } = await this.#shown('desktop', query);
+    const { desktops } = body as Pick<DesktopShown, 'desktops'>;
+    return { desktops, missing: this.#withAbsent(missing) };
+  }
+  async finder(query: FinderQuery = {}): Promise<FinderShown> {
+    const { body, missing } = await this.#shown('finder', finderQuestion(query));
+    const { documents, total_count } = body as Omit<FinderShown, 'missing'>;
+    return { documents, total_count, missing: this.#withAbsent(missing) };
+  }
+  async readResource(
+    uri: string,
+    { server }: { readonly server?: string } = {},
+  ): Promise<readonly ResourceContent[]> {
+    const found = collectionOfUri(uri);
+    const isAny = server !== undefined && !/^(?:window|dpe):/i.test(uri);
+    if (!found.ok && !isAny) throw errorOfCollection(found.failure);
+    if (isAny) await this.#mustServe(server);
+    const about = {
+      type: 'resource.wanted',
+      // What belongs to neither is read by whoever reads windows.
+      collection: found.ok ? found.body : 'desktop',
+      uri,
+      ...(server !== undefined && { server }),
+    };
+    const { contents } = (await this.#asked(about, 'resource.read')) as ResourceRead;
+    return contents;
+  }
+  async getPrompt(
+    server: string,
+    name: string,
+    values: Readonly<Record<string, string>> = {},
+  ): Promise<PromptFilled> {
+    await this.#mustServe(server);
+    const about = {
+      type: 'resource.wanted',
+      collection: 'desktop',
+      uri: name,
+      prompt: { ...values },
+      server,
+    };
+    const { prompt } = (await this.#asked(about, 'resource.read')) as ResourceRead;
+    return prompt as PromptFilled;
+  }
+  /** Whether it was an answer. */
+  hear(event: AnyEventObject): boolean {
+    if (event.type !== 'aggregate.shown' && event.type !== 'resource.read') return false;
+    const answer = event as unknown as Answer;
+    this.#waiting.get(answer.ticket)?.resolve(answer);
+    return true;
+  }
+  /** The computer has ended: nobody answers any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closedFailure));
+  }
+
+  async #mustServe(name: string): Promise<void> {
+    await this.#machine.settled(name);
+    const status = this.#machine.servers().find((server) => server.name === name);
+    if (status?.state !== 'ready') throw notServing(name, status);
+  }
+  async #shown(collection: ResourceCollection, query: object): Promise<AggregateShown> {
+    return (await this.#asked(
+      { type: 'aggregate.wanted', collection, query },
+      'aggregate.shown',
+    )) as AggregateShown;
+  }
+  async #asked(about: AnyEventObject, answer: Answer['type']): Promise<Answer> {
+    if (this.#isClosed) throw errorOfCollection(closedFailure);
+    const reqId = newId();
+    const ticket = `host.${reqId}`;
+    const waiting = deferred<Answer>();
+    this.#waiting.set(ticket, waiting);
+    const to = this.#machine.host();
+    const nobody = message<AnyEventObject>(to, { type: answer, ticket, reqId, failure: closedFailure });
+    this.#machine.send({ ...about, ticket, reqId, replyTo: to }, nobody);
+    try {
+      const given = await waiting.promise;
+      if (given.failure) throw errorOfCollection(given.failure);
+      return given;
+    } finally {
+      this.#waiting.delete(ticket);
+    }
+  }
+  #withAbsent(missing: readonly MissingServer[]): readonly MissingServer[] {
+    const named = new Set(missing.map(({ server }) => server));
+    const others = absentOf(this.#machine.servers()).filter(({ server }) => !named.has(server));
+    return [...missing, ...others];
+  }
+}

@@ -1,0 +1,270 @@
+import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
+import { A2cError } from '../kernel/errors.ts';
+import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
+import type { Servers } from '../servers/servers.ts';
+import type { Noise } from '../../adapters/index.ts';
+import { offeredTools, toSmcpTool, type ToolEntry } from '../../machines/catalog/index.ts';
+import { notShownOf } from '../../machines/computer/computer.collections.ts';
+import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
+import { whyRefused } from '../../machines/computer/computer.refused.ts';
+import { whyRestless } from '../../machines/computer/computer.restless.ts';
+import { whyWithdrawn } from '../../machines/computer/computer.withdrawn.ts';
+import type { Config, ServerConfig } from '../../machines/config/index.ts';
+import { clientState, stateFor } from '../../machines/facts/server-state.ts';
+import type { ServerInfo } from '../../machines/kernel/ports.ts';
+import { remembered } from '../../machines/kernel/remembered.ts';
+import { cameInstead, waitsFor, type Waits } from '../../machines/kernel/waits.ts';
+import { isRestless } from '../../machines/process/server-failure.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import { collections, notShownReason } from '../../machines/resources/collections/index.ts';
+
+/** What people are told of a computer, read from its machines and its config; nothing of it is kept. */
+
+interface Snapshot {
+  readonly context?: unknown;
+  readonly value: unknown;
+  hasTag(tag: string): boolean;
+}
+/** Of the root; without one it has ended. */
+export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
+  const value: unknown = snapshot?.value ?? 'closed';
+  return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
+};
+interface Told {
+  readonly failure: Failure | null;
+  readonly noise: Noise;
+  /** What it waits for while it connects. */
+  readonly waits: ServerStatus['waits'];
+  /** Until it is tried again; 0 and less: it is not, or is about to be. */
+  readonly nextTryMs: number;
+}
+const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
+/** A copy, which its host may change. */
+export const configOf = ({ servers, inputs, settings }: Config): ComputerConfigInForce =>
+  structuredClone({
+    servers: Object.fromEntries(servers.map(({ name, raw }) => [name, { ...raw }])),
+    inputs,
+    settings,
+    serverSettings: Object.fromEntries(servers.map((server) => [server.name, server.settings])),
+  });
+export const disabledStatus = (name: string): ServerStatus => ({
+  name,
+  state: 'disabled',
+  reason: 'disabled in its config',
+});
+const connecting = (
+  waits: NonNullable<Told['waits']>,
+  hasProcess: boolean,
+  failure: Failure | null,
+): string =>
+  waitsText(waits, { hasProcess, now: Date.now() }) + (failure ? `; before that: ${failure.message}` : '');
+/** `snapshot` of its client, when it has one: a server that is disabled has none. */
+export function serverStatus(
+  { name, disabled, kind }: ServerConfig,
+  snapshot: Snapshot | undefined,
+  { failure, noise, nextTryMs, waits }: Told,
+  context: ComputerContext | undefined,
+): ServerStatus {
+  const hidden = hiddenOf(context, name);
+  if (disabled) return disabledStatus(name);
+  const state = stateFor(snapshot ? clientState(snapshot) : 'closing', failure);
+  const lack = state === 'ready' || state === 'standby' ? context && lackOf(context, name) : undefined;
+  const why = state === 'ready' ? lack : (failure ?? lack);
+  return {
+    name,
+    state,
+    ...(why && { reason: why.message, failure: why }),
+    ...(waits && state === 'connecting' && { reason: connecting(waits, kind === 'stdio', failure), waits }),
+    ...((state === 'waiting' || state === 'open') && nextTryMs > 0 && { nextTryMs }),
+    ...(isNoisy(noise) && { noise }),
+    ...(hidden !== '' && state === 'ready' && { hidden }),
+    ...(state === 'ready' && declaredOf(snapshot)),
+  };
+}
+/** Why not all of its tools are there, or as they are, although it is. */
+const lackOf = (context: ComputerContext, server: string): Failure | undefined =>
+  whyWithdrawn(context, server) ?? whyRefused(context, server) ?? whyRestless(context, server);
+function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
+  const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
+  const resources = info?.capabilities.resources;
+  return resources ? { resources } : {};
+}
+/** Windows and documents of a server that does not say when they change. */
+function hiddenOf(context: ComputerContext | undefined, server: string): string {
+  const unheard = context ? notShownOf(context, server) : [];
+  const reasons = (['desktop', 'finder'] as const).flatMap((collection) => {
+    const count = collections[collection].urisIn(unheard).length;
+    return count > 0 ? [notShownReason(collection, count)] : [];
+  });
+  return reasons.join('. ');
+}
+
+/** The same object for the same entry: many are asked for again and again. */
+const infoOf = remembered((entry: ToolEntry): ToolInfo => {
+  const { server, tool, renamed } = entry;
+  const { title, execution } = tool;
+  const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
+  // Its server is named as its config names it; the other id is for the wire.
+  const { bundle_id: _, ...smcpTool } = toSmcpTool(entry);
+  const info = { ...smcpTool, original: tool.name, server, ...shown };
+  if (!renamed) return Object.freeze(info);
+  const servers = renamed.servers.map((name) => `'${name}'`).join(', ');
+  const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
+  return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
+});
+/** The same object for as long as its server is shown alike. */
+const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
+function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
+  if (!shown) return info;
+  const known = shownAs(info);
+  const { icons, descriptions } = known.info?.shown ?? {};
+  if (!known.info || icons !== shown.icons || descriptions !== shown.descriptions)
+    known.info = Object.freeze({ ...info, shown });
+  return known.info;
+}
+/** How a server is shown, by what its config and its client have. */
+function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined): ToolInfo['shown'] {
+  const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
+  const shown = { ...info?.shown, ...config?.shown };
+  return Object.keys(shown).length === 0 ? undefined : shown;
+}
+/** Servers that are wanted and not there: what they would show is in no answer. */
+const absent: ReadonlySet<string> = new Set([
+  ...[
+    'connecting',
+    'recovering',
+    'waiting',
+    'open',
+    'authorizing',
+    'unauthorized',
+    'needsInput',
+    'unsupported',
+  ],
+]);
+/** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
+const isAbsent = ({ state, failure }: ServerStatus): boolean =>
+  absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
+/** Of them nothing is in an answer, and why. */
+export const absentOf = (servers: readonly ServerStatus[]): readonly MissingServer[] =>
+  servers
+    .filter((server) => isAbsent(server))
+    .map(({ name, state, reason }) => ({ server: name, reason: reason ?? `it is ${state}` }));
+
+/** The same of tools: a server that is ready may have had its list taken back. */
+const missingOf = (statuses: ToolListing['servers']): readonly MissingServer[] => [
+  ...absentOf(statuses),
+  ...statuses.flatMap(({ name, state, failure }) =>
+    state === 'ready' && failure && !isRestless(failure) ? [{ server: name, reason: failure.message }] : [],
+  ),
+];
+/** Tools of servers that are up, and names that were refused with what to do about it. */
+export function listingOf(
+  context: ComputerContext | undefined,
+  servers: Pick<Servers, 'get'>,
+  clientOf: (server: string) => Snapshot | undefined,
+  statuses: ToolListing['servers'],
+): ToolListing {
+  const isUp = (server: string): boolean => context?.up[server] === true;
+  const entries = context ? offeredTools(context.table, isUp) : [];
+  const refused = context?.table.refused ?? [];
+  return {
+    tools: entries.map((entry) =>
+      withShown(infoOf(entry), shownBy(servers.get(entry.server)?.server, clientOf(entry.server))),
+    ),
+    refused: refused.map(({ name, server, failure }) => ({
+      name,
+      server,
+      reason: failure.message,
+      suggestion: failure.remedy ?? '',
+    })),
+    missing: missingOf(statuses),
+    servers: statuses,
+  };
+}
+
+/** It is asked for something that only a server that is ready can give. */
+export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
+  status
+    ? new A2cError({
+        code: 'ServerNotActive',
+        message: `Server '${name}' is not ready: ${status.reason ?? status.state}`,
+        details: { server_name: name, state: status.state },
+        remedy: `Start it: servers start ${name}`,
+      })
+    : cannotOrder(name, undefined);
+export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
+  status
+    ? new A2cError({
+        code: 'ServerNotActive',
+        message: `Server '${name}' cannot be started or stopped: ${status.reason ?? status.state}`,
+        details: { server_name: name, state: status.state },
+      })
+    : new A2cError({ code: 404, message: `Unknown server: ${name}`, remedy: 'List them: servers list' });
+
+export interface Watched {
+  getSnapshot(): Snapshot;
+  subscribe(next: (snapshot: Snapshot) => void): unknown;
+}
+/** One that wants to know since when; the machine itself has no clock. */
+interface Since {
+  step: string;
+  at: number;
+}
+type For = NonNullable<ServerStatus['waits']>['for'];
+
+const stepOf = ({ value }: Snapshot): string =>
+  typeof value === 'string' ? value : String(Object.values(value as object)[0]);
+const steps: Readonly<Record<string, For>> = {
+  resolving: 'values',
+  queued: 'permit',
+  launching: 'launch',
+  handshaking: 'initialize',
+  listing: 'tools/list',
+  unlisted: 'tools/list',
+};
+const words = {
+  values: 'waits for the values of its inputs',
+  permit: 'waits for its permit to connect',
+  launch: 'waits for its program to start',
+  'tools/list': 'waits for the answer to tools/list',
+} as const;
+
+/** Since when each client is in the step of connecting that it is in. */
+export class ConnectingSince {
+  readonly #byClient = new WeakMap<Watched, Since>();
+
+  /** From now on. The clients of one computer are told of as they begin to connect. */
+  watch(client: Watched): void {
+    if (this.#byClient.has(client)) return;
+    const since: Since = { step: stepOf(client.getSnapshot()), at: Date.now() };
+    this.#byClient.set(client, since);
+    client.subscribe((snapshot) => {
+      // Calls come and go while it is ready: nobody asks then.
+      const step = snapshot.hasTag('connecting') ? stepOf(snapshot) : '';
+      if (step === since.step) return;
+      since.step = step;
+      since.at = Date.now();
+    });
+  }
+  /** Undefined: it is not connecting. */
+  of(client: Watched): ServerStatus['waits'] {
+    const snapshot = client.getSnapshot();
+    const step = steps[stepOf(snapshot)];
+    if (!snapshot.hasTag('connecting') || !step) return undefined;
+    const since = new Date(this.#byClient.get(client)?.at ?? Date.now()).toISOString();
+    if (step !== 'initialize') return { for: step, since };
+    const { waits } = snapshot.context as { readonly waits?: Waits | null };
+    return waits ? { ...waits } : { for: step, since, came: '' };
+  }
+}
+/** `now` in ms. `hasProcess`: it is a child process of ours. */
+function waitsText(
+  { for: step, since, came }: NonNullable<ServerStatus['waits']>,
+  { hasProcess, now }: { readonly hasProcess: boolean; readonly now: number },
+): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1_000));
+  const isHandshake = step === 'connection' || step === 'headers' || step === 'initialize';
+  const what = isHandshake ? waitsFor(step) : words[step];
+  const started = hasProcess && isHandshake ? 'its program was started; ' : '';
+  return `${started}${what} since ${seconds} s${isHandshake ? `; ${cameInstead({ came: came ?? '' })}` : ''}`;
+}

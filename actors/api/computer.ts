@@ -1,0 +1,463 @@
+import type { AnyEventObject } from 'xstate';
+import { PendingCalls, type Call, closedCall, hostCall } from './pending-calls.ts';
+import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
+import { CollectionQuestions } from './computer-collections.ts';
+import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
+import { ComputerNewsroom } from './computer-news.ts';
+import type { ComputerOptions } from './computer-options.ts';
+import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
+import { linksOf, Seat } from './seat.ts';
+import { Runtime, type Hosted } from './runtime.ts';
+import { ServerOrders } from './server-orders.ts';
+import { tracingOf, tracedCall } from './tracing.ts';
+import type { Orders } from '../inspector/inspections.ts';
+import { Listeners, deferred } from '../kernel/listeners.ts';
+import { readOrThrow, hostTiming } from '../plans/plan.ts';
+import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
+import { Inputs, type AskInput } from '../servers/inputs.ts';
+import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
+import { loginsFor, logOut, type Logins } from '../servers/logins.ts';
+import { Registries } from '../servers/registries.ts';
+import type { ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
+import { Servers } from '../servers/servers.ts';
+import {
+  createTransformer,
+  defaultStateDir,
+  hostName,
+  systemClock,
+  runText,
+  homeFolder,
+  isRegistryInNpmrc,
+  loginPath,
+} from '../../adapters/index.ts';
+import { defaultRemembered } from '../../machines/call/history/index.ts';
+import { handed } from '../../machines/call/policy/index.ts';
+import type { CallProgressed, CallSettled } from '../../machines/call/messages.ts';
+import type {
+  ComputerContext,
+  ComputerNews,
+  ComputerStart,
+} from '../../machines/computer/computer.machine.ts';
+import type { Config, ServerConfig, InputDefinition } from '../../machines/config/index.ts';
+import { addressFor, keyOf, type AddressFor } from '../../machines/kernel/address.ts';
+import { message } from '../../machines/kernel/effects.ts';
+import type { Timing } from '../../machines/kernel/timing.ts';
+import type { Transformer } from '../../machines/kernel/transformer.ts';
+
+/** For our own command: one runtime for several handles, a config that was read already. */
+export interface Inner {
+  readonly runtime?: Runtime;
+  readonly config?: Config;
+}
+
+/**
+ * Starts a computer, and resolves as soon as its config is read and its servers are on their way; with `office` also when
+ * that has answered, after `toolsMs` (2 s) at the latest. A call waits for its own server. `tools()` and the other questions
+ * about all servers wait for those that start, `toolsMs` at most, and name those that are missing.
+ * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
+ */
+export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
+  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = options;
+  const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
+  const tracing = inner.runtime ? undefined : await tracingOf(options);
+  const runtime =
+    inner.runtime ??
+    new Runtime({
+      reaper,
+      stateDir,
+      notice,
+      record,
+      launcher,
+      links: linksOf(options),
+      log,
+      logLevel,
+      tracing,
+    });
+  if (!inner.runtime) await runtime.sweep();
+  const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
+  let closed: Promise<void> | undefined;
+  const abort = (): void => void (closed = computer.close());
+  options.signal?.addEventListener('abort', abort, { once: true });
+  if (options.signal?.aborted) abort();
+  // Nothing was started.
+  await computer.start(config).catch(async (error: unknown) => {
+    await computer.close();
+    throw error;
+  });
+  options.signal?.removeEventListener('abort', abort);
+  await closed;
+  return computer;
+}
+
+class HostedComputer implements Computer {
+  readonly name: string;
+  readonly inputs: Computer['inputs'];
+  readonly #options: ComputerOptions;
+  readonly #runtime: Runtime;
+  readonly #isShared: boolean;
+  readonly #inputs: Inputs;
+  readonly #cached: CachedCatalogs;
+  readonly #servers: Servers;
+  readonly #logins: Logins;
+  readonly #timingOf: ReturnType<typeof hostTiming>;
+  readonly #transformer: Transformer;
+  readonly #orders: ServerOrders;
+  readonly #seat: Seat;
+  #hosted: Hosted | undefined;
+  readonly #listeners = new Listeners<ComputerEvents>();
+  readonly #calls = new PendingCalls();
+  readonly #first = new FirstMoments(this.#listeners);
+  readonly #news: ComputerNewsroom;
+  readonly #collections: CollectionQuestions;
+  readonly #history: CallHistoryWatch;
+  readonly #forget: readonly (() => void)[];
+  #isWatchingCalls = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
+    const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#isShared = isShared;
+    this.name = options.name ?? hostName();
+    this.#timingOf = hostTiming(options.timing);
+    const own = this.#timingOf({});
+    runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
+    runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
+    runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
+    this.#inputs = inputsOf(config.inputs, options.input);
+    this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
+    this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
+    this.#logins = loginsFor(runtime, options, stateDir);
+    this.#servers = new Servers(config, {
+      transformer: this.#transformer,
+      inputs: this.#inputs,
+      policy: { autoConnect, autoReconnect, timing: own },
+      cachedOf: (fingerprint) => this.#cached.of(fingerprint),
+      ...launching(runtime, this.#logins, options),
+    });
+    runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
+    runtime.calls.fill(options, this.#servers, this.#transformer, (text) => onNotice?.(runtime.redact(text)));
+    this.#orders = new ServerOrders({
+      servers: this.#servers,
+      notice: (text) => onNotice?.(text),
+      define: (inputs) => this.#inputs.setDefinitions(inputs),
+      listeners: this.#listeners,
+      emit: (name, value) => this.#emit(name, value),
+      autoReconnect,
+      statusOf: (name) => this.servers().find((s) => s.name === name),
+      isOpen: () => this.#runtime.directory.find('computer') !== undefined,
+      send: (event, given) => this.#runtime.directory.send('computer', event, undefined, given),
+    });
+    this.inputs = hostedInputs(this.#inputs, this.#orders);
+    this.#news = new ComputerNewsroom({
+      servers: this.#servers,
+      orders: this.#orders,
+      cached: this.#cached,
+      clientOf: this.#clientRef,
+      emit: (name, value) => this.#emit(name, value),
+      notice: (text, topic) => onNotice?.(text, topic),
+      booted: () => this.#first.booted(),
+    });
+    this.#collections = new CollectionQuestions({
+      host: () => this.#host(),
+      send: (event, onUndelivered) => this.#runtime.directory.send('computer', event, onUndelivered),
+      servers: () => this.servers(),
+      settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
+    });
+    this.#history = new CallHistoryWatch({
+      most: options.historySize ?? defaultRemembered,
+      now: () => Date.now(),
+      redact: (value) => runtime.redact(value),
+      snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
+    });
+    this.#forget = [runtime.directory.tap.add(this.#history)];
+    if (options.onEvent) this.#watchCalls();
+    this.#seat = new Seat(this.name, this.#listeners, {
+      isTaken: () => Boolean(this.#context()?.link),
+      send: (event) => this.#runtime.directory.send('computer', event),
+      show: (url, shown) => runtime.access.show(url, shown),
+    });
+  }
+  /** Starts the machines, and waits for the answer of its office; servers are waited for by who needs them. */
+  async start(config: Config): Promise<void> {
+    const prepared = await this.#servers.prepare(config);
+    if (this.#closing) return this.#collections.close();
+    this.#servers.take(prepared);
+    const hear = (event: AnyEventObject): void => this.#hear(event);
+    this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
+    this.#first.begin(this.#timing().toolsMs);
+    if (this.#options.office) await this.#first.seated;
+  }
+  #input(): ComputerStart {
+    const { office, historySize } = this.#options;
+    return {
+      ...(historySize !== undefined && { remembered: historySize }),
+      servers: this.#servers.plans(),
+      link: office ? this.#seat.linkTo(office) : null,
+      timing: this.#timing(),
+      shown: this.#servers.shown(),
+    };
+  }
+  #emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void {
+    const { onEvent } = this.#options;
+    this.#listeners.emit(name, value);
+    if (onEvent) this.#listeners.tell(name, () => onEvent(name, value), value);
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
+    if (event.type === 'owned.ended') {
+      this.#first.close();
+      this.#collections.close();
+      return this.#emit('computer.changed', { state: 'closed' });
+    }
+    if (!this.#collections.hear(event)) this.#news.hear(event as ComputerNews);
+  }
+  #context(): ComputerContext | undefined {
+    return this.#runtime.directory.find('computer')?.ref.getSnapshot().context as ComputerContext | undefined;
+  }
+
+  servers(): readonly ServerStatus[] {
+    return this.#servers.config.servers.map((server) => this.#statusOf(server));
+  }
+  config: Computer['config'] = () => configOf(this.#servers.config);
+  #statusOf(server: ServerConfig): ServerStatus {
+    const { name } = server;
+    const noise = this.#runtime.noiseOf(name);
+    return serverStatus(server, this.#clientOf(name), { ...this.#news.of(name), noise }, this.#context());
+  }
+  status(): ComputerStatus {
+    const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();
+    return {
+      name: this.name,
+      state: computerState(snapshot),
+      servers: this.servers(),
+      link: this.#news.link,
+    };
+  }
+  #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
+  #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
+  tools: Computer['tools'] = () =>
+    this.#first.gathered.then(() =>
+      listingOf(this.#context(), this.#servers, this.#clientOf, this.servers()),
+    );
+  callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
+    const { tracing } = this.#runtime;
+    if (!tracing) return this.#call(tool, params, options);
+    const about = { layer: 'computer', kind: 'internal', method: 'callTool', tool } as const;
+    return tracedCall(tracing, { ...about, computer: this.name }, options, (traced) =>
+      this.#call(tool, params, { ...options, ...traced }),
+    );
+  };
+  #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
+    const { timeoutMs = this.#timing().callTotalMs, confirmed = false } = options;
+    // Read now: what a host makes of its object later is not what was judged.
+    const asked = { tool, params: handed(params), timeoutMs };
+    const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled);
+    const send = (ticket: string, reqId: string): void => {
+      const closed = closedCall(ticket, reqId, tool);
+      // Who was told to give up before it began hears no answer, and nobody gives one any more.
+      if (!this.#hosted || !this.#runtime.directory.find('computer'))
+        return this.#calls.settle(refused(closed));
+      const call = { tool, params: asked.params, timeoutMs, ticket, reqId, isConfirmed: confirmed };
+      const event = hostCall(call, this.#host(), options);
+      this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
+    };
+    return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);
+  }
+  #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
+  #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
+  #cancel(ticket: string): void {
+    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+    if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
+  }
+  cancelCall(reqId: string): void {
+    const own = this.#calls.ticketOf(reqId);
+    for (const ticket of own === undefined ? this.#history.ticketsOf(reqId) : [own]) this.#cancel(ticket);
+  }
+  calls: Computer['calls'] = () => this.#history.running();
+  startServer: Computer['startServer'] = (name) => this.#orders.start(name);
+  stopServer: Computer['stopServer'] = (name) => this.#orders.stop(name);
+  restartServer: Computer['restartServer'] = (name) => this.#orders.restart(name);
+  retryServer: Computer['retryServer'] = (name) => this.#orders.start(name);
+  setServers: Computer['setServers'] = (config) => this.#orders.set(config);
+  addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
+  logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
+  removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
+  desktop: Computer['desktop'] = (query) => this.#collections.desktop(query);
+  finder: Computer['finder'] = (query) => this.#collections.finder(query);
+  readResource: Computer['readResource'] = (uri, options) => this.#collections.readResource(uri, options);
+  resources: Computer['resources'] = () =>
+    this.#first.gathered.then(() => resourcesOf(this.#runtime.directory, this.servers()));
+  prompts: Computer['prompts'] = () =>
+    this.#first.gathered.then(() => promptsOf(this.#runtime.directory, this.servers()));
+  getPrompt: Computer['getPrompt'] = (...asked) => this.#collections.getPrompt(...asked);
+  cachedResult: Computer['cachedResult'] = (handle) => this.#runtime.calls.cached.get(handle);
+  logs: Computer['logs'] = (server) => this.#runtime.output.linesOf(server);
+  history: Computer['history'] = () => this.#history.newestFirst();
+  catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
+  watchResources(server: string, uris: readonly string[]): void {
+    if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
+    if (this.#runtime.directory.find('computer'))
+      this.#runtime.directory.send('computer', {
+        type: 'resources.watch',
+        server,
+        uris,
+        by: 'host',
+      } as AnyEventObject);
+  }
+  announceRoots: Computer['announceRoots'] = () => this.#runtime.announceRoots();
+  join: Computer['join'] = (office) => this.#seat.join(office);
+  leave: Computer['leave'] = async () => {
+    await this.#seat.leave();
+    this.#news.link = null;
+  };
+  on: Computer['on'] = (name, listener) => {
+    if (name.startsWith('call.')) this.#watchCalls();
+    return this.#listeners.on(name, listener);
+  };
+  /** From the first listener on, or from the start for `onEvent`: until then a call costs nothing more. */
+  #watchCalls(): void {
+    if (this.#isWatchingCalls) return;
+    this.#isWatchingCalls = true;
+    this.#runtime.directory.tap.add(new CallWatch((name, call) => this.#emit<keyof CallEvents>(name, call)));
+  }
+  inspect: Computer['inspect'] = (options) => {
+    const { directory, inspections } = this.#runtime;
+    const kind = directory.find('office') ? 'up' : 'computer';
+    return inspections.open({ kind, name: this.name, orders: ordersOf(async () => this) }, options);
+  };
+  writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
+  mark: Computer['mark'] = (text) => this.#runtime.flight?.mark(text);
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+  async #close(): Promise<void> {
+    this.#first.close();
+    if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing().shutdownMs + 1_000);
+    this.#inputs.close();
+    this.#logins.close();
+    await this.#transformer.close();
+    await this.#cached.close();
+    for (const forget of this.#forget) forget();
+    if (!this.#isShared) await this.#runtime.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * The time in which a computer begins: its servers start, and it takes its seat. Questions wait for that, `toolsMs` at
+ * most; then they are answered with what is there. It ends with the computer.
+ */
+class FirstMoments {
+  readonly #booted = deferred();
+  readonly #seated = deferred();
+  readonly #late = deferred();
+  readonly #listeners: Listeners<ComputerEvents>;
+  #timer: unknown;
+  /** Resolves when each server has come up or has failed once, or when the time is over. */
+  readonly gathered = Promise.race([this.#booted.promise, this.#late.promise]);
+  /** Resolves when its office has answered, or when the time is over. */
+  readonly seated = Promise.race([this.#seated.promise, this.#late.promise]);
+
+  constructor(listeners: Listeners<ComputerEvents>) {
+    this.#listeners = listeners;
+    listeners.on('link.changed', ({ state }) => state !== 'connecting' && this.#seated.resolve());
+  }
+  begin(toolsMs: number): void {
+    this.#timer = systemClock.setTimeout(() => this.#late.resolve(), toolsMs);
+  }
+  booted(): void {
+    this.#booted.resolve();
+  }
+  close(): void {
+    systemClock.clearTimeout(this.#timer);
+    this.#late.resolve();
+  }
+  /** Resolves when this server has come up or has failed, or when the time is over. */
+  async settled(statusOf: () => ServerStatus | undefined): Promise<void> {
+    if (statusOf()?.state !== 'connecting') return;
+    const settled = deferred();
+    const stop = this.#listeners.on('server.changed', () => {
+      if (statusOf()?.state !== 'connecting') settled.resolve();
+    });
+    await Promise.race([settled.promise, this.gathered]);
+    stop();
+  }
+}
+
+const readInputs = (given: unknown): readonly InputDefinition[] =>
+  readOrThrow({ servers: [], inputs: Array.isArray(given) ? given : [given] }).inputs;
+const withoutThose = (
+  all: readonly InputDefinition[],
+  others: readonly InputDefinition[],
+): readonly InputDefinition[] => all.filter(({ id }) => !others.some((other) => other.id === id));
+
+/** A command that gives a value has as long as seed 002 gives it. */
+const commandMs = 30_000;
+/** What a computer resolves placeholders with: the environment of its process, its host, and commands. */
+export const inputsOf = (definitions: readonly InputDefinition[], ask: AskInput | undefined): Inputs =>
+  new Inputs({
+    definitions,
+    environment: process.env,
+    run: (line, signal) => runText(line, { ms: commandMs, signal }),
+    ...(ask && { ask }),
+  });
+
+/** The inputs of a computer as its host has them: a change of one is a change of the config. */
+const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({
+  list: () => inputs.definitions(),
+  get: (id) => inputs.definitions().find((definition) => definition.id === id),
+  add: async (given) => {
+    const added = readInputs(given);
+    await orders.setInputs((now) => [...withoutThose(now, added), ...added]);
+  },
+  load: async (given) => {
+    const all = readInputs(given);
+    await orders.setInputs(() => all);
+  },
+  remove: async (id) => {
+    const wasThere = inputs.definitions().some((definition) => definition.id === id);
+    if (wasThere) await orders.setInputs((now) => now.filter((definition) => definition.id !== id));
+    return wasThere;
+  },
+  values: {
+    get: (id) => inputs.values().find((known) => known.id === id)?.value,
+    set: (id, value) => inputs.setValue(id, value),
+    remove: (id) => inputs.clearValue(id),
+    list: () => Object.fromEntries(inputs.values().map(({ id, value }) => [id, value])),
+    clear: () => inputs.clearValue(),
+  },
+});
+
+/** What servers of a computer are launched and reached with on this machine. */
+const launching = (
+  runtime: Runtime,
+  logins: Logins,
+  { inMemory = {}, transports = {}, stateDir = defaultStateDir(), onNotice }: ComputerOptions,
+): Omit<LaunchSpecsOptions, 'inputs'> => {
+  const notice = (text: string): void => onNotice?.(text);
+  const registries = new Registries({ runtime, stateDir, now: () => Date.now(), notice });
+  return {
+    registries: { fastest: (list) => registries.fastest(list), isInNpmrc: isRegistryInNpmrc },
+    inMemory,
+    transports,
+    places: { home: homeFolder(), workspace: process.cwd() },
+    notice,
+    loginPath,
+    credentialsOf: (...facts) => logins.of(...facts),
+    introduce: (...facts) => runtime.introduce(...facts),
+    forget: (server, before) => runtime.forget(server, before),
+  };
+};
+
+/** What a page may order of a computer, once that is there. */
+export const ordersOf = (computer: () => Promise<Computer>): Orders => ({
+  start: async (name) => (await computer()).startServer(name),
+  stop: async (name) => (await computer()).stopServer(name),
+  retry: async (name) => (await computer()).retryServer(name),
+  cancel: async (reqId) => (await computer()).cancelCall(reqId),
+});

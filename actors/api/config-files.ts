@@ -1,0 +1,224 @@
+import { isObject } from '../../machines/protocol/json.ts';
+import { A2cError } from '../kernel/errors.ts';
+import {
+  configToWrite,
+  findConfig,
+  foundAppFiles,
+  isLink,
+  readConfig,
+  readConfigValue,
+  projectOf,
+  readLink,
+  changeFile,
+  NotText,
+} from '../../adapters/index.ts';
+import {
+  appNamed,
+  appOf,
+  importFrom,
+  mistakeLine,
+  packageOf,
+  type App,
+  type Config,
+  type Imported,
+  type Mistake,
+  editConfig,
+  type ConfigChange,
+  type ParsedConfig,
+} from '../../machines/config/index.ts';
+
+/** Where servers come from, and where they go. */
+export interface ImportOptions {
+  /** A file, the id of an application (`cursor`), or a link that installs a server (`deepchat://…`). */
+  readonly from: string;
+  /** The file that is written. Default: the config of this user (docs/config.md). */
+  readonly file?: string;
+  /** Relative paths, and the files that an application has in a project, are looked for here. Default: `process.cwd()`. */
+  readonly folder?: string;
+}
+/** What becomes of one server. No text of it has a value of `env`, `headers` or `args`. */
+export interface ServerToImport {
+  /** What it is called there. */
+  readonly from: string;
+  /** What it is called here: a name that is taken gets a number. */
+  readonly name: string;
+  /** `changed`: something of it is said otherwise here, or not taken. */
+  readonly outcome: 'taken' | 'changed' | 'left out';
+  /**
+   * Its command, with the package or image that a runner such as `npx` fetches, or its URL without name, password and query;
+   * empty: it is left out.
+   */
+  readonly target: string;
+  /** What is said otherwise than there, a sentence each. */
+  readonly changed: readonly string[];
+  /** What of it is not taken. */
+  readonly left: readonly string[];
+  /** Why it is left out; null: it is not. */
+  readonly why: string | null;
+}
+/** One file, or one link. */
+export interface ImportSource {
+  /** The file; `link` of a link, which may hold secrets. */
+  readonly from: string;
+  /** The application whose shape it has; null: a file with `mcpServers` or `servers`, of nobody in particular. */
+  readonly app: { readonly id: string; readonly title: string } | null;
+  /** In the order of the file. */
+  readonly servers: readonly ServerToImport[];
+  /** The ids of the inputs that come with them. */
+  readonly inputs: readonly string[];
+  /** What of the file itself is not taken. */
+  readonly left: readonly string[];
+}
+/** Servers that were read and judged, to be shown to somebody first. Nothing was written or started. */
+export interface ServerImport {
+  /** The file that `write` changes. */
+  readonly file: string;
+  /** One, or as many as the application has files. */
+  readonly sources: readonly ImportSource[];
+  /** How many servers `write` adds. */
+  readonly count: number;
+  /** Adds them to the file, whose comments and other keys stay. Rejects with an `A2cError`: nothing was written. */
+  write(): Promise<void>;
+}
+
+interface Found {
+  readonly from: string;
+  readonly app: App | undefined;
+  readonly value: unknown;
+  readonly duplicates: readonly Mistake[];
+}
+const failed = (code: 404 | 'ConfigInvalid', message: string, remedy: string): A2cError =>
+  new A2cError({ code, message, remedy });
+const notRead = (from: string, mistakes: readonly Mistake[]): A2cError =>
+  failed('ConfigInvalid', mistakes.map((m) => mistakeLine(m, from)).join('\n'), 'Nothing was imported.');
+
+async function found(from: string, folder: string): Promise<readonly Found[]> {
+  if (isLink(from)) {
+    const read = readLink(from);
+    if (!read.ok) throw notRead('link', [read.mistake]);
+    return [{ from: 'link', app: appNamed(read.app ?? ''), value: read.value, duplicates: [] }];
+  }
+  const app = appNamed(from);
+  if (!app) return [await inFile((await findConfig(from, folder))?.file ?? from)];
+  const files = (await foundAppFiles(folder)).filter((each) => each.app === app.id);
+  if (files.length === 0)
+    throw failed(404, `${app.title} has no file with servers here`, 'Name the file: a2c import FILE');
+  return Promise.all(files.map(({ file }) => inFile(file, app)));
+}
+async function inFile(file: string, known?: App): Promise<Found> {
+  const read = await readConfigValue(file);
+  if (!read.ok) throw notRead(file, [read.mistake]);
+  const { value, duplicates } = read;
+  const isMap = isObject(value);
+  const app = known ?? appOf(value, file);
+  if (isMap && (app || 'mcpServers' in value || 'servers' in value))
+    return { from: file, app, value, duplicates };
+  const none = { path: '', message: 'holds no servers of an application that is known here' };
+  throw notRead(file, [...duplicates, none]);
+}
+
+type Judged = Imported['servers'][number];
+/** What it is, without what may be a secret: no arguments but a package, no query. */
+function targetOf({ server }: Judged): string {
+  if (server?.kind === 'stdio') {
+    const { command, args } = server.launch;
+    const fetched = packageOf(command, args);
+    return fetched === undefined ? command : `${command} ${fetched}`;
+  }
+  if (server?.kind !== 'sse' && server?.kind !== 'streamable') return '';
+  return server.remote.url.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
+}
+const shown = (each: Judged): ServerToImport => ({
+  name: each.name,
+  from: each.from,
+  outcome:
+    each.entry === null ? 'left out' : each.changed.length + each.left.length > 0 ? 'changed' : 'taken',
+  target: targetOf(each),
+  changed: each.changed,
+  left: each.left,
+  why: each.why ?? null,
+});
+const sourceOf = ({ from, app }: Found, { servers, inputs, left }: Imported): ImportSource => ({
+  from,
+  app: app ? { id: app.id, title: app.title } : null,
+  servers: servers.map(shown),
+  inputs: inputs.map(({ id }) => String(id)),
+  left,
+});
+
+export async function planImport({
+  from,
+  file: asked,
+  folder = process.cwd(),
+}: ImportOptions): Promise<ServerImport> {
+  const { file, isThere } = await configToWrite(asked, folder);
+  const all = await found(from, folder);
+  const config = isThere ? accepted(await readConfig(file), file) : { servers: [], inputs: [] };
+  let present: Pick<Config, 'servers' | 'inputs' | 'leftOut'> = config;
+  // One after the other: names that the first takes are taken for the next.
+  const plans = all.map((source) => {
+    const { value, app, duplicates } = source;
+    const project = source.from === 'link' ? undefined : projectOf(source.from, file);
+    const imported = importFrom(value, app, present, { duplicates, project });
+    const more = imported.servers.flatMap(({ server, name }) => (server ? [{ ...server, name }] : []));
+    present = { ...present, servers: [...present.servers, ...more] };
+    return { source, imported };
+  });
+  const servers = plans.flatMap(({ imported }) =>
+    imported.servers.flatMap(({ name, entry }) => (entry ? [{ name, entry }] : [])),
+  );
+  const inputs = plans.flatMap(({ imported }) => imported.inputs);
+  return {
+    file,
+    sources: plans.map(({ source, imported }) => sourceOf(source, imported)),
+    count: servers.length,
+    write: async () => {
+      await changeConfig(file, { what: 'import', servers, inputs });
+    },
+  };
+}
+
+/** Writes one change; true: the file said so already. */
+export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
+  const format = /\.(ya?ml|toml)$/i.exec(file)?.[1];
+  if (format !== undefined)
+    throw new A2cError({
+      code: 'ConfigInvalid',
+      message: `${file} is ${/toml/i.test(format) ? 'TOML' : 'YAML'}: it is read, and only JSON is written`,
+      details: { file },
+      remedy: `Take its servers over: a2c import ${file}. Or change it by hand; nothing was changed.`,
+    });
+  let isSame = false;
+  let written: string | null = null;
+  const edited = (before: string | null): string | null => {
+    // What was written is looked at once more.
+    if (before !== null && before === written) return before;
+    const made = editConfig(before ?? '', what);
+    if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });
+    isSame = made.isSame;
+    written = isSame ? before : made.text;
+    return written;
+  };
+  await changeFile(file, edited, { backup: '.bak' }).catch((error: unknown) => {
+    if (!(error instanceof NotText)) throw error;
+    const message = mistakeLine(error.mistake, file);
+    throw new A2cError({
+      code: 'ConfigInvalid',
+      message,
+      details: { file },
+      remedy: 'Mend the file first; nothing was changed.',
+    });
+  });
+  return isSame;
+}
+
+/** What was read, or an error with every mistake in it. */
+export function accepted(parsed: ParsedConfig, file: string | undefined): Config {
+  if (parsed.ok) return parsed.config;
+  throw new A2cError({
+    code: 'ConfigInvalid',
+    message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
+    details: { mistakes: parsed.mistakes },
+    remedy: 'Mend the file; nothing was started.',
+  });
+}

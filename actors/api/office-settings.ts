@@ -1,0 +1,187 @@
+import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
+import { A2cError } from '../kernel/errors.ts';
+import {
+  A2cRedisError,
+  authenticateBy,
+  checkTls,
+  openMetrics,
+  redisRegister,
+  type Authenticate,
+  type MetricsServer,
+  type OfficeAuth,
+  type OfficeSettings,
+  type RedisClient,
+  type OfficeTls,
+  type Operator,
+  defaultStateDir,
+  keptOfficeToken,
+  type OfficeControl,
+  type PeerCredential,
+  type RefusedPeer,
+} from '../../adapters/index.ts';
+import { readLimits } from '../../machines/office/rooms/limits.ts';
+import { noStats, type OfficeMeter, type OfficeStats } from '../../machines/office/rooms/stats.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+
+type Warn = (text: string) => void;
+const leastLeaseMs = 1_000;
+/** Joins the other nodes of the office, where there are some. What is wrong, or not reached, is an `A2cError`. */
+export async function joinNodes(
+  { redis }: OfficeOptions,
+  notice: Warn,
+): Promise<Pick<OfficeSettings, 'register' | 'leaseMs'>> {
+  if (redis === undefined) return {};
+  const { place, leaseMs, prefix } = placeOf(redis);
+  try {
+    return { register: await redisRegister({ place, prefix, leaseMs, notice }), leaseMs };
+  } catch (error) {
+    if (!(error instanceof A2cRedisError)) throw error;
+    const { kind, message, remedy } = error;
+    throw new A2cError({ code: redisCodes[kind], message, remedy });
+  }
+}
+const redisCodes = {
+  usage: wireCodes.badRequest,
+  refused: wireCodes.unauthorized,
+  unreached: wireCodes.unavailable,
+} as const;
+/** A URL, the path of a unix socket, or a client; what it cannot be is an `A2cError`. */
+function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
+  readonly prefix: string | undefined;
+  readonly place: string | RedisClient | (() => RedisClient);
+  readonly leaseMs: number;
+} {
+  const given: OfficeRedis =
+    typeof redis === 'string' ? { url: redis } : isClient(redis) ? { client: redis } : redis;
+  const { url, client, leaseMs = 10_000, prefix } = given;
+  const wrong = (message: string, remedy: string): A2cError =>
+    new A2cError({ code: wireCodes.badRequest, message, remedy });
+  const place = client ?? url;
+  if (place === undefined || (url !== undefined && client !== undefined))
+    throw wrong('redis has either a url or a client', 'Such as { url: "redis://127.0.0.1:6379" }.');
+  if (typeof place === 'string' && !isRedisUrl(place))
+    throw wrong(
+      'redis is no redis:// or rediss:// URL, nor the path of a unix socket',
+      'Such as redis://127.0.0.1:6379 or /run/redis.sock. With Sentinel, give a client of ioredis: docs/scale.md.',
+    );
+  if (typeof place !== 'string' && !isClient(place))
+    throw wrong(
+      'redis.client is neither a client of ioredis nor a function that makes one',
+      'Such as new Redis({ sentinels, name }) or new Cluster(nodes).',
+    );
+  if (!Number.isInteger(leaseMs) || leaseMs < leastLeaseMs)
+    throw wrong(`leaseMs is a whole number from ${leastLeaseMs}`, 'Its default is 10000.');
+  return { place, leaseMs, prefix };
+}
+const isRedisUrl = (text: string): boolean =>
+  /^\/[^/]/.test(text) || (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol));
+const isClient = (value: object): value is RedisClient | (() => RedisClient) =>
+  typeof value === 'function' || typeof (value as Partial<RedisClient>).duplicate === 'function';
+export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
+  try {
+    return auth === undefined ? undefined : authenticateBy(auth, warn);
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: error instanceof Error ? error.message : String(error),
+      remedy:
+        "A token: crypto.randomBytes(24).toString('base64url'). Files and signed tokens: docs/office.md.",
+    });
+  }
+};
+const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
+  typeof tls === 'function' ? tls() : tls;
+/** What an office takes; what is wrong with it is an `A2cError`. */
+export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
+  const wrong = (message: string, remedy: string): A2cError =>
+    new A2cError({ code: wireCodes.badRequest, message, remedy });
+  const read = readLimits(limits);
+  if ('problem' in read) throw wrong(read.problem, 'docs/office.md has the limits and their defaults.');
+  if (!Number.isInteger(trustProxy) || trustProxy < 0 || trustProxy > 10)
+    throw wrong(
+      'trustProxy is a whole number from 0 to 10',
+      'It is how many proxies stand before the office.',
+    );
+  try {
+    if (tls) checkTls(readTls(tls));
+  } catch (error) {
+    throw wrong(
+      `tls: ${error instanceof Error ? error.message : String(error)}`,
+      'docs/operate.md has an example with its files.',
+    );
+  }
+  return { limits: read, proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
+}
+
+/** Opens the port of its metrics, where it is wanted, and lets them hear of its events. Before the office is opened. */
+export async function measure(
+  { metrics }: OfficeOptions,
+  access: OfficeAccess,
+  isReady: () => boolean,
+  orders: Omit<Operator, 'token'>,
+): Promise<MetricsServer | undefined> {
+  if (!metrics) return undefined;
+  const { port, host = '127.0.0.1', token } = metrics;
+  if (token?.trim() === '')
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: 'metrics.token is no blank text',
+      remedy: "Such as crypto.randomBytes(24).toString('base64url').",
+    });
+  const operator = token === undefined ? undefined : { token, ...orders };
+  try {
+    const stats = () => access.stats();
+    const server = await openMetrics({ port, host }, { stats, isReady, operator });
+    access.meter = server.meter;
+    return server;
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.conflict,
+      message: error instanceof Error ? error.message : String(error),
+      remedy: 'Metrics have a port of their own: port 0 takes any free one.',
+    });
+  }
+}
+
+/** What offices ask for and what peers show them. It is held here, where no machine sees it and no trace holds it. */
+export class OfficeAccess {
+  readonly #stateDir: string | false;
+  readonly #shown = new Map<string, PeerCredential>();
+  #authenticate: Authenticate | undefined;
+  /** How much the office of this runtime takes, from its opening on. */
+  settings: Partial<OfficeSettings> = {};
+  /** How it is looked at and acted on, once it was opened. */
+  control: OfficeControl | undefined;
+  /** Hears of its events, from its opening on. */
+  meter: OfficeMeter | undefined;
+  /** Hears of connections to the office of this runtime that were not let in. */
+  refused: (peer: RefusedPeer) => void = () => {};
+
+  constructor(stateDir: string | false = defaultStateDir()) {
+    this.#stateDir = stateDir;
+  }
+  /** For the office of this runtime, from the next connection on. */
+  admit(authenticate: Authenticate | undefined): void {
+    this.#authenticate = authenticate;
+  }
+  /** What it holds. */
+  readonly stats = (): OfficeStats => this.control?.stats() ?? noStats;
+  readonly authenticate = (): Authenticate | undefined => this.#authenticate;
+  /** To the office at this address, from the next connection on. */
+  show(url: string, { auth, headers, tls }: PeerCredential): void {
+    this.#shown.delete(url);
+    if ((auth ?? headers ?? tls) !== undefined)
+      this.#shown.set(url, {
+        ...(auth !== undefined && { auth }),
+        ...(headers && { headers }),
+        ...(tls && { tls }),
+      });
+  }
+  /** Without a credential of its own a peer shows what an office of the same user on this machine keeps for it. */
+  readonly credential = (url: string): PeerCredential => {
+    const { auth = this.#kept(url), ...others } = this.#shown.get(url) ?? {};
+    return { ...(auth !== undefined && { auth }), ...others };
+  };
+  #kept = (url: string): string | undefined =>
+    this.#stateDir === false ? undefined : keptOfficeToken(this.#stateDir, url);
+}

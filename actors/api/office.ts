@@ -1,0 +1,135 @@
+import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
+import { joinNodes, measure, readAuth, readSettings, type OfficeAccess } from './office-settings.ts';
+import { runtimeOf, type Runtime } from './runtime.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { deferred, Listeners } from '../kernel/listeners.ts';
+import type { HostLog } from '../logging/host-log.ts';
+import { Refusals } from '../logging/log-entry.ts';
+import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
+import { registerUnreached } from '../../machines/office/rooms/register.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+
+const patienceMs = 5_000;
+const drainMs = 10_000;
+const remedyOf = (message: string): string =>
+  message === registerUnreached
+    ? 'Check that Redis runs and takes commands: redis-cli ping.'
+    : 'Choose another address: --port 0 takes any free port.';
+
+const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolean): OfficeStart => ({
+  host: host ?? '127.0.0.1',
+  port: port ?? 3000,
+  ...(requireVersion && { requireVersion }),
+  ...(isShared && { isShared }),
+});
+
+/** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
+export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
+  const listeners = new Listeners<OfficeEvents>();
+  const warn = (message: string): void => listeners.emit('auth.failed', { message });
+  const authenticate = readAuth(options.auth, warn);
+  const settings = readSettings(options);
+  const runtime = await runtimeOf(options, shared);
+  const endLog = logOffice(runtime.hostLog, listeners);
+  const notice = (message: string): void => listeners.emit('register.changed', { message });
+  const nodes = await joinNodes(options, notice).catch(async (error: unknown) => {
+    if (!shared) await runtime.close();
+    throw error;
+  });
+  const { access } = runtime;
+  const opened = deferred<{ url: string; port: number }>();
+  let isReady = false;
+  const operating = operatingOf(options, access, warn);
+  const metrics = await measure(options, access, () => isReady, operating);
+  access.admit(authenticate);
+  access.settings = { ...settings, ...nodes };
+  access.refused = (peer) => {
+    access.meter?.refused();
+    listeners.emit('peer.refused', peer);
+  };
+  const input = startOf(options, nodes.register !== undefined);
+  const hosted = runtime.start('office', input, (event) => {
+    const news = event as OfficeNews;
+    if (news.type === 'office.opened') opened.resolve(news);
+    else if (news.type === 'office.failed') opened.reject(cannotListen(news.message, input));
+    else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);
+  });
+  const end = async (ms: number, order?: OfficeOrder): Promise<void> => {
+    isReady = false;
+    await runtime.end(hosted, ms, order);
+    await metrics?.close();
+    endLog();
+    if (!shared) await runtime.close();
+  };
+  const close = (): Promise<void> => end(patienceMs);
+  try {
+    const { url, port } = await opened.promise;
+    isReady = true;
+    return {
+      url,
+      port,
+      metricsUrl: metrics?.url,
+      on: (name, listener) => listeners.on(name, listener),
+      inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
+      ...operating,
+      writeTrace: async (dir = '.') => runtime.writeTrace(dir),
+      mark: (text) => runtime.flight?.mark(text),
+      drain: (ms = drainMs) => end(ms + patienceMs, { type: 'drain', ms }),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+const cannotListen = (message: string, input: OfficeStart): A2cError =>
+  new A2cError({
+    code: wireCodes.conflict,
+    message,
+    details: { ...input },
+    remedy: remedyOf(message),
+  });
+
+const parted = 'Who runs this office has disconnected you';
+/** What who runs an office may see and do while it runs. */
+function operatingOf(
+  options: OfficeOptions,
+  access: OfficeAccess,
+  warn: (text: string) => void,
+): Pick<Office, 'admit' | 'stats' | 'peers' | 'disconnect' | 'reload'> {
+  let given = options.auth;
+  return {
+    admit: (auth) => {
+      access.admit(readAuth(auth, warn));
+      given = auth;
+    },
+    stats: access.stats,
+    peers: () => access.control?.peers() ?? [],
+    disconnect: (id, why = parted) => access.control?.disconnect(id, why) ?? false,
+    reload: async () => {
+      // What cannot be read is told before anything has changed.
+      const { tls } = readSettings(options);
+      const next = readAuth(given, warn);
+      if (tls) access.control?.secure(tls);
+      access.admit(next);
+      return (await access.control?.recheck()) ?? [];
+    },
+  };
+}
+
+/**
+ * What an office tells its host that no machine of it hears. Why somebody was not let in is asked for at any level. The returned
+ * function ends it.
+ */
+function logOffice(log: HostLog | undefined, listeners: Listeners<OfficeEvents>): () => void {
+  if (!log) return () => {};
+  const tell = (level: 'warn' | 'info', event: keyof OfficeEvents, message: string): void =>
+    log.news(level, 'office', event, message);
+  // Without the address: none stands in a log.
+  const refusals = new Refusals((_, text) => tell('warn', 'peer.refused', text));
+  listeners.on('peer.refused', (peer) => refusals.heard(peer));
+  listeners.on('register.changed', ({ message }) => tell('warn', 'register.changed', message));
+  listeners.on('auth.failed', ({ message }) => tell('warn', 'auth.failed', message));
+  return () => refusals.close();
+}

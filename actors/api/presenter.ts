@@ -1,0 +1,573 @@
+import type { Fields } from '../../machines/protocol/json.ts';
+import type { Computer } from './computer-handle.ts';
+import { createComputer } from './computer.ts';
+import { LiveConfig } from './live-config.ts';
+import type { CallOptions, CallOutcome, InConversation } from './pending-calls.ts';
+import type {
+  Presenter,
+  PresenterOptions,
+  ConfigStatus,
+  McpClient,
+  PresenterConversation,
+  PresenterEvents,
+  ToolCallAnswer,
+} from './presenter-handle.ts';
+import { Runtime } from './runtime.ts';
+import { linksOf } from './seat.ts';
+import { tracingOf } from './tracing.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { Listeners, deferred } from '../kernel/listeners.ts';
+import { readOrThrow } from '../plans/plan.ts';
+import { documentsCommand, homeFolder, userConfigFile, newId } from '../../adapters/index.ts';
+import { type Edit, mistakeLine, type Mistake } from '../../machines/config/index.ts';
+import {
+  type SavedConversation,
+  anthropicToolUseToMcpTool,
+  createConversation,
+  geminiFunctionCallToMcpTool,
+  mcpToolsToAnthropicTools,
+  mcpToolsToGeminiTools,
+  mcpToolsToOpenAITools,
+  openAIToolsToMcpTool,
+  readArguments,
+  textOf,
+  toResponse,
+  type EndedCall,
+  type MCPToolDefinition,
+} from '../../machines/models/index.ts';
+import {
+  computerConfig,
+  defaults,
+  mapKeyOf,
+  migrationsOf,
+  isOfFuture,
+  notificationOf,
+  removal,
+  reset,
+  ownServers,
+  shownConfig,
+  update,
+  type McpConfig,
+  type MCPServerConfig,
+  type Surroundings,
+  heard,
+  type Heard,
+  type McpEvent,
+  type Phases,
+} from '../../machines/presenter/index.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import type { SettingsNews } from '../../machines/settings/settings.rules.ts';
+
+/** Reads the config and starts nothing: `initialize` does. */
+export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
+  const { file, settings, ...rest } = options;
+  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
+  const tracing = await tracingOf(rest);
+  const runtime = new Runtime({
+    reaper,
+    stateDir,
+    notice,
+    record,
+    launcher,
+    links: linksOf(rest),
+    log,
+    logLevel,
+    tracing,
+  });
+  await runtime.sweep();
+  try {
+    const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });
+    const presenter = new HostedPresenter({
+      computer,
+      runtime,
+      from: settings ?? file ?? userConfigFile(),
+      surroundings: { home: homeFolder(), documents: documentsCommand },
+      notice: (text) => notice?.(text),
+    });
+    await presenter.opened();
+    return presenter;
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+interface HostedPresenterOptions {
+  readonly computer: Computer;
+  readonly runtime: Runtime;
+  readonly from: string | object;
+  readonly surroundings: Surroundings;
+  notice(text: string): void;
+}
+class HostedPresenter implements Presenter {
+  readonly computer: Computer;
+  readonly #options: HostedPresenterOptions;
+  readonly #config: LiveConfig;
+  readonly #listeners = new Listeners<PresenterEvents>();
+  readonly #news: PresenterNews;
+  readonly #conversations = new Map<string, PresenterConversation>();
+  readonly #own: PresenterConversation;
+  /** What is in force, or will be when it is initialized. */
+  #file: Fields = {};
+  #shown = '';
+  #isInitialized = false;
+  /** The last of what is being put in force. */
+  #applying: Promise<void> = Promise.resolve();
+  /** The last change that was asked for: the next one begins when it is done. */
+  #changing: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: HostedPresenterOptions) {
+    const { computer, runtime, from, notice } = options;
+    this.#options = options;
+    this.computer = computer;
+    this.#news = new PresenterNews(computer, (name, value) => this.#listeners.emit(name, value));
+    this.#own = this.conversation();
+    this.#config = new LiveConfig({
+      runtime,
+      from,
+      notice,
+      judge: (value) => computerConfig(value, options.surroundings),
+      changed: (news) => this.#take(news),
+    });
+  }
+  async opened(): Promise<void> {
+    await this.#config.opened();
+    await this.#applying;
+  }
+
+  // ── the config ─────────────────────────────────────────────────────────────────────────────────────
+  get #now(): McpConfig {
+    return shownConfig(this.#file, this.#options.surroundings);
+  }
+  #take(news: SettingsNews): void {
+    const { state, value } = news;
+    const { from, notice } = this.#options;
+    const trouble = configTrouble(news, typeof from === 'string' ? from : undefined);
+    if (trouble) {
+      this.#news.tell(notificationOf('', trouble.failure, trouble.title));
+      notice(trouble.failure.message);
+    }
+    if (state === 'mistaken') return;
+    this.#file = value ?? {};
+    const shown = JSON.stringify(this.#now);
+    const isOther = this.#shown !== '' && this.#shown !== shown;
+    this.#shown = shown;
+    if (isOther) this.#listeners.emit('mcp:config-changed', this.#now);
+    if (this.#isInitialized) this.#apply();
+  }
+  /** One after another; what cannot be put in force is told, and what was stays. */
+  #apply(): void {
+    const file = this.#file;
+    this.#applying = this.#applying.then(async () => {
+      if (this.#closing) return;
+      try {
+        await this.computer.setServers(computerConfig(file, this.#options.surroundings));
+      } catch (error) {
+        const failure = failureOf(error);
+        this.#news.tell(notificationOf('', failure, 'The config could not be put in force'));
+        this.#options.notice(failure.message);
+      }
+    });
+  }
+  /** Written, and in force. */
+  async #edit(edits: readonly Edit[]): Promise<boolean> {
+    const isDone = edits.length === 0 || (await this.#config.change(edits));
+    await this.#applying;
+    return isDone;
+  }
+  /** Changes that depend on what there is come one after another. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(change);
+    this.#changing = done.catch(() => {});
+    return done;
+  }
+  initialize: Presenter['initialize'] = () =>
+    this.#inTurn(async () => {
+      if (this.#isInitialized) return this.#applying;
+      this.#isInitialized = true;
+      const { state, mistakes } = this.configStatus();
+      if (state === 'mistaken') throw mistakesIn(mistakes);
+      const edits = isOfFuture(this.#file) ? [] : migrationsOf(this.#file);
+      // One that cannot be written is run as it is.
+      const isKept =
+        edits.length === 0 || (await this.#edit(edits).catch((e: unknown) => this.#noteUnwritten(e)));
+      if (isKept && edits.length > 0) return;
+      this.#apply();
+      await this.#applying;
+    });
+  #noteUnwritten(error: unknown): false {
+    this.#options.notice(`the config was not brought up to date: ${failureOf(error).message}`);
+    return false;
+  }
+  configStatus(): ConfigStatus {
+    const { from } = this.#options;
+    const { state = 'lost', mistakes = [] } = this.#config.news ?? {};
+    return { file: typeof from === 'string' ? from : null, state, mistakes };
+  }
+  #mustHave(name: string): MCPServerConfig {
+    const { mcpServers } = this.#now;
+    const entry = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
+    if (!entry) throw unknownServer(name);
+    return entry;
+  }
+  #at(name: string): readonly [string, string] {
+    return [mapKeyOf(this.#file), name];
+  }
+  getMcpServers: Presenter['getMcpServers'] = () => structuredClone(this.#now.mcpServers);
+  addMcpServer: Presenter['addMcpServer'] = (name, config) =>
+    this.#inTurn(async () => {
+      if (Object.hasOwn(this.#now.mcpServers, name)) return false;
+      return this.#edit([{ path: this.#at(name), value: config, unlessThere: true }]);
+    });
+  updateMcpServer: Presenter['updateMcpServer'] = (name, config) =>
+    this.#inTurn(async () => {
+      const entry = { ...this.#mustHave(name), ...config };
+      const next = { ...this.#file, [mapKeyOf(this.#file)]: { ...ownServers(this.#file), [name]: entry } };
+      if (this.#isInitialized) await this.#tryServer(name, next);
+      await this.#edit(update(this.#file, name, entry, config)).catch((error: unknown) => {
+        // Not written: it runs as the file has it.
+        if (this.#isInitialized) this.#apply();
+        throw error;
+      });
+    });
+  /** Puts one server in force alone: one that cannot be started is taken back. */
+  async #tryServer(name: string, file: Fields): Promise<void> {
+    const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
+    const server = (servers as Readonly<Record<string, unknown>>)[name];
+    try {
+      await this.computer.addOrUpdateServer({
+        mcpServers: { [name]: server },
+        ...(inputs !== undefined && { inputs }),
+      });
+    } catch (error) {
+      this.#news.tell(notificationOf(name, failureOf(error), 'The change was taken back'));
+      throw error;
+    }
+  }
+  removeMcpServer: Presenter['removeMcpServer'] = (name) =>
+    this.#inTurn(async () => {
+      this.#mustHave(name);
+      const ended = serverEnded(this.computer, name);
+      await this.#edit(removal(this.#file, name, this.#options.surroundings)).catch((error: unknown) => {
+        ended.forget();
+        throw error;
+      });
+      await ended.promise;
+    });
+  // ── who starts by itself ───────────────────────────────────────────────────────────────────────────
+  getMcpDefaultServers: Presenter['getMcpDefaultServers'] = () => this.#now.defaultServers;
+  #setDefaults(name: string, of: (now: readonly string[]) => readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#mustHave(name);
+      const now = this.getMcpDefaultServers();
+      const next = of(now);
+      if (next !== now) await this.#edit(defaults(this.#file, name, next));
+    });
+  }
+  addMcpDefaultServer: Presenter['addMcpDefaultServer'] = (name) =>
+    this.#setDefaults(name, (now) => (now.includes(name) ? now : [...now, name]));
+  removeMcpDefaultServer: Presenter['removeMcpDefaultServer'] = (name) =>
+    this.#setDefaults(name, (now) => (now.includes(name) ? now.filter((other) => other !== name) : now));
+  toggleMcpDefaultServer: Presenter['toggleMcpDefaultServer'] = (name) =>
+    this.#setDefaults(name, (now) =>
+      now.includes(name) ? now.filter((other) => other !== name) : [...now, name],
+    );
+  getMcpEnabled: Presenter['getMcpEnabled'] = () => this.#now.mcpEnabled;
+  setMcpEnabled: Presenter['setMcpEnabled'] = (isEnabled) =>
+    this.#inTurn(async () => {
+      const off = isEnabled ? undefined : switchedOff(this.computer);
+      await this.#edit([{ path: ['mcpEnabled'], value: isEnabled }]).catch((error: unknown) => {
+        off?.forget();
+        throw error;
+      });
+      await off?.promise;
+    });
+  resetToDefaultServers: Presenter['resetToDefaultServers'] = () =>
+    this.#inTurn(async () => void (await this.#edit(reset(this.#file, this.#options.surroundings))));
+
+  // ── servers ────────────────────────────────────────────────────────────────────────────────────────
+  startServer: Presenter['startServer'] = async (name) => {
+    this.#mustHave(name);
+    if (!this.getMcpEnabled()) throw isOff(name);
+    await this.#changing;
+    await this.#applying;
+    this.#news.ordered(name);
+    await this.computer.startServer(name);
+  };
+  stopServer: Presenter['stopServer'] = async (name) => {
+    this.#mustHave(name);
+    const known = this.computer.servers().find((server) => server.name === name);
+    if (known && known.state !== 'disabled') await this.computer.stopServer(name);
+  };
+  getRunningClients: Presenter['getRunningClients'] = () => {
+    const { mcpServers } = this.#now;
+    return this.computer.servers().flatMap((status): McpClient[] => {
+      const config = Object.hasOwn(mcpServers, status.name) ? mcpServers[status.name] : undefined;
+      return status.state === 'ready' && config ? [{ name: status.name, config, status }] : [];
+    });
+  };
+  getDefaultClients: Presenter['getDefaultClients'] = () => {
+    const defaults = this.getMcpDefaultServers();
+    return this.getRunningClients().filter(({ name }) => defaults.includes(name));
+  };
+  isServerRunning: Presenter['isServerRunning'] = (name) =>
+    this.getRunningClients().some((client) => client.name === name);
+
+  // ── tools ──────────────────────────────────────────────────────────────────────────────────────────
+  conversation(id = '', saved?: SavedConversation): PresenterConversation {
+    const known = this.#conversations.get(id);
+    if (known) return known;
+    const isEnabled = (): boolean => this.getMcpEnabled();
+    const { toolCallIds } = this.#news;
+    const fresh = boundConversation(id, { computer: this.computer, isEnabled, toolCallIds }, saved);
+    this.#conversations.set(id, fresh);
+    return fresh;
+  }
+  getAllToolDefinitions: Presenter['getAllToolDefinitions'] = () => this.#own.getAllToolDefinitions();
+  mcpToolsToOpenAITools: Presenter['mcpToolsToOpenAITools'] = (d) => this.#own.mcpToolsToOpenAITools(d);
+  mcpToolsToAnthropicTools: Presenter['mcpToolsToAnthropicTools'] = (d) =>
+    this.#own.mcpToolsToAnthropicTools(d);
+  mcpToolsToGeminiTools: Presenter['mcpToolsToGeminiTools'] = (d) => this.#own.mcpToolsToGeminiTools(d);
+  openAIToolsToMcpTool: Presenter['openAIToolsToMcpTool'] = (c) => this.#own.openAIToolsToMcpTool(c);
+  anthropicToolUseToMcpTool: Presenter['anthropicToolUseToMcpTool'] = (c) =>
+    this.#own.anthropicToolUseToMcpTool(c);
+  geminiFunctionCallToMcpTool: Presenter['geminiFunctionCallToMcpTool'] = (c) =>
+    this.#own.geminiFunctionCallToMcpTool(c);
+  callTool: Presenter['callTool'] = (call, options) => this.#own.callTool(call, options);
+  readResource: Presenter['readResource'] = (uri, options) => this.computer.readResource(uri, options);
+
+  on: Presenter['on'] = (name, listener) => {
+    if (name === 'mcp:tool-call-result') this.#news.watchCalls();
+    return this.#listeners.on(name, listener);
+  };
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+  async #close(): Promise<void> {
+    await this.#config.close();
+    await this.computer.close();
+    await this.#options.runtime.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+const answerOf = (id: string, ended: EndedCall): ToolCallAnswer => {
+  const rawData = toResponse(id, ended);
+  return { content: textOf(rawData), rawData };
+};
+const refused = (id: string, message: string): ToolCallAnswer =>
+  answerOf(id, { outcome: 'failed', result: null, failure: { message } });
+/** Whatever a host hands over. */
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What the conversations of one presenter share. */
+interface Shared {
+  readonly computer: Pick<Computer, 'tools'> & {
+    callTool(
+      tool: string,
+      params: Readonly<Record<string, unknown>>,
+      options: CallOptions & InConversation,
+    ): Promise<CallOutcome>;
+  };
+  /** While it is false there are no tools. */
+  readonly isEnabled: () => boolean;
+  /** By `reqId`, of calls in flight: the id that a model gave. Two conversations may give the same one. */
+  readonly toolCallIds: Map<string, string>;
+}
+/** The conversions and calls of one conversation: what a person allows in it holds in it alone. */
+function boundConversation(
+  conversationId: string,
+  { computer, isEnabled, toolCallIds }: Shared,
+  saved?: SavedConversation,
+): PresenterConversation {
+  const conversation = createConversation(saved);
+  let last: readonly MCPToolDefinition[] = [];
+  let isOffered = false;
+  const offer = async (): Promise<readonly MCPToolDefinition[]> => {
+    const { tools } = isEnabled() ? await computer.tools() : { tools: [] };
+    isOffered = true;
+    return (last = conversation.offer(isEnabled() ? tools : []).definitions);
+  };
+  const whileOn = <T>(read: () => T | undefined): T | undefined => (isEnabled() ? read() : undefined);
+  return {
+    getAllToolDefinitions: offer,
+    mcpToolsToOpenAITools: (definitions = last) => mcpToolsToOpenAITools(definitions),
+    mcpToolsToAnthropicTools: (definitions = last) => mcpToolsToAnthropicTools(definitions),
+    mcpToolsToGeminiTools: (definitions = last) => mcpToolsToGeminiTools(definitions),
+    openAIToolsToMcpTool: (call) => whileOn(() => openAIToolsToMcpTool(call, conversation)),
+    anthropicToolUseToMcpTool: (use) => whileOn(() => anthropicToolUseToMcpTool(use, conversation)),
+    geminiFunctionCallToMcpTool: (call) => whileOn(() => geminiFunctionCallToMcpTool(call, conversation)),
+    async callTool(call, options = {}) {
+      const { id: given, function: said } = (call ?? {}) as Partial<typeof call>;
+      const id = textIn(given);
+      const name = textIn(said?.name);
+      if (name === '') return refused(id, 'The call names no tool');
+      if (!isEnabled()) return refused(id, 'MCP is switched off');
+      const reqId = newId();
+      try {
+        if (!isOffered) await offer();
+        const read = conversation.find(name);
+        const args = readArguments(said?.arguments, read?.function.parameters);
+        if (!args.ok) return answerOf(id, { outcome: 'failed', result: null, failure: args.failure });
+        const tool = read?.target.tool ?? name;
+        toolCallIds.set(reqId, id);
+        return answerOf(
+          id,
+          await computer.callTool(tool, args.value, { ...options, reqId, conversation: conversationId }),
+        );
+      } catch (error) {
+        return refused(id, error instanceof Error ? error.message : String(error));
+      } finally {
+        toolCallIds.delete(reqId);
+      }
+    },
+    save: () => conversation.save(),
+  };
+}
+
+type Emit = <Name extends keyof PresenterEvents>(name: Name, value: PresenterEvents[Name]) => void;
+
+/** What a computer tells, as a presenter tells it: the state of a fold. */
+class PresenterNews {
+  readonly #computer: Computer;
+  readonly #emit: Emit;
+  #phases: Phases = {};
+  #isWatchingCalls = false;
+  /** By `reqId`, of calls in flight: the id under which a conversation waits for the result. */
+  readonly toolCallIds = new Map<string, string>();
+
+  constructor(computer: Computer, emit: Emit) {
+    this.#computer = computer;
+    this.#emit = emit;
+    computer.on('server.changed', ({ name, state, failure }) =>
+      this.#hear({ type: 'server.changed', name, state, failure }),
+    );
+    computer.on('server.removed', ({ name }) => this.#hear({ type: 'server.removed', name }));
+  }
+  /** Nothing is watched, and nothing costs, before somebody listens. */
+  watchCalls(): void {
+    if (this.#isWatchingCalls) return;
+    this.#isWatchingCalls = true;
+    this.#computer.on('call.settled', (call) => {
+      const reqId = this.toolCallIds.get(call.reqId) ?? call.reqId;
+      this.#hear({ type: 'call.settled', ...call, reqId });
+    });
+  }
+  ordered(name: string): void {
+    const state = this.#computer.servers().find((server) => server.name === name)?.state;
+    // An order to one that is disabled starts nothing.
+    if (state && state !== 'disabled' && state !== 'ready') this.#hear({ type: 'start.ordered', name });
+  }
+  tell({ name, value }: McpEvent<never>): void {
+    this.#emit(name, value);
+  }
+  #hear(event: Heard): void {
+    const { phases, events } = heard(this.#phases, event);
+    this.#phases = phases;
+    for (const each of events) this.tell(each);
+  }
+}
+
+/** Something that a computer is going to tell, or never. */
+interface Awaited {
+  readonly promise: Promise<void>;
+  /** Nobody waits for it any more. */
+  forget(): void;
+}
+/** When these have ended, or the computer has. Listens from now on. */
+function allEnded(
+  computer: Computer,
+  names: ReadonlySet<string>,
+  listen: (ended: (name: string) => void) => () => void,
+): Awaited {
+  const left = new Set(names);
+  const { promise, resolve } = deferred();
+  const ended = (name: string): void => {
+    left.delete(name);
+    if (left.size === 0) resolve();
+  };
+  const stops = [
+    listen(ended),
+    computer.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
+  ];
+  const forget = (): void => stops.forEach((stop) => stop());
+  if (left.size === 0) resolve();
+  return { promise: promise.finally(forget), forget };
+}
+const namesOf = (computer: Computer, isWanted: (state: string) => boolean): ReadonlySet<string> =>
+  new Set(computer.servers().flatMap(({ name, state }) => (isWanted(state) ? [name] : [])));
+
+/** When a server that is taken out of the config has ended. */
+const serverEnded = (computer: Computer, name: string): Awaited => {
+  const known = namesOf(computer, () => true);
+  return allEnded(computer, new Set(known.has(name) ? [name] : []), (ended) =>
+    computer.on('server.removed', (server) => ended(server.name)),
+  );
+};
+/** When every server that a config switches off has ended. */
+const switchedOff = (computer: Computer): Awaited =>
+  allEnded(
+    computer,
+    namesOf(computer, (state) => state !== 'disabled'),
+    (ended) => {
+      const stops = [
+        computer.on('server.changed', ({ name, state }) => state === 'disabled' && ended(name)),
+        computer.on('server.removed', ({ name }) => ended(name)),
+      ];
+      return () => stops.forEach((stop) => stop());
+    },
+  );
+
+/** What a host of a presenter is refused with. */
+const failureOf = (error: unknown): ConstructorParameters<typeof A2cError>[0] =>
+  error instanceof A2cError
+    ? {
+        code: error.code,
+        message: error.message,
+        details: error.details,
+        ...(error.remedy !== undefined && { remedy: error.remedy }),
+      }
+    : { code: 500, message: error instanceof Error ? error.message : String(error) };
+const unknownServer = (name: string): A2cError =>
+  new A2cError({
+    code: 404,
+    message: `Unknown server: ${name}`,
+    details: { server_name: name },
+    remedy: 'See getMcpServers for those that there are.',
+  });
+
+const isOff = (name: string): A2cError =>
+  new A2cError({
+    code: 'ServerNotActive',
+    message: `Server '${name}' is not started: MCP is switched off`,
+    details: { server_name: name },
+    remedy: 'Switch it on: setMcpEnabled(true).',
+  });
+const mistakesIn = (mistakes: readonly Mistake[]): A2cError =>
+  new A2cError({
+    code: 'ConfigInvalid',
+    message: mistakes.map((mistake) => mistakeLine(mistake)).join('\n'),
+    details: { mistakes },
+    remedy: 'Mend the file: it is watched. Nothing was started.',
+  });
+
+const gone: Mistake = {
+  path: '',
+  message: 'does not exist any more: what was in force stays so',
+  remedy: 'the next change writes it again',
+};
+/** What a person is told of the file of a config; null: it is as it should be. A file that need not exist is no trouble. */
+function configTrouble(
+  { state, value, mistakes }: SettingsNews,
+  file: string | undefined,
+): { readonly title: string; readonly failure: Failure } | null {
+  const isGone = state === 'lost' && value !== null;
+  if (state !== 'mistaken' && !isGone) return null;
+  const all = isGone ? [gone] : mistakes;
+  const message = all.map((mistake) => mistakeLine(mistake, file)).join('\n');
+  const title = isGone ? 'The config is gone' : 'The config has mistakes';
+  return { title, failure: { code: 'ConfigInvalid', message } };
+}

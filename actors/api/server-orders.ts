@@ -1,0 +1,281 @@
+import type { AnyEventObject } from 'xstate';
+import type { ComputerEvents } from './computer-handle.ts';
+import { cannotOrder } from './computer-status.ts';
+import { closedText, A2cError } from '../kernel/errors.ts';
+import { deferred, type Listeners } from '../kernel/listeners.ts';
+import { readOrThrow } from '../plans/plan.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
+import type { Servers } from '../servers/servers.ts';
+import {
+  mergedSettings,
+  type Config,
+  type InputDefinition,
+  type ServerConfig,
+} from '../../machines/config/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+
+/** Where a server rests, or is on a way that may be long: whoever ordered something is answered. */
+const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
+  'idle',
+  'standby',
+  'ready',
+  'waiting',
+  'open',
+  'unauthorized',
+  'disabled',
+  'needsInput',
+  'unsupported',
+]);
+/** Its launch config cannot be changed under it unless it may be connected again. */
+const active: ReadonlySet<ServerStatus['state']> = new Set([
+  'connecting',
+  'ready',
+  'recovering',
+  'waiting',
+  'authorizing',
+  'closing',
+]);
+
+/** It runs, or did and is on its way back: a restart that cannot be done changes nothing. */
+const kept: ReadonlySet<ServerStatus['state']> = new Set(['ready', 'recovering', 'waiting']);
+/** On its way or there: a start is no new one. */
+const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
+type Rested = ServerStatus & { readonly failure: Failure | null };
+
+interface OrdersOptions {
+  readonly servers: Servers;
+  readonly listeners: Listeners<ComputerEvents>;
+  emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
+  readonly autoReconnect: boolean;
+  /** Hears what there is to warn of in a config that was given. */
+  notice(text: string): void;
+  define(inputs: readonly InputDefinition[]): void;
+  statusOf(name: string): ServerStatus | undefined;
+  isOpen(): boolean;
+  /** `given`: the order as the host gave it, for a trace. */
+  send(event: AnyEventObject, given?: object): void;
+}
+
+/** What a host orders of its servers while they run. Changes of the config happen one after another. */
+export class ServerOrders {
+  readonly #options: OrdersOptions;
+  /** The last change that was asked for: the next one begins when it is done. */
+  #changing: Promise<unknown> = Promise.resolve();
+  /** By server: why its last change was taken back. */
+  readonly #rolledBack = new Map<string, Failure | null>();
+
+  constructor(options: OrdersOptions) {
+    this.#options = options;
+  }
+
+  // ── one server ─────────────────────────────────────────────────────────────────────────────────────
+  async start(name: string): Promise<void> {
+    const state = this.#options.statusOf(name)?.state;
+    if (state && !started.has(state)) this.#options.servers.askAnew(name);
+    await this.#order('server.start', name, 'ready');
+  }
+  async stop(name: string): Promise<void> {
+    await this.#order('server.stop', name, 'idle');
+  }
+  async restart(name: string): Promise<void> {
+    const { servers, statusOf } = this.#options;
+    if (kept.has(statusOf(name)?.state ?? 'idle')) await this.#renewed(name);
+    else servers.askAnew(name);
+    await this.stop(name);
+    await this.#order('server.start', name, 'ready');
+  }
+  /** Asked for its values anew, while it runs; rejects when one cannot be had, or it is stopped meanwhile. */
+  async #renewed(name: string): Promise<void> {
+    const { listeners, servers } = this.#options;
+    const end = new AbortController();
+    const isDown = ({ state }: ServerStatus): boolean => state === 'idle' || state === 'disabled';
+    const stops = [
+      listeners.on('server.changed', (s) => s.name === name && isDown(s) && end.abort()),
+      listeners.on('server.removed', (s) => s.name === name && end.abort()),
+    ];
+    const failure = await servers.renew(name, end.signal);
+    for (const stop of stops) stop();
+    this.#mustBeOpen(name);
+    if (end.signal.aborted) throw notDone(name, `Server '${name}' was stopped before it was restarted`);
+    if (failure) throw new A2cError({ ...failure, message: `${failure.message}; it runs on as it was` });
+  }
+  /** Resolves when the server has come to rest as wanted; rejects with why when it rests otherwise. */
+  async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
+    const { servers, statusOf, send } = this.#options;
+    const status = statusOf(name);
+    const known = servers.get(name);
+    if (!status || !known || known.server.disabled) throw cannotOrder(name, status);
+    this.#mustBeOpen(name);
+    if (status.state === wanted) return;
+    const rested = this.#rested(name);
+    send({ type, server: name });
+    const { state, reason, failure } = await rested;
+    if (state === wanted) return;
+    throw notDone(name, reason ?? otherOrder(name, state), { state, failure });
+  }
+  #mustBeOpen(name: string): void {
+    if (!this.#options.isOpen())
+      throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
+  }
+  /** When it was taken out of the config and has ended. */
+  #ended(name: string): Promise<void> {
+    const { listeners } = this.#options;
+    const { promise, resolve } = deferred();
+    const stops = [
+      listeners.on('server.removed', (s) => s.name === name && resolve()),
+      listeners.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
+    ];
+    return promise.finally(() => stops.forEach((stop) => stop()));
+  }
+  /** The next time that it comes to rest. */
+  #rested(name: string): Promise<Rested> {
+    const { listeners, servers } = this.#options;
+    const { promise, resolve } = deferred<Rested>();
+    const over = (reason: string): void => resolve({ name, state: 'idle', reason, failure: null });
+    const stops = [
+      listeners.on('server.changed', (s) => {
+        if (s.name === name && settledStates.has(s.state)) resolve(s);
+      }),
+      listeners.on('server.removed', (s) => {
+        // One that was put back is on its way, and this is the end of what it was before.
+        if (s.name === name && !servers.get(name)) over('it was removed');
+      }),
+      listeners.on('computer.changed', ({ state }) => {
+        if (state === 'closed') over(closedText);
+      }),
+    ];
+    return promise.finally(() => stops.forEach((stop) => stop()));
+  }
+
+  // ── the config ─────────────────────────────────────────────────────────────────────────────────────
+  async set(config: unknown): Promise<void> {
+    const whole = readOrThrow(config, this.#options.notice);
+    await this.#change(() => whole);
+  }
+  async put(config: unknown): Promise<ServerStatus> {
+    const { notice, servers } = this.#options;
+    const { servers: given, inputs, settings } = readOrThrow(config, notice, servers.config.inputs);
+    const [server] = given;
+    if (!server || given.length > 1)
+      throw new A2cError({
+        code: 'ConfigInvalid',
+        message: `expected one server, found ${given.length}`,
+        remedy: 'Give them one by one, or all of them to setServers.',
+      });
+    const { name } = server;
+    await this.#change((now) => ({
+      ...now,
+      servers: withServer(now.servers, server),
+      inputs: withInputs(now.inputs, inputs),
+      settings: mergedSettings(now.settings, settings),
+    }));
+    return this.#settled(name, servers.get(name)?.generation ?? 0);
+  }
+  async setInputs(of: (now: readonly InputDefinition[]) => readonly InputDefinition[]): Promise<void> {
+    await this.#change((now) => ({ ...now, inputs: of(now.inputs) }));
+  }
+  async remove(name: string): Promise<void> {
+    const { servers } = this.#options;
+    if (!servers.get(name)) throw cannotOrder(name, undefined);
+    const ended = this.#options.isOpen() ? this.#ended(name) : undefined;
+    await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
+    await ended;
+  }
+  /** Its new launch config could not be started. */
+  rolledBack(name: string, generation: number, failure: Failure | null): void {
+    this.#rolledBack.set(name, failure);
+    this.#options.servers.rollBack(name, generation);
+    this.#tell();
+  }
+  #tell(): void {
+    const { servers, emit } = this.#options;
+    this.renew();
+    emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
+  }
+  /** The same config, of which values may be others. */
+  renew(): void {
+    const { servers, send } = this.#options;
+    send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() }, servers.given());
+  }
+  /** Nothing of a change that is refused is taken. */
+  async #change(of: (now: Config) => Config): Promise<void> {
+    const { servers, define } = this.#options;
+    const change = this.#changing.then(async () => {
+      const next = of(servers.config);
+      for (const server of next.servers) this.#mayChange(server);
+      await servers.check(next);
+      if (next.inputs !== servers.config.inputs) define(next.inputs);
+      const prepared = await servers.prepare(next);
+      this.#mustBeOpen('');
+      // Somebody may have started it meanwhile.
+      for (const server of next.servers) this.#mayChange(server);
+      const gone = servers.take(prepared);
+      this.#tell();
+      for (const name of gone) this.#options.emit('server.removed', { name });
+    });
+    this.#changing = change.catch(() => {});
+    return change;
+  }
+  #mayChange(server: ServerConfig): void {
+    const { servers, autoReconnect, statusOf } = this.#options;
+    if (autoReconnect || !servers.isOther(server)) return;
+    const { name } = server;
+    const state = statusOf(name)?.state;
+    if (state === undefined || !active.has(state)) return;
+    throw new A2cError({
+      code: wireCodes.conflict,
+      message: `Server ${name} is active. Stop it before updating config`,
+      details: { server_name: name, state },
+    });
+  }
+  async #settled(name: string, generation: number): Promise<ServerStatus> {
+    this.#mustBeOpen(name);
+    const { servers, statusOf } = this.#options;
+    const now = statusOf(name);
+    const status = now && settledStates.has(now.state) ? now : withoutFailure(await this.#rested(name));
+    // A later one is another's change, and an earlier one what it was before this change.
+    if ((servers.get(name)?.generation ?? generation) >= generation) return status;
+    const failure = this.#rolledBack.get(name);
+    throw new A2cError({
+      code: failure?.code ?? 'ServerLost',
+      message: `Server '${name}' could not be started as it was changed, and is back as it was: ${failure?.message ?? 'no reason given'}`,
+      details: { ...failure?.details, server_name: name },
+      ...(failure?.remedy !== undefined && { remedy: failure.remedy }),
+    });
+  }
+}
+
+/** Another order came in between. */
+const otherOrder = (name: string, state: ServerStatus['state']): string => {
+  if (state === 'idle') return `Server '${name}' was stopped before it was ready`;
+  return state === 'ready'
+    ? `Server '${name}' was started again before it had ended`
+    : `Server '${name}' is ${state}`;
+};
+/** An order that came to another end than was wanted. */
+const notDone = (
+  name: string,
+  message: string,
+  { state, failure = null }: { readonly state?: string; readonly failure?: Failure | null } = {},
+): A2cError => {
+  const { code = 'ServerNotActive', details, remedy } = failure ?? {};
+  return new A2cError({
+    code,
+    message,
+    details: { ...details, server_name: name, ...(state !== undefined && { state }) },
+    ...(remedy !== undefined && { remedy }),
+  });
+};
+const withoutFailure = ({ failure: _, ...status }: Rested): ServerStatus => status;
+const withServer = (servers: readonly ServerConfig[], server: ServerConfig): readonly ServerConfig[] =>
+  servers.some((s) => s.name === server.name)
+    ? servers.map((s) => (s.name === server.name ? server : s))
+    : [...servers, server];
+
+const withInputs = (
+  some: readonly InputDefinition[],
+  others: readonly InputDefinition[],
+): readonly InputDefinition[] => [
+  ...some.filter(({ id }) => !others.some((other) => other.id === id)),
+  ...others,
+];

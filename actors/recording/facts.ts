@@ -1,0 +1,363 @@
+import type { Fields } from '../../machines/protocol/json.ts';
+import type { EventObject } from 'xstate';
+import type { Address } from '../../machines/kernel/address.ts';
+import { isAnswer } from '../../machines/kernel/ports.ts';
+import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import {
+  plainParams,
+  withoutNumber,
+  type ChannelEvent,
+  type ChannelNames,
+  type Crossing,
+  type DirectoryRecord,
+  type Facts,
+} from '../../machines/trace/index.ts';
+
+type In = Extract<DirectoryRecord, { k: 'in' }>;
+type Out = Extract<DirectoryRecord, { k: 'out' }>;
+interface Opened {
+  readonly record: Out;
+  /** By what they are about, so that a later one takes the place of an earlier one. */
+  readonly told: Map<string, In>;
+}
+interface Waiting {
+  readonly record: In;
+  draw?: Extract<DirectoryRecord, { k: 'draw' }>;
+}
+
+/** Answers that are remembered; the oldest goes first. */
+const mostAnswers = 2_000;
+/** Questions whose answers are worth nothing to anybody who asks again. */
+const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
+/** The last question of a call holds its whole result, and its answer settles the call. */
+const isSettling = (method: unknown): boolean => method === 'finish';
+const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
+/**
+ * Facts that hold of everything that a ring has forgotten. It keeps the records of what is there still, and nothing of what is over,
+ * so that a ring that has lost its beginning opens with public facts.
+ */
+export class ForgottenRecords {
+  /** By the address of its host, and what an order is about. */
+  readonly #orders = new Map<string, In>();
+  readonly #instances = new Map<Address, Opened>();
+  /** By asker and id. */
+  readonly #questions = new Held<Out>();
+  readonly #answers = new Map<string, { readonly asked: Out; readonly answer: In }>();
+  /** The last end of a process or a session, by its server. */
+  readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
+  /** By ticket. */
+  readonly #waiting = new TransientMap<string, Waiting>();
+  readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
+  /** By server: where it stands, how often it has failed in a row, and how. */
+  readonly #servers = new Map<
+    string,
+    { readonly stage: string; readonly attempt: number; readonly failure: unknown }
+  >();
+  /** Reasons why it is not calm: the record that says so, or a name. Read with every record that is forgotten. */
+  readonly #restless = new Set<unknown>();
+
+  take(record: DirectoryRecord, t: number): void {
+    if (record.k === 'in') this.#in(record);
+    else if (record.k === 'out') this.#out(record);
+    else if (record.k === 'post' && record.a.startsWith('host:')) this.#said(record.a, record.ev);
+    else if (record.k === 'timer') {
+      const { a, n } = record;
+      if (record.op === 'set') {
+        const timer = { record, due: t + (record.ms ?? 0) };
+        this.#timers.set(a, n, timer);
+        this.#mark(timer, isGathering(record));
+      } else this.#timerOver(a, n);
+    } else if (record.k === 'draw' && record.port === 'judge') {
+      const waiting = this.#waiting.get(ticketIn(record.a));
+      if (waiting) waiting.draw = record;
+    }
+  }
+  /**
+   * Nothing but calls is under way: no server starts or ends, no list is asked for. A replay that begins here needs to know
+   * nothing else.
+   */
+  get isCalm(): boolean {
+    return this.#restless.size === 0;
+  }
+  #mark(what: unknown, isRestless: boolean): void {
+    if (isRestless) this.#restless.add(what);
+    else this.#restless.delete(what);
+  }
+  #timerOver(a: Address, n: unknown): void {
+    this.#restless.delete(this.#timers.get(a, n));
+    this.#timers.delete(a, n);
+  }
+  #said(host: Address, event: EventObject): void {
+    const { ticket, server, stage, attempt, failure } = fieldsOf(event);
+    this.#answered(ticket);
+    if (event.type === 'client.changed') {
+      this.#servers.set(String(server), { stage: String(stage), attempt: Number(attempt), failure });
+      this.#mark(`server ${String(server)}`, moving.has(String(stage)));
+    } else if (event.type === 'server.removed') {
+      this.#servers.delete(String(server));
+      this.#mark(`server ${String(server)}`, false);
+    } else if (event.type === 'link.changed')
+      this.#mark(`link ${host}`, stage !== 'joined' && stage !== 'closed');
+    else if (event.type === 'owned.ended') this.#mark(`link ${host}`, false);
+  }
+  #waits(ticket: string, record: In): void {
+    this.#restless.delete(this.#waiting.get(ticket));
+    this.#waiting.set(ticket, { record });
+  }
+  #answered(ticket: unknown): void {
+    if (typeof ticket !== 'string') return;
+    this.#restless.delete(this.#waiting.get(ticket));
+    this.#waiting.delete(ticket);
+  }
+  #in(record: In): void {
+    const { via, a, ev } = record;
+    if (via === 'timer' || via === 'deadline') return this.#timerOver(a, record.n);
+    if (via === 'start') return void this.#orders.set(`${a} start`, record);
+    if (via === 'host') return this.#ordered(record);
+    if (via === 'ask') return this.#asked(record);
+    const opened = this.#instances.get(a);
+    if (via !== 'leaf' || !ev || !opened) return;
+    const topic = topicOf(ev);
+    if (topic !== undefined) opened.told.set(topic, record);
+    for (const over of overWith(ev)) opened.told.delete(over);
+    const { server } = fieldsOf(fieldsOf(opened.record.ev)['input'] as EventObject);
+    if (typeof server === 'string' && topic === undefined && /(exited|failed|lost)$/.test(ev.type)) {
+      opened.told.clear();
+      this.#ended.set(`${opened.record.port} ${server}`, { opened: opened.record, end: record });
+    }
+    this.#mark(opened, !isUp(opened));
+    const { ticket } = fieldsOf(ev);
+    if (ev.type === 'link.down') this.#forgetAsked(a);
+    if (ev.type === 'agent.cancelled') this.#cancel(ticket);
+    else if (typeof ticket === 'string' && topic === undefined) this.#waits(ticket, record);
+  }
+  /** A cancel is answered with its call. */
+  #cancel(ticket: unknown): void {
+    const waiting = this.#waiting.get(String(ticket));
+    if (waiting) this.#restless.add(waiting);
+  }
+  /** A connection is gone, and nobody waits for an answer over it any more. */
+  #forgetAsked(instance: Address): void {
+    for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#answered(ticket);
+  }
+  #ordered(record: In): void {
+    const { a, ev } = record;
+    if (!ev) return;
+    const about = lastingOf(ev);
+    const { ticket } = fieldsOf(ev);
+    if (about !== undefined) {
+      const key = `${a} ${about}`;
+      // The last one comes last.
+      this.#orders.delete(key);
+      this.#orders.set(key, record);
+    } else if (ev.type === 'call.cancel') this.#cancel(ticket);
+    else if (typeof ticket === 'string') this.#waits(ticket, record);
+    else if (ev.type === 'close')
+      for (const key of [...this.#orders.keys()]) if (key.startsWith(`${a} `)) this.#orders.delete(key);
+  }
+  #asked(record: In): void {
+    const asked = this.#questions.get(record.a, record.id);
+    if (!asked || !isAnswer(record.ev?.type)) return;
+    this.#questionOver(record.a, record.id);
+    const { method, params, target } = fieldsOf(asked.ev);
+    if (isCall(method) || isSettling(method)) return;
+    const about = `${String(method)} ${String(target)} ${params === undefined ? '' : JSON.stringify(plainParams(method, params))}`;
+    this.#answers.delete(about);
+    this.#answers.set(about, { asked, answer: record });
+    const [oldest] = this.#answers.size > mostAnswers ? this.#answers.keys() : [];
+    if (oldest !== undefined) this.#answers.delete(oldest);
+  }
+  #questionOver(a: Address, id: unknown): void {
+    this.#restless.delete(this.#questions.get(a, id));
+    this.#questions.delete(a, id);
+  }
+  #out(record: Out): void {
+    const { port, a, ev } = record;
+    if (port === 'ask') {
+      const { id } = fieldsOf(ev);
+      if (ev.type === 'ask') {
+        this.#questions.set(a, id, record);
+        this.#mark(record, !isCall(fieldsOf(ev)['method']));
+      } else this.#questionOver(a, id);
+    } else if (ev.type === 'leaf.open') {
+      const opened = { record, told: new Map() };
+      this.#instances.set(a, opened);
+      this.#mark(opened, !isUp(opened));
+    } else if (ev.type === 'leaf.close') {
+      this.#restless.delete(this.#instances.get(a));
+      this.#instances.delete(a);
+      this.#forgetAsked(a);
+    } else this.#answered(fieldsOf(ev)['ticket']);
+  }
+
+  /** Calls in the order in which their servers were asked: asked again, they get the same names. */
+  #inOrder(): readonly Waiting[] {
+    const asked = [...this.#questions.values()].flatMap(({ a }) => this.#waiting.get(ticketIn(a)) ?? []);
+    return [...new Set([...asked, ...this.#waiting.values()])];
+  }
+  /** Orders as they would be given now: who has had another config since is started with that one. */
+  #standing(): readonly In[] {
+    const config = this.#orders.get('computer servers');
+    // A server that waits for its next try fails once more on the way to it.
+    const failed = [...this.#servers]
+      .map(([server, { stage, attempt, failure }]) => {
+        const isDown = stage === 'waiting' || stage === 'open';
+        return [server, { attempt: isDown ? attempt - 1 : attempt, failure, isUp: !isDown }] as const;
+      })
+      .filter(([, { attempt }]) => attempt > 0);
+    const spent = failed.length > 0 && { failed: Object.fromEntries(failed) };
+    return [...this.#orders.values()]
+      .filter((record) => record !== config)
+      .map((record) => {
+        if (record.via !== 'start' || record.a !== 'computer') return record;
+        const { input, ...start } = record.ev as EventObject & { readonly input: object };
+        const { servers, shown } = (config?.ev ?? {}) as Fields;
+        const ev = { ...start, input: { ...input, ...(config && { servers, shown }), ...spent } };
+        const given = config?.given ?? record.given;
+        return { ...record, ev, ...(given && { given }) };
+      });
+  }
+
+  /** The facts at `now`, in the names that `names` gives: it has named nothing yet, and names what follows. */
+  facts(names: ChannelNames, now: number): Facts {
+    const event = (record: DirectoryRecord): ChannelEvent[] => {
+      const crossing: Crossing | undefined = names.of(record);
+      return crossing?.ev ? [{ ch: crossing.ch, ev: crossing.ev }] : [];
+    };
+    const orders = this.#standing().flatMap(event);
+    const instances = [...this.#instances.values()];
+    for (const { record } of instances) names.of(record);
+    const told = instances.flatMap((opened) => [...opened.told.values()].flatMap(event));
+    const waiting = this.#inOrder();
+    const open = waiting.flatMap(({ record }) => event(record));
+    const draws = waiting.flatMap(({ draw }) => {
+      const crossing = draw && names.of(draw);
+      return crossing ? [{ ch: crossing.ch, v: crossing.v }] : [];
+    });
+    for (const asked of this.#questions.values()) names.of(asked);
+    const timers = [...this.#timers.values()].flatMap(({ record, due }) => {
+      names.of(record);
+      const { a, n } = record as { readonly a: Address; readonly n: number };
+      return [{ ch: names.timerOf(a, n), left: Math.max(0, due - now) }];
+    });
+    // Ended channels have names of their own, so that they count for nothing else.
+    const others = names.fresh();
+    const nameless = ({ ch, ev }: ChannelEvent): ChannelEvent => ({ ch: withoutNumber(ch), ev });
+    const eventOf = (first: DirectoryRecord, second: DirectoryRecord): ChannelEvent[] => {
+      others.of(first);
+      const crossing = others.of(second);
+      return crossing?.ev ? [nameless({ ch: crossing.ch, ev: crossing.ev })] : [];
+    };
+    for (const { record } of instances) others.of(record);
+    const answers = [...this.#answers.values()].flatMap(({ asked, answer }) => eventOf(asked, answer));
+    const ended = [...this.#ended.values()]
+      .filter(({ opened }) => !instances.some(({ record }) => isSameSubject(record, opened)))
+      .flatMap(({ opened, end }) => eventOf(opened, end));
+    return { k: 'facts', orders, told, ended, answers, open, draws, timers };
+  }
+}
+/** The ticket of a call is the key of its address. */
+const ticketIn = (address: Address): string => {
+  const end = /#\d+$/.exec(address)?.index;
+  return address.slice(address.lastIndexOf(':', end) + 1, end);
+};
+/** The fact with which a port is up. */
+const upWith: Readonly<Record<string, string>> = {
+  process: 'child.started',
+  session: 'session.opened',
+  link: 'join.accepted',
+  office: 'office.opened',
+};
+const isUp = ({ record, told }: Opened): boolean => told.has(upWith[record.port] ?? '');
+/** Stages of servers that are on their way. */
+const moving: ReadonlySet<string> = new Set([
+  'connecting',
+  'recovering',
+  'waiting',
+  'closing',
+  'authorizing',
+]);
+/** Timers that gather what changes: something is still to be told. */
+const gathering: ReadonlySet<string> = new Set(['quiet', 'settled', 'coalesce', 'questions']);
+const isGathering = (record: DirectoryRecord): boolean =>
+  record.k === 'timer' && gathering.has(record.for ?? '');
+const isSameSubject = (one: Out, other: Out): boolean => {
+  const [a, b] = [one, other].map(({ port, ev }) => [
+    port,
+    fieldsOf(fieldsOf(ev)['input'] as EventObject)['server'],
+  ]);
+  return a?.[0] === b?.[0] && a?.[1] === b?.[1];
+};
+
+/** Values by an address and an id that never comes again. Most addresses hold one: no key is made for it. */
+class Held<V> {
+  readonly #first = new TransientMap<Address, { readonly id: unknown; readonly value: V }>();
+  readonly #others = new TransientMap<string, V>();
+
+  set(a: Address, id: unknown, value: V): void {
+    if (this.#first.has(a)) this.#others.set(`${a} ${String(id)}`, value);
+    else this.#first.set(a, { id, value });
+  }
+  get(a: Address, id: unknown): V | undefined {
+    const first = this.#first.get(a);
+    return first?.id === id ? first?.value : this.#others.get(`${a} ${String(id)}`);
+  }
+  delete(a: Address, id: unknown): void {
+    if (this.#first.get(a)?.id === id) this.#first.delete(a);
+    else this.#others.delete(`${a} ${String(id)}`);
+  }
+  *values(): Generator<V> {
+    for (const { value } of this.#first.values()) yield value;
+    yield* this.#others.values();
+  }
+}
+
+/** Which facts of ports and orders of hosts hold until another takes their place. */
+
+/** Topic of a fact of a port; undefined: it passes, and does not hold. */
+function topicOf({ type, ...fields }: EventObject): string | undefined {
+  const { socket, computer } = fields as Fields;
+  switch (type) {
+    case 'child.started':
+    case 'session.opened':
+    case 'link.up':
+    case 'join.accepted':
+    case 'office.opened':
+      return type;
+    case 'socket.opened':
+    case 'socket.joins':
+      return `${type} ${String(socket)}`;
+    case 'computer.entered':
+      return `computer ${String(computer)}`;
+    default:
+      return undefined;
+  }
+}
+/** Facts that no longer hold after this one. */
+function overWith({ type, ...fields }: EventObject): readonly string[] {
+  const { socket, computer } = fields as Fields;
+  if (type === 'link.down') return ['link.up', 'join.accepted'];
+  if (type === 'leave.done') return ['join.accepted'];
+  if (type === 'socket.closed') return [`socket.opened ${String(socket)}`, `socket.joins ${String(socket)}`];
+  if (type === 'socket.leaves') return [`socket.joins ${String(socket)}`];
+  return type === 'computer.left' ? [`computer ${String(computer)}`] : [];
+}
+/** Orders that say how a host is, by what they are about. Others are over when they are answered. */
+function lastingOf({ type, ...fields }: EventObject): string | undefined {
+  const { server, collection, by } = fields as Fields;
+  switch (type) {
+    case 'servers.set':
+    case 'office.join':
+    case 'office.leave':
+      return type.split('.')[0];
+    case 'server.start':
+    case 'server.stop':
+      return `server ${String(server)}`;
+    case 'agent.follow':
+      return `follow ${String(collection)}`;
+    case 'resources.watch':
+      return `watch ${String(server)} ${String(by)}`;
+    default:
+      return undefined;
+  }
+}

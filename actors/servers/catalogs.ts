@@ -1,0 +1,159 @@
+import type { Directory } from '../runtime/directory.ts';
+import type { Root } from '../runtime/root.ts';
+import type { CatalogStatus, ServerPrompts, ServerResources, ServerStatus } from './server-handle.ts';
+import { keep, readCached, systemClock } from '../../adapters/index.ts';
+import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
+import {
+  lastChangeOf,
+  type CatalogList,
+  type History,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Lists,
+} from '../../machines/catalog/index.ts';
+import { keyOf } from '../../machines/kernel/address.ts';
+
+interface Snapshot {
+  readonly value: unknown;
+  readonly context: {
+    readonly server: string;
+    readonly list: CatalogList;
+    readonly entries: readonly object[];
+    readonly revision: number;
+    readonly failures: number;
+    readonly history: History;
+    readonly failure: { readonly message: string } | null;
+  };
+}
+const stateOf = (value: unknown): CatalogStatus['state'] =>
+  (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
+
+/** Where each list of each server stands, and why each of its entries last changed; read from the machines. */
+export function catalogsOf(directory: Directory, times: ReadonlyMap<string, number>): CatalogStatus[] {
+  const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
+  return catalogs.map(({ ref }) => {
+    const { value, context: c } = ref.getSnapshot() as unknown as Snapshot;
+    const keys = [...Object.keys(c.history.present), ...c.history.gone.map(({ key }) => key)];
+    const changes = keys.flatMap((key) => {
+      const last = lastChangeOf(c.history, key);
+      if (!last) return [];
+      // What went with its server has no revision of its own.
+      const at = times.get(`${c.server}/${c.list}@${last.revision}`);
+      const left = last.change === 'removed' ? times.get(c.server) : undefined;
+      const ms = Math.max(at ?? 0, left ?? 0);
+      return [{ key, ...last, ...(ms > 0 && { at: new Date(ms).toISOString() }) }];
+    });
+    return {
+      server: c.server,
+      list: c.list,
+      state: stateOf(value),
+      revision: c.revision,
+      entries: c.entries.length,
+      failures: c.failures,
+      changes,
+    };
+  });
+}
+
+/** Once it has been asked for the first time, which has a time limit of its own, or has ended. */
+const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
+  new Promise((resolve) => {
+    if (!ref.getSnapshot().matches('connecting')) return resolve(ref.getSnapshot());
+    const over = (): void => {
+      following.unsubscribe();
+      resolve(ref.getSnapshot());
+    };
+    const next = (): void => void (ref.getSnapshot().matches('connecting') || over());
+    const following = ref.subscribe({ next, complete: over, error: over });
+  });
+/** What a server lists, once its first answer is there; of one that has no such list: nothing. */
+async function listOf<T>(
+  directory: Directory,
+  server: string,
+  list: CatalogList,
+): Promise<{ readonly entries: readonly T[]; readonly failure: string | null }> {
+  const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
+  const none = { entries: [], failure: null };
+  if (!root) return none;
+  const { entries, failure } = (await listedFirst(root.ref)).context;
+  return { entries: entries as readonly unknown[] as readonly T[], failure: failure?.message ?? null };
+}
+const whyNot = ({ state, reason }: ServerStatus): string | null =>
+  state === 'ready' ? null : (reason ?? `it is ${state}`);
+
+export const resourcesOf = (
+  directory: Directory,
+  servers: readonly ServerStatus[],
+): Promise<readonly ServerResources[]> =>
+  Promise.all(
+    servers.map(async (status) => {
+      const { name } = status;
+      const [resources, templates] = await Promise.all([
+        listOf<Resource>(directory, name, 'resources'),
+        listOf<ResourceTemplate>(directory, name, 'resourceTemplates'),
+      ]);
+      const failure = whyNot(status) ?? resources.failure ?? templates.failure;
+      return { server: name, resources: resources.entries, templates: templates.entries, failure };
+    }),
+  );
+export const promptsOf = (
+  directory: Directory,
+  servers: readonly ServerStatus[],
+): Promise<readonly ServerPrompts[]> =>
+  Promise.all(
+    servers.map(async (status) => {
+      const { entries, failure } = await listOf<Prompt>(directory, status.name, 'prompts');
+      return { server: status.name, prompts: entries, failure: whyNot(status) ?? failure };
+    }),
+  );
+
+/** Lists that change often are written once. */
+const quietMs = 1_000;
+
+/** What servers last listed, kept in files for those that start only when they are needed. Ends by `close`. */
+export class CachedCatalogs {
+  readonly #stateDir: string | undefined;
+  readonly #notice: (text: string) => void;
+  readonly #lists = new Map<string, Lists>();
+  readonly #due = new Set<string>();
+  #timer: unknown;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** Without a folder nothing is kept. */
+  constructor(stateDir: string | undefined, notice: (text: string) => void) {
+    this.#stateDir = stateDir;
+    this.#notice = notice;
+  }
+  async of(fingerprint: string): Promise<Lists | null> {
+    if (this.#stateDir === undefined) return null;
+    const cached = await readCached(this.#stateDir, fingerprint);
+    if (cached) this.#lists.set(fingerprint, cached.lists);
+    return cached?.lists ?? null;
+  }
+  /** What was withdrawn because it could not be had is kept as it was. */
+  hear(fingerprint: string, { list, entries, isWithdrawn }: CatalogNews): void {
+    if (this.#stateDir === undefined || isWithdrawn) return;
+    this.#lists.set(fingerprint, { ...this.#lists.get(fingerprint), [list]: entries });
+    this.#due.add(fingerprint);
+    this.#timer ??= systemClock.setTimeout(() => this.#write(), quietMs);
+  }
+  #write(): void {
+    systemClock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { due, dir } = { due: [...this.#due], dir: this.#stateDir };
+    this.#due.clear();
+    if (dir === undefined) return;
+    this.#writing = this.#writing.then(async () => {
+      for (const fingerprint of due) {
+        const done = await keep(dir, fingerprint, this.#lists.get(fingerprint) ?? {});
+        if (!done.cached) this.#notice(`a list of tools was not kept for the next start: ${done.because}`);
+      }
+    });
+  }
+  /** Resolves when all that was due is written. */
+  async close(): Promise<void> {
+    this.#write();
+    await this.#writing;
+  }
+}

@@ -1,0 +1,162 @@
+import { A2cError } from '../kernel/errors.ts';
+import type { RemoteSpec } from './render.ts';
+import type { Servers } from './servers.ts';
+import {
+  asksNobody,
+  keyringIfAny,
+  Login,
+  memoryLogins,
+  PersonNeeded,
+  Refusal,
+  sharedLogins,
+  type Authorize,
+  type Credentials,
+  type GiveAssertion,
+  type LoggedOut,
+  type LoginConfig,
+  type LoginStore,
+} from '../../adapters/index.ts';
+import { loginPort, type LogIn } from '../../machines/client/client.events.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+
+interface LoginsOptions {
+  /** False: they are kept in memory, and end with this host. */
+  readonly stateDir: string | false;
+  /** Shows a person the page of an authorization server. Without it nobody can be asked. */
+  readonly authorize: Authorize | undefined;
+  /** Gives the assertion of a server whose config has none. */
+  readonly assertion: GiveAssertion | undefined;
+  /** Texts that nobody may see from now on. */
+  readonly hide: (server: string, secrets: readonly string[]) => void;
+  /** Hears what an authorization server writes otherwise than it should, where that changes nothing. */
+  readonly noted: (server: string, text: string) => void;
+  readonly now: () => number;
+}
+/** The logins of the servers of one computer. */
+export class Logins {
+  readonly #options: LoginsOptions;
+  readonly #store: LoginStore;
+  /** By server, and of what they are. */
+  readonly #logins = new Map<
+    string,
+    { readonly text: string; readonly login: Login; readonly config: LoginConfig }
+  >();
+
+  constructor(options: LoginsOptions) {
+    const { stateDir } = options;
+    this.#options = options;
+    this.#store =
+      stateDir === false ? memoryLogins() : sharedLogins(stateDir, () => keyringIfAny('a2c-actors logins'));
+  }
+  /** What the requests to a server are sent with; undefined: its config has an `Authorization` of its own. */
+  of(server: string, { url, headers, oauth: config = {} }: RemoteSpec): Credentials | undefined {
+    if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
+    const text = JSON.stringify([url, config]);
+    const known = this.#logins.get(server);
+    if (known?.text === text) return known.login;
+    known?.login.close();
+    const { authorize, assertion, hide, noted, now } = this.#options;
+    const login = new Login({
+      server,
+      url,
+      config,
+      authorize,
+      assertion,
+      now,
+      // Who somebody else says that we are may be another the next time: nobody else takes these tokens.
+      store: config.grant === 'jwt_bearer' ? memoryLogins() : this.#store,
+      hide: (secrets) => hide(server, secrets),
+      noted: (text) => noted(server, text),
+    });
+    this.#logins.set(server, { text, login, config });
+    return login;
+  }
+  /** Forgets the login to a server. Undefined: nobody has asked for its credentials yet. */
+  async logout(server: string): Promise<LoggedOut | undefined> {
+    return this.#logins.get(server)?.login.logout();
+  }
+  close(): void {
+    for (const { login } of this.#logins.values()) login.close();
+  }
+  /** The port `login`. A question that is withdrawn is answered no more. */
+  readonly ask: Ports['request'] = (_from, { id, params }, emit) => {
+    const { server } = params as LogIn;
+    const end = new AbortController();
+    const unlessOver = (tell: () => void): void => {
+      if (!end.signal.aborted) tell();
+    };
+    const refuse = (failure: Failure): void =>
+      unlessOver(() => emit({ type: 'ask.refused', id, sent: false, failure }));
+    const { login, config = {} } = this.#logins.get(server) ?? {};
+    if (!login) {
+      queueMicrotask(() => refuse(wrongHeader(server)));
+      return () => end.abort();
+    }
+    const news = {
+      shown: (origin: string) =>
+        unlessOver(() => emit({ type: 'ask.progress', id, progress: 0, message: origin })),
+      returned: () => unlessOver(() => emit({ type: 'ask.began', id })),
+    };
+    login.login(news, end.signal).then(
+      () => unlessOver(() => emit({ type: 'ask.answered', id, result: {} })),
+      (error: unknown) => refuse(notLoggedIn(server, config, error)),
+    );
+    return () => end.abort();
+  };
+}
+
+/** The port `login` of a runtime, filled. */
+export function loginsFor(
+  runtime: {
+    readonly hide: LoginsOptions['hide'];
+    readonly noticed: LoginsOptions['noted'];
+    readonly others: Map<string, Ports['request']>;
+  },
+  { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
+  stateDir: string | false,
+): Logins {
+  const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
+  const { noticed: noted } = runtime;
+  const logins = new Logins({ stateDir, authorize, assertion, hide, noted, now: () => Date.now() });
+  runtime.others.set(loginPort, logins.ask);
+  return logins;
+}
+
+/** Words of a stranger are not passed on. */
+const wordsOf = (error: unknown): string =>
+  error instanceof Refusal || error instanceof PersonNeeded
+    ? error.message
+    : 'its authorization server cannot be used, for a reason that is not known here';
+const remedyFor = (server: string, config: LoginConfig, error: unknown): string => {
+  const { remedy } = error instanceof Refusal ? error : {};
+  if (remedy === 'issuer')
+    return `If that is the right one, write that issuer, as it is, as oauth.issuer of server '${server}'.`;
+  if (remedy === 'again') return `Log in from the start: a2c login ${server} --again`;
+  if (remedy === 'clientId')
+    return `Register a client there by hand, and name it as oauth.clientId of server '${server}', with oauth.clientSecret if it has one.`;
+  return asksNobody(config)
+    ? `Correct oauth of this server, or what it is given, then start it again: servers start ${server}`
+    : `Log in: a2c login ${server}`;
+};
+const notLoggedIn = (server: string, config: LoginConfig, error: unknown): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' wants a login (HTTP 401): ${wordsOf(error)}`,
+  details: { server_name: server, http_status: 401 },
+  remedy: remedyFor(server, config, error),
+});
+const wrongHeader = (server: string): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' wants a login (HTTP 401): it does not take the one in its headers`,
+  details: { server_name: server, http_status: 401 },
+  remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
+});
+
+/** Logs out of a server of a config, also of one that was never started here. Rejects when its URL cannot be known. */
+export async function logOut(servers: Servers, logins: Logins, name: string): Promise<LoggedOut> {
+  const known = await logins.logout(name);
+  if (known) return known;
+  const resolved = await servers.resolveNow(name, new AbortController().signal);
+  if (!resolved.ok) throw new A2cError(resolved.failure);
+  return (await logins.logout(name)) ?? { wasLoggedIn: false, isRevoked: false };
+}

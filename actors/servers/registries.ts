@@ -1,0 +1,185 @@
+import type { AnyEventObject, EventObject } from 'xstate';
+import { deferred } from '../kernel/listeners.ts';
+import type { Inputs } from './inputs.ts';
+import type { ServerSpec } from './render.ts';
+import { keepChosen, readChosen, registryProber, type ChosenRegistry } from '../../adapters/index.ts';
+import type { LaunchSettings } from '../../machines/config/index.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import {
+  registryPort,
+  type RegistryChosen,
+  type RegistryStart,
+  type RegistryWanted,
+} from '../../machines/registry/registry.rules.ts';
+
+/** All probes together. */
+const limitMs = 3_000;
+const keepMs = 24 * 3_600_000;
+const retryMs = 60_000;
+
+/** What runs the machine that chooses. */
+interface RegistryHost {
+  readonly directory: { find(address: Address): unknown; send(address: Address, event: EventObject): void };
+  /** Ports that answer, by their names. */
+  readonly others: Map<string, Ports['request']>;
+  start(kind: string, input: object, hear: (event: AnyEventObject) => void): { readonly address: Address };
+}
+interface RegistriesOptions {
+  readonly runtime: RegistryHost;
+  /** Where the fastest is kept for the next run; `false`: nowhere. */
+  readonly stateDir: string | false;
+  /** ms since 1970. */
+  now(): number;
+  /** Hears that none answered. */
+  notice(text: string): void;
+}
+
+interface Waiting {
+  readonly list: readonly string[];
+  readonly resolve: (registry: string | undefined) => void;
+}
+
+/** The fastest npm registry of a list: the host of its machine, which starts with the first who asks. */
+export class Registries {
+  readonly #options: RegistriesOptions;
+  /** By how they are shown: whole URLs, which may hold credentials. No machine sees those. */
+  readonly #urls = new Map<string, string>();
+  readonly #waiting = new Map<string, Waiting>();
+  #hosted: Promise<ReturnType<RegistryHost['start']>> | undefined;
+  #asked = 0;
+  #isWarned = false;
+  #kept: ChosenRegistry | null = null;
+
+  constructor(options: RegistriesOptions) {
+    this.#options = options;
+  }
+  /** Resolves within 3 s; undefined when the host is at its end. */
+  async fastest(list: readonly string[]): Promise<string | undefined> {
+    const { directory } = this.#options.runtime;
+    const shown = [...new Set(list.map((url) => this.#shown(url)))];
+    const { address } = await (this.#hosted ??= this.#start());
+    if (!directory.find(address)) return undefined;
+    const ticket = `registry.${(this.#asked += 1)}`;
+    const { promise, resolve } = deferred<string | undefined>();
+    this.#waiting.set(ticket, { list: shown, resolve });
+    const wanted: RegistryWanted = { type: 'registry.want', ticket, list: shown };
+    directory.send(address, wanted);
+    return promise;
+  }
+  #shown(url: string): string {
+    const shown = withoutCredentials(url);
+    this.#urls.set(shown, url);
+    return shown;
+  }
+  async #start(): Promise<ReturnType<RegistryHost['start']>> {
+    const { runtime, stateDir, now } = this.#options;
+    runtime.others.set(
+      registryPort,
+      registryProber((shown) => this.#urls.get(shown) ?? shown),
+    );
+    this.#kept = stateDir === false ? null : await readChosen(stateDir);
+    const known = this.#isFresh() ? this.#kept : null;
+    const forMs = keepMs - (now() - (known?.at ?? 0));
+    const input: RegistryStart = { limitMs, keepMs, retryMs, known: known && { ...known, forMs } };
+    return runtime.start('registry', input, (event) => this.#hear(event));
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'owned.ended') {
+      for (const { resolve } of this.#waiting.values()) resolve(undefined);
+      this.#waiting.clear();
+    }
+    if (event.type !== 'registry.chosen') return;
+    const { ticket, registry, isFastest } = event as unknown as RegistryChosen;
+    const waiting = this.#waiting.get(ticket);
+    this.#waiting.delete(ticket);
+    waiting?.resolve(registry === null ? undefined : (this.#urls.get(registry) ?? registry));
+    if (!waiting || registry === null) return;
+    if (isFastest) this.#keep(waiting.list, registry);
+    else this.#warn(waiting.list, registry);
+  }
+  /** Once: every server of npm would say it. */
+  #warn(list: readonly string[], registry: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    const all = list.join(', ');
+    this.#options.notice(
+      `no npm registry of ${all} has answered as one within ${limitMs / 1_000} s: ${registry} is used, or name one in a2c.npmRegistry`,
+    );
+  }
+  /** A clock that was set back makes it old, never young. */
+  #isFresh(): boolean {
+    const age = this.#options.now() - (this.#kept?.at ?? 0);
+    return this.#kept !== null && age >= 0 && age < keepMs;
+  }
+  /** For the next run: without it that one probes again. */
+  #keep(list: readonly string[], registry: string): void {
+    const { stateDir, now } = this.#options;
+    if (stateDir === false || (this.#kept?.registry === registry && this.#isFresh())) return;
+    this.#kept = { list, registry, at: now() };
+    keepChosen(stateDir, this.#kept).catch(() => {});
+  }
+}
+
+/** For people and traces. */
+export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/]*@/i, '$1***@');
+
+/** Of npm and of those that read its variables. */
+const fetching = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx']);
+const nameOf = (command: string): string =>
+  (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(cmd|exe|ps1|bat)$/, '');
+/** Whether a launch fetches packages of npm: by the name of its program, also behind `cmd /c`. */
+export const fetchesPackages = (command: string, args: readonly string[]): boolean => {
+  if (nameOf(command) !== 'cmd') return fetching.has(nameOf(command));
+  const [option = '', program = ''] = args;
+  return option.toLowerCase() === '/c' && fetching.has(nameOf(program));
+};
+
+export const registryVariable = 'npm_config_registry';
+/** npm does not look at the case. */
+const isVariable = (name: string): boolean => name.toLowerCase() === registryVariable;
+
+/** In the order of the registry that npm itself names first. */
+export const usualRegistries: readonly string[] = [
+  'https://registry.npmjs.org/',
+  'https://r.cnpmjs.org/',
+  'https://registry.npmmirror.com/',
+];
+
+/** Where registries come from beside configs and variables. */
+export interface RegistrySource {
+  /** The fastest of a list; undefined when the host is at its end. Resolves within 3 s. */
+  fastest(list: readonly string[]): Promise<string | undefined>;
+  /** Whether an `.npmrc` in one of these folders names one. */
+  isInNpmrc(folders: readonly string[]): boolean;
+}
+interface Host extends Pick<RegistrySource, 'isInNpmrc'> {
+  /** The variables of this process. */
+  readonly inputs: Pick<Inputs, 'variables' | 'variable'>;
+  readonly home?: string | undefined;
+}
+/** One that is named, or those of which the fastest is wanted; undefined: nobody says anything. */
+export type RegistryChoice =
+  | { readonly named: string; readonly among?: never }
+  | { readonly among: readonly string[]; readonly named?: never }
+  | undefined;
+
+/**
+ * Which registry a child is to use: its own `env` first (nothing is to be done), then the setting, then the variable of
+ * the host, then the `.npmrc` that npm reads itself, and only then the fastest of a list.
+ */
+export function registryChoice(
+  spec: ServerSpec,
+  { npmRegistry: wanted, npmRegistries = usualRegistries }: LaunchSettings,
+  { inputs, home, isInNpmrc }: Host,
+): RegistryChoice {
+  if (spec.kind !== 'stdio' || !fetchesPackages(spec.command, spec.args)) return undefined;
+  if (wanted === 'off' || Object.keys(spec.env).some(isVariable)) return undefined;
+  if (wanted !== undefined && wanted !== 'auto') return { named: wanted };
+  const names = inputs.variables().filter(isVariable);
+  const inherited = names.map((name) => inputs.variable(name)).find(Boolean);
+  if (inherited !== undefined) return { named: inherited };
+  if (wanted !== 'auto' || isInNpmrc([home, spec.cwd].filter((folder) => folder !== undefined)))
+    return undefined;
+  return { among: npmRegistries };
+}
