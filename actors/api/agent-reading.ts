@@ -10,7 +10,7 @@ import type {
 import { questionError } from './agent-answers.ts';
 import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { restless } from '../../machines/agent/collections/index.ts';
+import { restless } from '../../machines/agent/collections.ts';
 import {
   events,
   readContents,

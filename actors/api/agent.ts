@@ -16,7 +16,7 @@ import type {
   AgentQuery,
   AgentStart,
 } from '../../machines/agent/agent.machine.ts';
-import type { DesktopSeen, FinderSeen } from '../../machines/agent/collections/index.ts';
+import type { DesktopSeen, FinderSeen } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/messages.ts';
 import { changesOf, isNoChange } from '../../machines/catalog/index.ts';

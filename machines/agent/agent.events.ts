@@ -52,8 +52,8 @@ export type AgentNews =
   | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' }>
   | HostFact
   | ViewNews;
-export type Input = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };
-export interface Context extends Input {
+export type AgentInput = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };
+export interface AgentContext extends AgentInput {
   readonly computers: readonly string[];
   /** What of them is looked at beside their tools. */
   readonly follows: readonly ResourceCollection[];
@@ -61,4 +61,4 @@ export interface Context extends Input {
   /** How often its link or a view was opened again after its machine had failed. */
   readonly reopens: number;
 }
-export type Event = AgentOrder | LinkNews | ViewNews | RequestFact | DirectoryEvent;
+export type AgentEvent = AgentOrder | LinkNews | ViewNews | RequestFact | DirectoryEvent;

@@ -7,42 +7,40 @@
  * closing — views, calls and link end
  * closed  — final
  */
-import { type ActorRefFrom } from 'xstate';
-import { callKind, settledBy, type CallStart } from '../call/messages.ts';
-import { childOf } from '../kernel/address.ts';
-import { post, toOwned } from '../kernel/effects.ts';
-import { linkKind } from '../link/link.setup.ts';
-import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { assign, setup } from 'xstate';
+import { callKind, repeated, settledBy, type CallStart } from '../call/messages.ts';
+import { addressFor, childOf } from '../kernel/address.ts';
 import {
+  effects,
   eventAsParams,
-  loseCalls,
-  openLink,
-  tellLinkGivenUp,
-  offlineFailure,
-  callOpen,
-  callStart,
-  closingFailure,
-  queryStart,
-  parts,
-  passOn,
-  refuseCall,
-} from './agent.setup.ts';
-import {
-  closeViews,
-  forgetAll,
-  hearNotifications,
-  linkAt,
-  openComer,
-  openFollowed,
-  openRoom,
-  openViewAgain,
-  refreshRefused,
-  reqIdOf,
-  tellUnknownRoom,
-  tellViewGivenUp,
-  wakeView,
-} from './agent.views.ts';
-import type { AgentFollow } from './agent.events.ts';
+  open,
+  opens,
+  opensAll,
+  post,
+  posts,
+  postsAll,
+  requests,
+  tellsOwned,
+  toOwned,
+  type OpenRefused,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
+import { timingOf } from '../kernel/timing.ts';
+import { linkGivenUp, linkKind, type LinkNews } from '../link/link.machine.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { rows, type NotificationFact } from '../protocol/notifications.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
+import type {
+  AgentCall,
+  AgentContext,
+  AgentEvent,
+  AgentFollow,
+  AgentInput,
+  AgentNews,
+  AgentQuery,
+} from './agent.events.ts';
+import * as rules from './agent.rules.ts';
+import type { ViewOrder } from './view.machine.ts';
 
 export type {
   AgentStart,
@@ -53,9 +51,78 @@ export type {
   AgentNews,
 } from './agent.events.ts';
 
-const followed = ({ event }: { readonly event: AgentFollow }): AgentFollow => event;
+/** Failures of its link and its views after which they are opened again. */
+const maxReopens = 5;
+
+const parts = setup({
+  types: {
+    context: {} as AgentContext,
+    input: {} as AgentInput,
+    events: {} as AgentEvent,
+    tags: {} as 'connecting' | 'ready' | 'closing',
+  },
+  actions: {
+    ...effects,
+    countQuestion: assign({ asked: ({ context }) => context.asked + 1 }),
+    add: assign(({ context }, { names }: { names: readonly string[] }) => ({
+      computers: [...new Set([...context.computers, ...names])],
+    })),
+    drop: assign(({ context }, { computer }: { computer: string }) => ({
+      computers: context.computers.filter((c) => c !== computer),
+    })),
+    forgetComputers: assign({ computers: [] }),
+    rememberFollowed: assign(({ context }, { collection }: { collection: ResourceCollection }) => ({
+      follows: [...context.follows, collection],
+    })),
+    countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
+  },
+  guards: {
+    isJoined: (_, { stage }: { stage: string }) => stage === 'joined',
+    isOffline: (_, { stage }: { stage: string }) => stage === 'waiting' || stage === 'closed',
+    isFollowed: ({ context }, { collection }: { collection: ResourceCollection }) =>
+      context.follows.includes(collection),
+    isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
+    canReopen: ({ context }, ended: OwnedEnded) =>
+      ended.kind === 'link' && ended.why === 'failed' && context.reopens < maxReopens,
+    canReopenView: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && context.reopens < maxReopens && rules.viewedBy(context, ended) !== undefined,
+    isBrokenView: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && rules.viewedBy(context, ended) !== undefined,
+  },
+  delays: { shutdown: ({ context }) => context.timing.shutdownMs },
+});
+
+// ── actions and guards that several states share ───────────────────────────────────────────────────────
+const passOn = posts((c: AgentContext, news: AgentNews) => post(c.owner, news));
+const refuseCall = (failure: Failure) =>
+  posts((_: AgentContext, call: AgentCall | AgentQuery) =>
+    post(call.replyTo, settledBy(rules.callOf(call), 'failed', failure)),
+  );
+const openLink = opens((c: AgentContext) =>
+  open(linkKind, { ...c.link, role: 'agent', timing: timingOf.link(c.timing) }),
+);
+const loseCalls = tellsOwned(
+  (_: AgentContext, event: OwnedEnded | Extract<LinkNews, { type: 'link.changed' }>) =>
+    toOwned(callKind, {
+      type: 'server.lost',
+      failure: rules.linkLost(event.type === 'link.changed' ? event.reason : null),
+    }),
+);
+const forgetAll = [
+  ...rules.allViewsClosed.map((params) => ({ type: 'tellOwned' as const, params })),
+  'forgetComputers' as const,
+];
+const hearNotification = {
+  actions: [postsAll(rules.postsAfter), opensAll(rules.opensAfter)],
+} as const;
+const hearNotifications = Object.fromEntries(
+  rows.map(({ fact }) => [fact.type, hearNotification]),
+) as Readonly<Record<NotificationFact['type'], typeof hearNotification>>;
+const ended = eventAsParams<OwnedEnded>;
+const followed = eventAsParams<AgentFollow>;
 const alreadyFollowed = { guard: { type: 'isFollowed', params: followed } } as const;
 const follow = { type: 'rememberFollowed', params: followed } as const;
+type OfComputer = { readonly computer: string };
 
 export const agentMachine = parts.createMachine({
   id: 'agent',
@@ -64,40 +131,50 @@ export const agentMachine = parts.createMachine({
   initial: 'offline',
   on: {
     'call.cancel': {
-      actions: {
-        type: 'post',
-        params: ({ context, event: { ticket, reason } }) =>
-          post(childOf(context.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
-      },
+      actions: posts(
+        (c: AgentContext, { ticket, reason }: { readonly ticket: string; readonly reason: string }) =>
+          post(childOf(c.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
+      ),
     },
     'open.refused': [
       {
         guard: ({ event }) => event.kind === 'call',
-        actions: {
-          type: 'post',
-          params: ({ event }) => {
-            const call = event.input as CallStart;
-            const failure: Failure = {
-              code: wireCodes.conflict,
-              message: `A call '${call.reqId}' is already in flight`,
-            };
-            return post(call.replyTo, settledBy(call, 'failed', failure));
-          },
-        },
+        actions: posts((_: AgentContext, { input }: OpenRefused) => {
+          const call = input as CallStart;
+          const { code, message } = repeated(call.reqId);
+          return post(call.replyTo, settledBy(call, 'failed', { code, message }));
+        }),
       },
-      { actions: refreshRefused },
+      /** A view that is open already is refreshed instead. */
+      {
+        actions: posts((_: AgentContext, { name }: OpenRefused) =>
+          post(addressFor<ViewOrder>(name), { type: 'view.refresh' }),
+        ),
+      },
     ],
     'agent.follow': [alreadyFollowed, { actions: follow }],
     'owned.ended': [
       {
-        guard: { type: 'canReopen', params: eventAsParams },
+        guard: { type: 'canReopen', params: ended },
         target: '.offline',
         actions: ['countReopen', loseCalls, ...forgetAll, openLink],
       },
-      { guard: { type: 'isLink', params: eventAsParams }, target: '.closed', actions: tellLinkGivenUp },
-      { guard: { type: 'canReopenView', params: eventAsParams }, actions: ['countReopen', openViewAgain] },
-      { guard: { type: 'isBrokenView', params: eventAsParams }, actions: tellViewGivenUp },
-      /** Views end when they are told to; a call, or its will, has answered whoever asked. */
+      {
+        guard: { type: 'isLink', params: ended },
+        target: '.closed',
+        actions: posts((c: AgentContext, event: OwnedEnded) => post(c.owner, linkGivenUp(event))),
+      },
+      {
+        guard: { type: 'canReopenView', params: ended },
+        actions: ['countReopen', opensAll(rules.viewAgain)],
+      },
+      {
+        guard: { type: 'isBrokenView', params: ended },
+        actions: postsAll((c: AgentContext, event: OwnedEnded) =>
+          rules.viewGivenUp(c, event).map((news) => post(c.owner, news)),
+        ),
+      },
+      /** Views end when they are told to; a call, or its will, has answered its asker. */
       {},
     ],
     close: '.closing',
@@ -110,33 +187,68 @@ export const agentMachine = parts.createMachine({
           { guard: { type: 'isJoined', params: ({ event }) => event }, target: 'joined', actions: passOn },
           { actions: passOn },
         ],
-        'agent.call': { actions: refuseCall(offlineFailure) },
-        'agent.query': { actions: refuseCall(offlineFailure) },
+        'agent.call': { actions: refuseCall(rules.offlineFailure) },
+        'agent.query': { actions: refuseCall(rules.offlineFailure) },
       },
     },
     joined: {
       tags: 'ready',
-      /** Whoever was here before us is not announced: ask. */
+      /** Computers that were here before us are not announced: they are asked for. */
       entry: [
         'countQuestion',
-        {
-          type: 'request',
-          params: ({ context: c }) => ({
-            id: 'room',
-            target: linkAt(c),
-            method: 'server:list_room',
-            params: { agent: c.link.name, req_id: reqIdOf(c), office_id: c.link.office },
-          }),
-        },
+        requests((c: AgentContext) => ({
+          id: 'room',
+          target: rules.linkAt(c),
+          method: 'server:list_room',
+          params: { agent: c.link.name, req_id: rules.reqIdOf(c), office_id: c.link.office },
+        })),
       ],
       exit: { type: 'cancel', params: { id: 'room' } },
       on: {
-        'ask.answered': { actions: openRoom },
-        'ask.refused': { actions: tellUnknownRoom },
-        'computer.entered': { actions: [passOn, ...openComer] },
-        'computer.left': { actions: [passOn, ...closeViews] },
+        'ask.answered': {
+          actions: [
+            opensAll((c: AgentContext, { result }: { readonly result: unknown }) =>
+              rules.viewsOfComers(c, rules.computersIn(c, result)),
+            ),
+            {
+              type: 'add',
+              params: ({ context, event }) => ({ names: rules.computersIn(context, event.result) }),
+            },
+            posts((c: AgentContext, { result }: { readonly result: unknown }) =>
+              post(c.owner, { type: 'room.known', computers: rules.computersIn(c, result) }),
+            ),
+          ],
+        },
+        /** An office that cannot tell who is there: the notices still come. */
+        'ask.refused': {
+          actions: posts((c: AgentContext) => post(c.owner, { type: 'room.known', computers: [] })),
+        },
+        'computer.entered': {
+          actions: [
+            passOn,
+            opensAll((c: AgentContext, { computer }: OfComputer) => rules.viewsOfComers(c, [computer])),
+            { type: 'add', params: ({ event }) => ({ names: [event.computer] }) },
+          ],
+        },
+        'computer.left': {
+          actions: [
+            passOn,
+            postsAll((c: AgentContext, { computer }: OfComputer) => rules.viewsClosed(c, computer)),
+            { type: 'drop', params: ({ event }) => event },
+          ],
+        },
         ...hearNotifications,
-        'agent.follow': [alreadyFollowed, { actions: [follow, openFollowed] }],
+        'agent.follow': [
+          alreadyFollowed,
+          {
+            actions: [
+              follow,
+              opensAll((c: AgentContext, { collection }: AgentFollow) =>
+                c.computers.map((computer) => rules.viewOpen(c, computer, collection)),
+              ),
+            ],
+          },
+        ],
         'view.toolsChanged': { actions: passOn },
         'view.collectionChanged': { actions: passOn },
         'link.changed': [
@@ -147,18 +259,14 @@ export const agentMachine = parts.createMachine({
           },
         ],
         'agent.call': {
-          actions: {
-            type: 'open',
-            params: ({ context, event }) => callOpen(event, callStart(context, event)),
-          },
+          actions: opens((c: AgentContext, call: AgentCall) =>
+            rules.callOpen(call, rules.callStart(c, call)),
+          ),
         },
         'agent.query': {
           actions: [
-            {
-              type: 'open',
-              params: ({ context, event }) => callOpen(event, queryStart(context, event)),
-            },
-            wakeView,
+            opens((c: AgentContext, query: AgentQuery) => rules.callOpen(query, rules.queryStart(c, query))),
+            postsAll(rules.viewWoken),
           ],
         },
       },
@@ -175,10 +283,10 @@ export const agentMachine = parts.createMachine({
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
       ],
       on: {
-        'owned.ended': { guard: { type: 'isLink', params: eventAsParams }, target: 'closed' },
+        'owned.ended': { guard: { type: 'isLink', params: ended }, target: 'closed' },
         'link.changed': { actions: passOn },
-        'agent.call': { actions: refuseCall(closingFailure) },
-        'agent.query': { actions: refuseCall(closingFailure) },
+        'agent.call': { actions: refuseCall(rules.closingFailure) },
+        'agent.query': { actions: refuseCall(rules.closingFailure) },
         close: {},
       },
       after: { shutdown: 'closed' },
@@ -186,4 +294,3 @@ export const agentMachine = parts.createMachine({
     closed: { type: 'final' },
   },
 });
-export type AgentRef = ActorRefFrom<typeof agentMachine>;

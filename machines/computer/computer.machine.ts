@@ -33,7 +33,7 @@ import {
   permitWanted,
 } from './computer.setup.ts';
 import { toOwned } from '../kernel/effects.ts';
-import { linkKind } from '../link/link.setup.ts';
+import { linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.events.ts';
 import { noPermits } from './connect-permits.ts';
 

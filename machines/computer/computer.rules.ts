@@ -24,7 +24,7 @@ import { open, post, type Open, type OwnedEnded, type Post } from '../kernel/eff
 import { hasRefused, refusedNews } from './computer.refused.ts';
 import { hasRestless, settled } from './computer.restless.ts';
 import { reasonsAfter } from './computer.withdrawn.ts';
-import { linkKind, type LinkOrder } from '../link/link.setup.ts';
+import { linkKind, type LinkOrder } from '../link/link.machine.ts';
 import { remembered } from '../kernel/remembered.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';

@@ -27,7 +27,7 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import { linkGivenUp } from '../link/link.setup.ts';
+import { linkGivenUp } from '../link/link.machine.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
 import type { ClientWaits } from '../kernel/waits.ts';
 

@@ -9,50 +9,346 @@
  *
  * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
  */
-import { type ActorRefFrom } from 'xstate';
-import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
-import { leaving, repeated } from '../call/messages.ts';
-import { configAs } from '../protocol/messages/computer-config.ts';
-import { PROTOCOL_VERSION } from '../protocol/protocol.ts';
-import * as does from './link.setup.ts';
-import { answer, because, forgetAskers, parts, tell, tellStage } from './link.setup.ts';
+import { assign, sendTo, setup } from 'xstate';
+import {
+  leaving,
+  repeated,
+  type CallProgressed,
+  type CallSettled,
+  type ComputerCall,
+} from '../call/messages.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
+import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
+import type { CancelReason } from '../protocol/messages/messages.ts';
+import {
+  markOf,
+  notifications,
+  rows,
+  whatOf,
+  whats,
+  type Mark,
+  type Notification,
+  type NotificationOrder,
+  type What,
+} from '../protocol/notifications.ts';
+import { extended } from '../kernel/extended.ts';
+import { isSpoken, PROTOCOL_VERSION } from '../protocol/protocol.ts';
+import type { SmcpTool } from '../protocol/messages/tool.ts';
+import {
+  deadline,
+  effects,
+  eventAsParams,
+  post,
+  posts,
+  type DirectoryEvent,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
+import {
+  linkPort,
+  type AgentCalled,
+  type LinkCommand,
+  type LinkFact,
+  type LinkInput,
+} from '../kernel/ports.ts';
+import { progressOf } from '../protocol/messages/progress.ts';
+import type { Failure } from '../protocol/failure.ts';
+import type { TimingOf } from '../kernel/timing.ts';
 
-export type {
-  LinkStart,
-  LinkOrder,
-  LinkStage,
-  LinkRefusal,
-  ToolsListed,
-  ToolsWanted,
-  ConfigShown,
-  ConfigWanted,
-  LinkNews,
-} from './link.setup.ts';
+import { configAs } from '../protocol/messages/computer-config.ts';
+import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
+
+export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
+  readonly timing: TimingOf<'link'>;
+}
+export type LinkOrder =
+  | NotificationOrder
+  | ToolsListed
+  | ConfigShown
+  | AggregateShown
+  | ResourceRead
+  | CallSettled
+  | CallProgressed
+  | { readonly type: 'deadline.passed' }
+  | { readonly type: 'close' };
+export const linkKind = kindOf<LinkStart, LinkOrder>('link');
+/** What `client:get_config` is answered with: secrets hidden. */
+export interface ConfigShown {
+  readonly type: 'config.shown';
+  readonly ticket: string;
+  readonly config: object;
+}
+export interface ToolsListed {
+  readonly type: 'tools.listed';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly tools: readonly SmcpTool[];
+  /** Changed this list: what was answered counts as announced. */
+  readonly signature: string;
+}
+export interface ToolsWanted {
+  readonly type: 'tools.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly replyTo: AddressFor<ToolsListed>;
+}
+export interface ConfigWanted {
+  readonly type: 'config.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly replyTo: AddressFor<ConfigShown>;
+}
+/** What of us an office has refused: the seat (it is taken), our version of the protocol, our credential. */
+export type LinkRefusal = 'seat' | 'version' | 'credential';
+/** Where a seat in an office stands. */
+export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
+/** What the owner hears. `reason` is the office's or the network's own text. */
+export type LinkNews =
+  | {
+      readonly type: 'link.changed';
+      readonly stage: LinkStage;
+      readonly reason: string | null;
+      /** The office answered and said no. */
+      readonly refusal: LinkRefusal | null;
+    }
+  | ComputerCall
+  | ToolsWanted
+  | ConfigWanted
+  | Omit<AggregateWanted, 'history'>
+  | Omit<ResourceWanted, 'history'>
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
+  | Extract<LinkFact, { type: `computer.${string}` }>;
+/** Null: it was not known. */
+type Marks = Readonly<Partial<Record<What, Mark | null>>>;
+type Changed = { readonly what: What };
+type LinkMachineInput = LinkStart & {
+  readonly self: AddressFor<LinkOrder>;
+  readonly owner: AddressFor<LinkNews>;
+};
+export interface LinkContext extends LinkMachineInput {
+  /** What may change as it is, and as the office knows it. */
+  readonly marks: Marks;
+  readonly announced: Marks;
+  readonly reason: string | null;
+  readonly refusal: LinkRefusal | null;
+  /** What it says it speaks: ours, or what the office has asked for. */
+  readonly version: string;
+  /** Since it was connected last it has changed its version once. */
+  readonly isAdapted: boolean;
+}
+
+/** Said for a link whose machine failed too often. */
+export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { type: 'link.changed' }> => ({
+  type: 'link.changed',
+  stage: 'closed',
+  reason: `its machine failed too often: ${error ?? why}`,
+  refusal: null,
+});
+
+// ── rules ──────────────────────────────────────────────────────────────────────────────────────────────
+export const noMarks: Marks = Object.fromEntries(
+  whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),
+);
+const markIn = (marks: Marks, what: What): Mark | null => marks[what] ?? null;
+const isNewsOf = ({ marks, announced }: LinkContext, what: What): boolean =>
+  markIn(marks, what) !== markIn(announced, what);
+const untold: Marks = Object.fromEntries(
+  whats.filter((what) => notifications[what].view !== 'tools').map((what) => [what, null]),
+);
+/**
+ * The enter notice itself tells the agent to fetch: only what changes after it is announced. The tools are asked for at
+ * each entry; of the rest the office counts as told at the first one, even where nothing was known.
+ */
+export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): Marks => ({
+  ...untold,
+  ...marks,
+  ...announced,
+});
+/** What was refused is refused again: then it rests, but not for ever, as its office may have become another. */
+const pauseMs = ({ timing, refusal }: LinkContext): number =>
+  refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
+/** For the person who is asked about it, and the host: its agent hears it from the office. */
+export const whyCancelled: Readonly<Record<CancelReason, string>> = {
+  timeout: 'the office gave up waiting for it',
+  left: 'its agent left the office',
+  closing: 'the office is closing',
+};
+const socketOf = ({ context: c }: { context: LinkContext }): LinkInput => ({
+  url: c.url,
+  role: c.role,
+  name: c.name,
+  office: c.office,
+  version: c.version,
+  key: c.self,
+});
+
+const parts = setup({
+  types: {
+    context: {} as LinkContext,
+    input: {} as LinkMachineInput,
+    events: {} as LinkFact | LinkOrder | DirectoryEvent,
+    tags: {} as 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed',
+    children: {} as { socket: 'link' },
+  },
+  actors: { link: linkPort },
+  actions: {
+    ...effects,
+    join: sendTo('socket', { type: 'link.join' }),
+    leave: sendTo('socket', { type: 'link.leave' }),
+    announce: sendTo('socket', (_, { what }: Changed): LinkCommand => ({
+      type: 'link.announce',
+      event: notifications[what].event,
+    })),
+    answer: sendTo('socket', (_, p: { ticket: string; body: unknown }): LinkCommand => ({
+      type: 'link.answer',
+      ...p,
+    })),
+    tellProgress: sendTo('socket', (_, told: CallProgressed): LinkCommand => ({
+      type: 'link.progress',
+      ticket: told.ticket,
+      ...progressOf(told),
+    })),
+    rememberChange: assign(({ context: { marks } }, order: NotificationOrder) => ({
+      marks: { ...marks, [whatOf(order)]: markOf(order) },
+    })),
+    rememberAnnounced: assign(({ context: { marks, announced } }, { what }: Changed) => ({
+      announced: { ...announced, [what]: markIn(marks, what) },
+    })),
+    /** It is the newest there is: a link that was never told of tools would take it for a change, again and again. */
+    rememberAnswered: assign(({ context: c }, { signature }: { signature: string }) => ({
+      marks: { ...c.marks, updateToolList: signature },
+      announced: { ...c.announced, updateToolList: signature },
+    })),
+    rememberFirst: assign(({ context }) => ({ announced: firstKnown(context) })),
+    rememberReason: assign((_, p: { reason: string; refusal: LinkRefusal | null }) => p),
+    forgetReason: assign({ reason: null, refusal: null, isAdapted: false }),
+    speakAs: assign((_, { version }: { version: string }) => ({ version, isAdapted: true })),
+  },
+  guards: {
+    /** Once: an office that wants another version each time is left alone. */
+    canSpeakAs: ({ context: c }, { version }: { version: string }) =>
+      !c.isAdapted && version !== c.version && isSpoken(version) === true,
+    isNews: ({ context }) => whats.some((what) => isNewsOf(context, what)),
+    isNewsOf: ({ context }, { what }: Changed) => isNewsOf(context, what),
+  },
+  delays: {
+    linkTimeout: ({ context }) => context.timing.linkMs,
+    quiet: ({ context }) => context.timing.quietMs,
+    longestQuiet: ({ context }) => context.timing.longestQuietMs,
+  },
+});
+
+// ── actions and transitions that several states share ──────────────────────────────────────────────────
+const tell = <E>(news: (c: LinkContext, event: E) => LinkNews) =>
+  posts((c: LinkContext, event: E) => post(c.owner, news(c, event)));
+const tellStage = (stage: LinkStage) =>
+  tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refusal: c.refusal }));
+const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
+const answer = <E>(body: (event: E, context: LinkContext) => { ticket: string; body: unknown }) =>
+  ({
+    type: 'answer',
+    params: ({ event, context }: { event: E; context: LinkContext }) => body(event, context),
+  }) as const;
+type Passed = Omit<AgentCalled, 'type'> & { readonly type: string };
+const passed = (c: LinkContext, { type: _, ...call }: Passed) =>
+  extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self });
+const passCall = tell(passed);
+/** Refusal that the computer answers, as it answers every call. */
+const passRefused = (why: (reqId: string) => Failure) =>
+  tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
+type Ordered = { readonly event: NotificationOrder };
+/** Whoever hears of it asks: so it counts as known. */
+const announce = <Params extends Changed | ((at: Ordered) => Changed)>(params: Params) =>
+  [
+    { type: 'announce', params },
+    { type: 'rememberAnnounced', params },
+  ] as const;
+/** The same way for each change that is gathered, or for each that is said at once. */
+const each = <Gathered extends boolean, Way>(isGathered: Gathered, way: Way) =>
+  Object.fromEntries(
+    rows.filter((row) => row.isGathered === isGathered).map((row) => [row.order.type, way]),
+  ) as {
+    readonly [Row in Extract<Notification, { isGathered: Gathered }> as Row['order']['type']]: Way;
+  };
+const rememberChange = { type: 'rememberChange', params: eventAsParams<NotificationOrder> } as const;
+const remembering = { actions: rememberChange } as const;
+const rememberChanges = { ...each(true, remembering), ...each(false, remembering) };
+const gatherChanges = each(true, {
+  target: 'listening',
+  reenter: true,
+  actions: rememberChange,
+} as const);
+const announceChanges = each(false, {
+  actions: [rememberChange, ...announce(({ event }: Ordered) => ({ what: whatOf(event) }))],
+} as const);
+/** Ways of a state: one for each that changed, in the order of the rows. */
+const announceNews = whats.map((what) => ({
+  guard: { type: 'isNewsOf', params: { what } } as const,
+  actions: announce({ what }),
+}));
+/** What an agent's link hears of computers is its owner's business. */
+const passNews = Object.fromEntries(
+  ['computer.entered', 'computer.left', ...rows.map((row) => row.fact.type)].map((type) => [
+    type,
+    { actions: pass },
+  ]),
+) as Readonly<Record<Extract<LinkFact, { type: `computer.${string}` }>['type'], { actions: typeof pass }>>;
+const because = <E>(reason: (event: E) => string, refusal?: (event: E) => LinkRefusal | undefined) =>
+  ({
+    type: 'rememberReason',
+    params: ({ event }: { event: E }) => ({ reason: reason(event), refusal: refusal?.(event) ?? null }),
+  }) as const;
+type Refused = Extract<LinkFact, { type: 'link.refused' }>;
+const versionOf = ({ event }: { event: Refused }) => ({ version: event.version ?? '' });
+/** An office of another version that we speak is asked again at once, as one of that. */
+const refused = [
+  {
+    guard: { type: 'canSpeakAs', params: versionOf },
+    target: 'online',
+    reenter: true,
+    actions: { type: 'speakAs', params: versionOf },
+  },
+  {
+    target: 'waiting',
+    actions: because(
+      (e: Refused) => e.reason,
+      (e) => e.refusal,
+    ),
+  },
+] as const;
+const forgetAskers = tell((c) => ({ type: 'asker.lost', asker: c.self }));
+/** While they can still hear it. */
+const cancelAskers = tell((c) => ({
+  type: 'asker.lost',
+  asker: c.self,
+  reason: 'its computer leaves the office',
+}));
 
 export const linkMachine = parts.createMachine({
   id: 'link',
   context: ({ input }) => ({
     ...input,
-    marks: does.noMarks,
-    announced: does.noMarks,
+    marks: noMarks,
+    announced: noMarks,
     reason: null,
     refusal: null,
     version: PROTOCOL_VERSION,
     isAdapted: false,
   }),
   initial: 'online',
-  on: does.rememberChanges,
+  on: rememberChanges,
   states: {
     online: {
       invoke: {
         id: 'socket',
         src: 'link',
-        input: does.socketOf,
+        input: socketOf,
       },
       exit: forgetAskers,
       initial: 'connecting',
       on: {
-        'link.refused': does.refused,
+        'link.refused': refused,
         'link.down': { target: 'waiting', actions: because((e) => e.reason) },
         'join.refused': {
           target: 'waiting',
@@ -61,13 +357,13 @@ export const linkMachine = parts.createMachine({
             () => 'seat',
           ),
         },
-        'agent.called': { actions: does.passCall },
-        'agent.repeated': { actions: does.passRefused(repeated) },
+        'agent.called': { actions: passCall },
+        'agent.repeated': { actions: passRefused(repeated) },
         'agent.cancelled': {
           actions: tell((_, e) => ({
             type: 'call.cancel',
             ticket: e.ticket,
-            reason: e.reason === undefined ? 'agent_requested' : does.whyCancelled[e.reason],
+            reason: e.reason === undefined ? 'agent_requested' : whyCancelled[e.reason],
           })),
         },
         'agent.askedTools': {
@@ -116,7 +412,7 @@ export const linkMachine = parts.createMachine({
         'config.shown': {
           actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
         },
-        ...does.passNews,
+        ...passNews,
         close: '.leaving',
       },
       states: {
@@ -140,7 +436,7 @@ export const linkMachine = parts.createMachine({
           tags: 'ready',
           entry: tellStage('joined'),
           /** Those whose source has gathered them. What changed before is told like the others. */
-          on: does.announceChanges,
+          on: announceChanges,
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
@@ -152,21 +448,21 @@ export const linkMachine = parts.createMachine({
               states: {
                 listening: {
                   after: { quiet: '#link.online.joined.announcing' },
-                  on: does.gatherChanges,
+                  on: gatherChanges,
                 },
               },
             },
             announcing: {
               tags: 'refreshing',
-              always: [...does.announceNews, { target: 'quiet' }],
+              always: [...announceNews, { target: 'quiet' }],
             },
           },
         },
         leaving: {
           tags: 'closing',
-          entry: [does.cancelAskers, 'leave'],
+          entry: [cancelAskers, 'leave'],
           on: {
-            'agent.called': { actions: does.passRefused(leaving) },
+            'agent.called': { actions: passRefused(leaving) },
             'leave.done': '#link.closed',
             'link.down': '#link.closed',
             'join.refused': {},
@@ -179,16 +475,9 @@ export const linkMachine = parts.createMachine({
     waiting: {
       tags: 'connecting',
       // By chance up to half as long again: not everybody comes back to an office in the same instant.
-      entry: [
-        tellStage('waiting'),
-        {
-          type: 'setDeadline',
-          params: ({ context }) => ({ ms: does.pauseMs(context), for: 'linkBackoff', spread: 0.5 }),
-        },
-      ],
+      entry: [tellStage('waiting'), deadline('linkBackoff', pauseMs, 0.5)],
       on: { 'deadline.passed': 'online', close: 'closed' },
     },
     closed: { type: 'final', entry: tellStage('closed') },
   },
 });
-export type LinkRef = ActorRefFrom<typeof linkMachine>;

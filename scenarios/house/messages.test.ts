@@ -12,7 +12,7 @@ import type { computerMachine } from '../../machines/computer/computer.machine.t
 import { childOf, type AddressFor } from '../../machines/kernel/address.ts';
 import { message, open, post, toOwned, type Post } from '../../machines/kernel/effects.ts';
 import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.ts';
-import { linkKind } from '../../machines/link/link.setup.ts';
+import { linkKind } from '../../machines/link/link.machine.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
 import { processKind } from '../../machines/process/process.machine.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assign, type AnyStateMachine, type EventObject } from 'xstate';
 import type { Message } from '../../machines/kernel/effects.ts';
-import { firstKnown } from '../../machines/link/link.setup.ts';
+import { firstKnown } from '../../machines/link/link.machine.ts';
 import { altered, changedParts, provided, type Edit } from '../fixtures/altered.ts';
 import { recordedRun } from '../fixtures/recorded-run.ts';
 import { replayOf } from './replay.ts';

@@ -1,5 +1,5 @@
 import type { LinkOrder } from '../../../machines/link/link.machine.ts';
-import type { Context } from '../../../machines/link/link.setup.ts';
+import type { LinkContext } from '../../../machines/link/link.machine.ts';
 import { rows, whats, type NotificationOrder } from '../../../machines/protocol/notifications.ts';
 import { request, type OrdersOf, type Sample } from './sample.ts';
 
@@ -14,7 +14,7 @@ type Facts =
   | 'deadline.passed';
 
 /** Of what there is news, and whether it has sat in the office: a walk over all marks would not end. */
-const newsOf = ({ marks, announced }: Pick<Context, 'marks' | 'announced'>): unknown => [
+const newsOf = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): unknown => [
   whats.filter((what) => (marks[what] ?? null) !== (announced[what] ?? null)),
   Object.keys(announced).length,
 ];
@@ -62,7 +62,7 @@ export const link: Sample = {
       failure: null,
     },
   ],
-  tellApart: (c) => newsOf(c as unknown as Context),
+  tellApart: (c) => newsOf(c as unknown as LinkContext),
   /** Only before `link.up`, and until then a close ends it at once. */
   notAfterClose: ['link.refused'],
   passedThrough: ['online.joined.announcing'],

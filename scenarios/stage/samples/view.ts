@@ -1,4 +1,4 @@
-import type { Collection } from '../../../machines/agent/collections/index.ts';
+import type { Collection } from '../../../machines/agent/collections.ts';
 import type { ViewOrder } from '../../../machines/agent/view.machine.ts';
 import { answers, type OrdersOf, type Sample } from './sample.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstKnown, noMarks } from './link.setup.ts';
+import { firstKnown, noMarks } from './link.machine.ts';
 
 it('counts the tools that an agent asks for at each entry as told, until they were told once', () => {
   const first = firstKnown({ marks: noMarks, announced: noMarks });

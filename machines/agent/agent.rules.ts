@@ -1,0 +1,202 @@
+/** Rules of an agent, as pure functions: its calls, what a view of a computer is opened with, what a notice brings. */
+import { callKind, settledBy, type CallStart } from '../call/messages.ts';
+import {
+  addressFor,
+  childOf,
+  keyOf,
+  kindOf,
+  type Address,
+  type AddressFor,
+  type Kind,
+} from '../kernel/address.ts';
+import {
+  message,
+  open,
+  post,
+  toOwned,
+  type CheckedMessage,
+  type Open,
+  type OwnedEnded,
+  type Post,
+  type TellOwned,
+} from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
+import { timingOf } from '../kernel/timing.ts';
+import { linkKind } from '../link/link.machine.ts';
+import { events } from '../protocol/events.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { readRoom } from '../protocol/messages/lists.ts';
+import { isForHost, viewOf, type NotificationFact } from '../protocol/notifications.ts';
+import type { AgentCall, AgentContext, AgentQuery } from './agent.events.ts';
+import { collections, type Collection } from './collections.ts';
+import { newsOf, type ViewNews, type ViewOrder, type ViewStart } from './view.machine.ts';
+
+// ── calls and questions ────────────────────────────────────────────────────────────────────────────────
+export const linkLost = (reason: string | null): Failure => ({
+  code: 'LinkLost',
+  message: `The connection to the office was lost${reason === null ? '' : `: ${reason}`}; whether the call took effect is unknown`,
+  remedy: 'It is made again by itself; look at what the call did before you repeat it.',
+});
+export const offlineFailure: Failure = {
+  code: 'LinkLost',
+  message: 'Not connected to an office: the call was not sent',
+  remedy: 'Wait until the link is joined again.',
+};
+export const closingFailure: Failure = { code: 'LinkLost', message: 'The agent is closing' };
+/** The wire has whole seconds. */
+const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
+/** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
+const patience = (c: AgentContext, timeoutMs: number): number =>
+  timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
+/** A call that another one runs: limits, policy and starting are its computer's business. */
+const othersLimits = {
+  agent: null,
+  totalMs: 0,
+  idleMs: 0,
+  policy: null,
+  keeper: addressFor(''),
+  isPending: false,
+} as const;
+export const callStart = (c: AgentContext, { type: _, computer, trace, ...call }: AgentCall): CallStart =>
+  extended(call, {
+    server: '',
+    computer,
+    withdrawal: {
+      method: events.cancelToolCall,
+      params: { agent: c.link.name, req_id: call.reqId },
+      ms: c.timing.cancelMs,
+    },
+    timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
+    ...othersLimits,
+    request: {
+      target: linkAt(c),
+      method: 'client:tool_call',
+      params: {
+        agent: c.link.name,
+        req_id: call.reqId,
+        computer,
+        tool_name: call.tool,
+        params: call.params,
+        timeout: secondsOf(call.timeoutMs),
+        ...(call.wantsProgress === true && { progress: true }),
+        ...trace,
+      },
+    },
+  });
+export const queryStart = (
+  c: AgentContext,
+  { type: _, method, request, timeoutMs = c.timing.queryMs + c.timing.agentMarginMs, ...query }: AgentQuery,
+): CallStart =>
+  extended(query, {
+    server: '',
+    tool: method,
+    params: {},
+    timeoutMs,
+    ...othersLimits,
+    request: {
+      target: linkAt(c),
+      method,
+      params: { agent: c.link.name, req_id: query.reqId, ...request },
+    },
+  });
+export const callOf = (call: AgentCall | AgentQuery) =>
+  call.type === 'agent.call'
+    ? extended(call, { server: '' })
+    : extended(call, { server: '', tool: call.method });
+/** What is said when the machine of a call breaks. */
+const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
+  message(
+    call.replyTo,
+    settledBy(
+      callOf(call),
+      'unknown',
+      { code: 'Crashed', message: 'The machine of this call failed; its effect is unknown' },
+      'unknown',
+    ),
+  );
+export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =>
+  open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
+
+// ── views ──────────────────────────────────────────────────────────────────────────────────────────────
+/** The kinds of root under which views are opened: those of a computer's own systems are called by their bare names. */
+const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {
+  tools: kindOf('view'),
+  desktop: kindOf('desktopView'),
+  finder: kindOf('finderView'),
+};
+const allViews = Object.keys(kinds) as Collection[];
+export const linkAt = (c: AgentContext): Address => childOf(c.self, linkKind);
+const segmentOf = (computer: string, collection: Collection): string =>
+  `${kinds[collection]}:${keyOf(computer)}`;
+const viewAt = (c: AgentContext, computer: string, collection: Collection): AddressFor<ViewOrder> =>
+  childOf(c.self, kinds[collection], computer);
+export const viewOpen = (c: AgentContext, computer: string, collection: Collection): Open =>
+  open(
+    kinds[collection],
+    {
+      computer,
+      agent: c.link.name,
+      collection,
+      link: linkAt(c),
+      timing: timingOf.view(c.timing),
+    },
+    { key: computer },
+  );
+/** Of computers that come: their tools, and what the host follows. */
+export const viewsOfComers = (c: AgentContext, computers: readonly string[]): Open[] =>
+  computers.flatMap((computer) =>
+    (['tools', ...c.follows] as const).map((collection) => viewOpen(c, computer, collection)),
+  );
+export const computersIn = (c: AgentContext, result: unknown): string[] => {
+  const read = readRoom(result, reqIdOf(c));
+  return read.ok ? read.body.filter((s) => s.role === 'computer').map((s) => s.name) : [];
+};
+export const reqIdOf = (c: AgentContext): string => `room.${c.link.name}.${c.asked}`;
+
+interface Viewed {
+  readonly computer: string;
+  readonly collection: Collection;
+}
+/** What it was a view of; of nothing, when its computer is forgotten already. */
+export const viewedBy = (c: AgentContext, { key }: OwnedEnded): Viewed | undefined =>
+  c.computers
+    .flatMap((computer) => allViews.map((collection) => ({ computer, collection })))
+    .find(({ computer, collection }) => key === segmentOf(computer, collection));
+
+/** The end of all views of a computer that left. */
+export const viewsClosed = (c: AgentContext, computer: string): Post[] =>
+  allViews.map((collection) => post(viewAt(c, computer, collection), { type: 'close' }, { optional: true }));
+export const allViewsClosed: readonly TellOwned[] = allViews.map((collection) =>
+  toOwned(kinds[collection], { type: 'close' }),
+);
+/** Messages after the notice of a change: the host hears of it where it is to, and the view that it makes old asks. */
+export function postsAfter(c: AgentContext, fact: NotificationFact): Post[] {
+  const told = isForHost(fact) ? [post(c.owner, fact)] : [];
+  if (viewOf(fact) !== 'tools') return told;
+  const view = viewAt(c, fact.computer, 'tools');
+  return [...told, post(view, { type: 'view.refresh' }, { optional: true })];
+}
+/** Views to open after the notice of a change; one that is open already is refreshed instead (`open.refused`). */
+export function opensAfter(c: AgentContext, fact: NotificationFact): Open[] {
+  const view = viewOf(fact);
+  if (!view || view === 'tools') return [];
+  // A computer that is not here has nothing to look at.
+  return c.computers.includes(fact.computer) ? [viewOpen(c, fact.computer, view)] : [];
+}
+/** A question of the host wakes the view that may have given up asking the same. */
+export function viewWoken(c: AgentContext, { method, request }: AgentQuery): Post[] {
+  const collection = allViews.find((each) => collections[each].method === method);
+  const { computer } = request as { readonly computer?: unknown };
+  if (collection === undefined || typeof computer !== 'string') return [];
+  return [post(viewAt(c, computer, collection), { type: 'view.wake' }, { optional: true })];
+}
+export function viewAgain(c: AgentContext, ended: OwnedEnded): Open[] {
+  const viewed = viewedBy(c, ended);
+  return viewed ? [viewOpen(c, viewed.computer, viewed.collection)] : [];
+}
+/** News of a view that is given up: it asks no more before its computer enters again, or tells of a change. */
+export function viewGivenUp(c: AgentContext, ended: OwnedEnded): ViewNews[] {
+  const viewed = viewedBy(c, ended);
+  const message = `Its view failed too often: ${ended.error ?? ended.why}`;
+  return viewed ? [newsOf(viewed.collection, viewed.computer, null, { code: 'Crashed', message })] : [];
+}
