@@ -5,11 +5,17 @@ import { A2cError } from '../kernel/errors.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, DesktopShown, FinderShown, ResourceContent } from '../api/computer-handle.ts';
 import type { MissingServer, ServerResources } from '../servers/server-handle.ts';
-import { onlyServer } from './calling/needed.ts';
-import { typed } from './printing/commands-shown.ts';
-import { saved, type SaveOptions } from './printing/saving.ts';
-import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-collections.ts';
-import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import {
+  typed,
+  saved,
+  type SaveOptions,
+  contentsText,
+  desktopText,
+  finderText,
+  tell,
+  type Shown,
+} from './printing/contents.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
 import { configOf } from './source.ts';
 import type { Context } from './context.ts';

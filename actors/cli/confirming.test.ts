@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
-import { confirmBy } from './confirm-at-terminal.ts';
+import { confirmBy } from './answering.ts';
 
 /** A terminal at which somebody sits, and all that it shows. */
 function seated() {

@@ -12,6 +12,15 @@ export interface Context {
   readonly folder?: string;
 }
 
+/**
+ * Makes the action of a command: the function `name` of a module. The module is loaded once the command is typed, so that a help
+ * text waits for no sockets.
+ */
+export type Does = <Module>(
+  load: (context: Context) => Promise<Module>,
+  name: keyof Module,
+) => (...given: unknown[]) => Promise<void>;
+
 export interface ReplayOptions {
   /** The number of an input. */
   readonly until?: number;

@@ -4,7 +4,7 @@ import { wireCodes } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
-import type { AnswerOptions } from './answering/answers-at-terminal.ts';
+import type { AnswerOptions, ConfirmWord } from './answering.ts';
 import type { Context } from './context.ts';
 
 export interface SourceOptions extends AnswerOptions {
@@ -20,7 +20,6 @@ export interface SourceOptions extends AnswerOptions {
   /** Trust this folder from now on. */
   readonly trust?: boolean;
 }
-export type ConfirmWord = 'ask' | 'allow' | 'deny';
 export interface RecordingOptions {
   /** A folder. */
   readonly record?: string;

@@ -1,16 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type {
-  Context,
-  ForkOptions,
-  Laboratory,
-  RedactTraceOptions,
-  PlayingOptions,
-  ReplayOptions,
-  ShowOptions,
-  SimOptions,
-} from './context.ts';
-import { addVerify, playedMatch, playedServer, playedStrictly } from './checking/verifying.ts';
-import { portOf } from './options.ts';
+import type { Context, Does, Laboratory, PlayingOptions, ReplayOptions } from './context.ts';
+import { portOf, collected, secondsOf } from './options.ts';
 
 const countOf = (text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -35,16 +25,11 @@ const spanOf = (text: string): number => {
   if (number !== '' && ms >= 1 && ms <= 2_000_000_000) return Math.round(ms);
   throw new InvalidArgumentError('a time such as 500ms, 60s, 10m or 1h');
 };
-const collected = (text: string, all: readonly string[]): string[] => [...all, text];
 const replayHelp = `
 exit codes: 0 the same · 1 changed · 2 an invariant is violated · 3 something never came, or never ended ·
 5 the trace is unusable · 64 wrong usage. For several files: the highest.`;
 const laboratoryOf = ({ laboratory }: Context): Promise<Laboratory> =>
   laboratory ? laboratory() : Promise.reject(new Error('replay, fork and sim belong to the command a2c'));
-
-type Does = (
-  action: (context: Context, ...args: never[]) => Promise<number>,
-) => (...args: unknown[]) => Promise<void>;
 
 const simHelp = `
 exit codes: 0 no invariant was violated · 1 one was · 4 not deterministic · 64 wrong usage · 130 Ctrl-C
@@ -82,7 +67,7 @@ function addSim(program: Command, does: Does): void {
     .option('--out <dir>', 'where the scenario and the trace of what failed are written', 'sim-failures')
     .option('--json', 'one JSON document on stdout', false)
     .addHelpText('after', simHelp)
-    .action(does(async (c: Context, options: SimOptions) => (await laboratoryOf(c)).simulate(c, options)));
+    .action(does(laboratoryOf, 'simulate'));
 }
 
 function addShow(program: Command, does: Does): void {
@@ -97,11 +82,7 @@ function addShow(program: Command, does: Does): void {
       'after',
       '\nexit codes: 0 written, or after Ctrl-C · 1 it cannot listen or write · 5 the trace is unusable · 64 wrong usage',
     )
-    .action(
-      does(async (c: Context, file: string, options: ShowOptions) =>
-        (await laboratoryOf(c)).showTrace(c, file, options),
-      ),
-    );
+    .action(does(laboratoryOf, 'showTrace'));
 }
 
 function addRedact(program: Command, does: Does): void {
@@ -127,13 +108,21 @@ function addRedact(program: Command, does: Does): void {
       'after',
       '\nexit codes: 0 written · 1 a path or a text matched nothing, or it cannot write · 5 the trace is unusable · 64 wrong usage',
     )
-    .action(
-      does(async (c: Context, file: string, options: RedactTraceOptions) =>
-        (await laboratoryOf(c)).redactTrace(c, file, options),
-      ),
-    );
+    .action(does(laboratoryOf, 'redactTrace'));
 }
 
+/** `a2c replay` compares; with `--server` it plays that recorded server instead. */
+const replaying = async (context: Context) => {
+  const { replayTraces, playServer } = await laboratoryOf(context);
+  return {
+    replay: (c: Context, paths: string[], options: ReplayOptions & Partial<PlayingOptions>) => {
+      const { server } = options;
+      return server === undefined
+        ? replayTraces(c, paths, options)
+        : playServer(c, paths, { ...options, server });
+    },
+  };
+};
 /** `a2c replay`, `a2c fork`, `a2c redact`, `a2c show` and `a2c sim`. */
 export function addLaboratory(program: Command, does: Does): void {
   addSim(program, does);
@@ -164,15 +153,7 @@ export function addLaboratory(program: Command, does: Does): void {
     .addOption(playedMatch())
     .addOption(playedStrictly())
     .addHelpText('after', replayHelp)
-    .action(
-      does(async (c: Context, paths: string[], options: ReplayOptions & Partial<PlayingOptions>) => {
-        const { replayTraces, playServer } = await laboratoryOf(c);
-        const { server } = options;
-        return server === undefined
-          ? replayTraces(c, paths, options)
-          : playServer(c, paths, { ...options, server });
-      }),
-    );
+    .action(does(replaying, 'replay'));
   program
     .command('fork')
     .description('what would have happened: a trace with a change in it, as a new trace')
@@ -193,9 +174,42 @@ export function addLaboratory(program: Command, does: Does): void {
     )
     .option('--out <file>', 'the new trace (default: beside the old one)')
     .option('--json', 'one JSON document on stdout', false)
-    .action(
-      does(async (c: Context, file: string, options: ForkOptions) =>
-        (await laboratoryOf(c)).forkTrace(c, file, options),
-      ),
-    );
+    .action(does(laboratoryOf, 'forkTrace'));
 }
+
+/** Option of `a2c replay`: a recorded server is played for a client of MCP, and nothing is compared. */
+const playedServer = (): Option =>
+  new Option(
+    '--server <name>',
+    'be this recorded server instead: MCP on stdin and stdout, its answers and its death as they were recorded',
+  ).conflicts(['until', 'inputs', 'accept', 'junit', 'html', 'json']);
+const playedMatch = (): Option =>
+  new Option('--match <how>', 'with --server: which requests are those that were recorded')
+    .choices(['exact', 'tool'])
+    .default('exact');
+const playedStrictly = (): Option =>
+  new Option('--no-strict', 'with --server: answer what was not recorded as the nearest request was');
+
+const verifyHelp = `
+A hidden value is named by where it stands, such as --set arguments.pin=1234, --set env.TOKEN=… or --set input.key=…;
+PATH:=JSON gives what is no text. What is needed and not given is listed, and nothing is started.
+
+exit codes: 0 what failed is answered now · 1 it fails again, or another answer has another shape ·
+5 the trace is unusable · 64 wrong usage, or --yes or --set is missing · 130 Ctrl-C`;
+/** `a2c verify`. */
+const addVerify = (program: Command, does: Does): Command =>
+  program
+    .command('verify')
+    .description(
+      'sends a real server the recorded requests up to the one that failed: red while it fails again',
+    )
+    .argument('<file>', 'a trace')
+    .argument('[command...]', 'behind --: the server to ask (default: that of the recorded config)')
+    .option('--server <name>', 'a recorded server (default: the one whose failure was recorded)')
+    .option('--set <path=value>', 'a value that the trace hides; may be repeated', collected, [])
+    .option('--yes', 'also call tools that are not marked read-only', false)
+    .option('--exact', 'compare other answers by value, not by shape', false)
+    .option('--timeout <seconds>', 'for each request that did not fail by time', secondsOf, 60)
+    .option('--json', 'one JSON document on stdout', false)
+    .addHelpText('after', verifyHelp)
+    .action(does(laboratoryOf, 'verifyServer'));

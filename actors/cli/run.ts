@@ -1,57 +1,51 @@
-import { Command, CommanderError, Option } from 'commander';
-import { version } from '../version.ts';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { Context, Does } from './context.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { addLaboratory } from './laboratory.ts';
-import type * as LongRunning from './long-running.ts';
 import {
+  collected,
+  modelFormatOption,
   officeOption,
   portOf,
+  saveOption,
+  secondsOf,
   tokenOption,
+  wholeOf,
+  withCallOptions,
   withEntry,
   withInspector,
+  withJson,
   withLimits,
+  withPeer,
   withRecording,
   withServerOptions,
+  withSource,
   withWatchOptions,
 } from './options.ts';
-import { errorOf, showFailure } from './printing/show-failure.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import type { Context } from './context.ts';
-import { addCalling } from './calling/commands.ts';
-import { addConfigFile } from './config-file/commands.ts';
-import { addLogin } from './login/commands.ts';
-import { addInspecting } from './inspecting/commands.ts';
-import { addChecking } from './checking/commands.ts';
-import { addLooking } from './looking/commands.ts';
-import { addCollections } from './collection-commands.ts';
+import { errorOf, showFailure } from './printing/failures.ts';
+import { version } from '../version.ts';
 
-const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
-const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
-const confirmOption = () =>
-  new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
-    .choices(['ask', 'allow', 'deny'])
-    .default('ask');
-type Action = (context: Context, ...args: never[]) => Promise<number>;
-
-/** What a command needs is loaded once that command is typed, so that nobody waits for sockets to read a help text. */
-const longRunning =
-  (name: 'computerOnly' | 'status' | 'up'): Action =>
-  async (...args) => {
-    const commands: typeof LongRunning = await import('./long-running.ts');
-    return (commands[name] as Action)(...args);
-  };
-const officeOnly: Action = async (...args) =>
-  ((await import('./office/office.ts')).officeOnly as Action)(...args);
-const schema: Action = async (context) => (await import('./source.ts')).schema(context);
-
+type Action = (context: Context, ...given: never[]) => Promise<number>;
 /** Where the texts go that need no command: help, the version, what was typed wrong. */
-export interface Start {
+interface Start {
   out(text: string): void;
   err(text: string): void;
   /** Asked for once a command runs, or a failure is told. */
   context(): Promise<Context>;
 }
 /** Commands of one subject each, in the order of the help text. */
-const groups = [addInspecting, addCalling, addLogin, addConfigFile, addLooking, addChecking, addCollections];
+const groups = [
+  addHosts,
+  addInspecting,
+  addCalling,
+  addLogin,
+  addConfigFile,
+  addLooking,
+  addChecking,
+  addCollections,
+  addSchema,
+  addLaboratory,
+];
 /** The command line: words → one function of cli/. Returns the exit code. */
 export function run(argv: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
@@ -64,11 +58,13 @@ export function run(argv: readonly string[], context: Context): Promise<number> 
 /** The same where even the terminal is not there yet. */
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
-  const does =
-    (action: Action) =>
-    async (...args: unknown[]): Promise<void> => {
+  const does: Does =
+    (load, name) =>
+    async (...given: unknown[]): Promise<void> => {
+      const context = await start.context();
+      const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
       // Commander appends the command itself.
-      code = await action(await start.context(), ...(args.slice(0, -1) as never[]));
+      code = await commands[name](context, ...(given.slice(0, -1) as never[]));
     };
   const program = new Command('a2c')
     .description('MCP servers for remote agents, every part of them a state machine you can watch.')
@@ -79,39 +75,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       writeErr: (text) => start.err(text.trimEnd()),
     })
     .showHelpAfterError('(a2c --help tells more)');
-  withEntry(withServerOptions(program.command('up')))
-    .description('office, computer and prompt in one process')
-    .addOption(portOption('port of the office (default: 3000, or the next free one)'))
-    .addOption(hostOption())
-    .addOption(officeOption())
-    .addOption(confirmOption())
-    .action(does(longRunning('up')));
-  withLimits(withEntry(withInspector(withRecording(program.command('office')))))
-    .description('the Socket.IO server where one agent and many computers meet')
-    .addOption(portOption('port (default: 3000)'))
-    .addOption(hostOption())
-    .option(
-      '--require-version',
-      'let nobody in who does not say which version of the protocol it speaks; agents of ours do not',
-      false,
-    )
-    .action(does(officeOnly));
-  withServerOptions(program.command('computer'))
-    .description('hosts MCP servers and takes a seat in an office')
-    .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')
-    .addOption(officeOption())
-    .addOption(tokenOption())
-    .addOption(confirmOption())
-    .action(does(longRunning('computerOnly')));
-  withWatchOptions(program.command('status'))
-    .description('starts the servers and tells where each stands')
-    .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
-    .option('--tree', 'every machine: its state, since when, its next timer', false)
-    .option('--json', 'one JSON document on stdout', false)
-    .action(does(longRunning('status')));
   for (const add of groups) add(program, does);
-  program.command('schema').description('the JSON Schema of config files').action(does(schema));
-  addLaboratory(program, does);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
@@ -127,4 +91,265 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     showFailure(context, errorOf(error), asJson);
     return exitCodeOf(context.signal, false);
   }
+}
+
+const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
+const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
+const confirmOption = () =>
+  new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
+    .choices(['ask', 'allow', 'deny'])
+    .default('ask');
+/** Commands that host an office, a computer, or both. */
+function addHosts(program: Command, does: Does): void {
+  withEntry(withServerOptions(program.command('up')))
+    .description('office, computer and prompt in one process')
+    .addOption(portOption('port of the office (default: 3000, or the next free one)'))
+    .addOption(hostOption())
+    .addOption(officeOption())
+    .addOption(confirmOption())
+    .action(does(() => import('./long-running.ts'), 'up'));
+  withLimits(withEntry(withInspector(withRecording(program.command('office')))))
+    .description('the Socket.IO server where one agent and many computers meet')
+    .addOption(portOption('port (default: 3000)'))
+    .addOption(hostOption())
+    .option(
+      '--require-version',
+      'let nobody in who does not say which version of the protocol it speaks; agents of ours do not',
+      false,
+    )
+    .action(does(() => import('./office.ts'), 'officeOnly'));
+  withServerOptions(program.command('computer'))
+    .description('hosts MCP servers and takes a seat in an office')
+    .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')
+    .addOption(officeOption())
+    .addOption(tokenOption())
+    .addOption(confirmOption())
+    .action(does(() => import('./long-running.ts'), 'computerOnly'));
+  withWatchOptions(program.command('status'))
+    .description('starts the servers and tells where each stands')
+    .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
+    .option('--tree', 'every machine: its state, since when, its next timer', false)
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./long-running.ts'), 'status'));
+}
+
+/** Command that finds the hosts whose pages can be opened. */
+function addInspecting(program: Command, does: Does): void {
+  program
+    .command('inspect')
+    .description('the hosts of yours that can be looked at in a browser now; opens the page of the only one')
+    .argument('[host]', 'the name or the pid of one of them')
+    .option('--no-browser', 'show the address, and open no browser')
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./inspect.ts'), 'inspect'));
+}
+
+const promptHelp = `
+  a2c prompt review code="$(cat main.ts)"
+  a2c prompt files.summary path=README.md`;
+const callHelp = `
+Only the server that has the tool is started, once its tools were listed in an earlier run.
+  a2c call read_file path=README.md head=5
+  a2c call files.read_file '{"path": "README.md"}'
+  echo '{"path": "README.md"}' | a2c call files read_file -`;
+/** Commands of tools, resources and prompts. */
+function addCalling(program: Command, does: Does): void {
+  withPeer(withSource(program.command('tools')))
+    .description('lists what can be called; of one tool, how')
+    .argument('[name]', 'a server, or a tool')
+    .addOption(modelFormatOption())
+    .action(does(() => import('./listing.ts'), 'tools'));
+  withCallOptions(withPeer(withSource(program.command('call'))))
+    .description('calls one tool; a person who types it has confirmed it')
+    .usage('TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]')
+    .argument('<tool>', 'its name, or SERVER.TOOL')
+    .argument('[arguments...]', 'key=value, key:=json, a JSON object, @file, - for stdin')
+    .addOption(saveOption())
+    .addHelpText('after', callHelp)
+    .action(does(() => import('./call.ts'), 'call'));
+  withJson(withSource(program.command('resources')))
+    .description('lists the resources and templates of each server, and how one is read')
+    .argument('[server]', 'this one alone')
+    .action(does(() => import('./listing.ts'), 'resources'));
+  withJson(withSource(program.command('prompts')))
+    .description('lists the prompts of each server, with their arguments')
+    .argument('[server]', 'this one alone')
+    .action(does(() => import('./listing.ts'), 'prompts'));
+  withJson(withSource(program.command('prompt')))
+    .description('gets one prompt, filled in by its server')
+    .usage('PROMPT | SERVER.PROMPT | SERVER PROMPT [arguments] [options]')
+    .argument('<prompt>', 'its name, or SERVER.PROMPT')
+    .argument('[arguments...]', 'key=value, a JSON object, @file, - for stdin')
+    .addOption(saveOption())
+    .addHelpText('after', promptHelp)
+    .action(does(() => import('./listing.ts'), 'prompt'));
+}
+
+/** Commands for servers behind a URL that want a login. */
+function addLogin(program: Command, does: Does): void {
+  withJson(withSource(program.command('login')))
+    .description(
+      'logs in to a server behind a URL, in a browser; other commands use the login (docs/login.md)',
+    )
+    .argument('<server>', 'a server of the config')
+    .option('--again', 'log out first', false)
+    .option('--no-browser', 'show the address, and open no browser')
+    .action(does(() => import('./login.ts'), 'login'));
+  withJson(withSource(program.command('logout')))
+    .description('forgets the login to a server, and revokes it where the server lets one')
+    .argument('<server>', 'a server of the config')
+    .action(does(() => import('./login.ts'), 'logout'));
+}
+
+const addHelp = `
+  a2c add files -- npx -y @modelcontextprotocol/server-filesystem .
+  a2c add docs https://example.com/mcp --header 'Authorization: Bearer \${input:docs_token}'
+  a2c add shell '{"command": "uvx", "args": ["mcp-server-shell"]}'`;
+const importHelp = `
+  a2c import                      what other applications have here
+  a2c import cursor --dry-run     what would become of it
+  a2c import ~/.codex/config.toml --yes`;
+const withFile = (command: Command): Command =>
+  command
+    .option('-c, --config <file>', 'the file to change (default: the config of this user)')
+    .option('--json', 'one JSON document on stdout', false);
+const withList = (command: Command): Command =>
+  command
+    .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
+    .option('--json', 'one JSON document on stdout', false);
+/** Commands that read or change a config, and start nothing. */
+function addConfigFile(program: Command, does: Does): void {
+  withFile(program.command('add'))
+    .description('adds a server to the config')
+    .usage('NAME [options] (-- COMMAND [ARGUMENTS] | URL | JSON)')
+    .argument('<name>', 'what the server is called')
+    .argument('<target...>', 'a command, a URL, or an entry as JSON')
+    .option('-e, --env <KEY=value>', 'a variable of the command; may be repeated', collected)
+    .option('-H, --header <Name: value>', 'a header for the URL; may be repeated', collected)
+    .option('--cwd <folder>', 'the folder that the command runs in')
+    .option('--sse', 'the URL speaks SSE, the older transport')
+    .option('--disabled', 'add it, but do not start it')
+    .option('--force', 'replace a server of this name')
+    .addHelpText('after', addHelp)
+    .action(does(() => import('./config-file.ts'), 'add'));
+  for (const [name, does_] of [
+    ['remove', 'takes a server out of the config'],
+    ['enable', 'lets a disabled server start again'],
+    ['disable', 'keeps a server in the config without starting it'],
+  ] as const)
+    withFile(program.command(name))
+      .description(does_)
+      .argument('<name>', 'a server of the config')
+      .action(does(() => import('./config-file.ts'), name));
+  withFile(program.command('import'))
+    .description('takes over servers of another application')
+    .argument('[what]', 'an application, a file of one, or a link; without it: what is found')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .option('-y, --yes', 'write it without a question')
+    .addHelpText('after', importHelp)
+    .action(does(() => import('./config-file.ts'), 'importServers'));
+  program
+    .command('export')
+    .description('writes the servers of the config to stdout, as other applications have them')
+    .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
+    .option(
+      '--for <app>',
+      'one of the applications that a2c import names (default: mcpServers as most have it)',
+    )
+    .option('--secrets', 'with the values of env and headers, in the place of variables', false)
+    .action(does(() => import('./config-file.ts'), 'exportServers'));
+  withList(program.command('list'))
+    .description('lists the servers of the config, and starts none')
+    .action(does(() => import('./config-file.ts'), 'list'));
+  withList(program.command('get'))
+    .description('shows the entry of one server, secrets hidden')
+    .argument('<name>', 'a server of the config')
+    .action(does(() => import('./config-file.ts'), 'get'));
+}
+
+/** Commands that look for what is wrong. */
+function addLooking(program: Command, does: Does): void {
+  withSource(program.command('logs'))
+    .description('starts one server and shows what it writes to stderr and logs')
+    .argument('<server>', 'a server of the config')
+    .option('-f, --follow', 'go on until Ctrl-C', false)
+    .option('--json', 'one JSON document for each line', false)
+    .action(does(() => import('./looking.ts'), 'logs'));
+  withSource(program.command('doctor'))
+    .description('checks this machine, the config and every server, and says what to do')
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./looking.ts'), 'doctor'));
+}
+
+const limitOf = (text: string): number => {
+  const seconds = secondsOf(text);
+  if (seconds > 0 && seconds <= 20) return seconds;
+  throw new InvalidArgumentError('a number of seconds above 0, at most 20');
+};
+/** Command for authors of servers. */
+function addChecking(program: Command, does: Does): void {
+  withSource(program.command('check'))
+    .description(
+      'reads all windows and documents of a server, and says what breaks a rule (docs/windows-and-documents.md)',
+    )
+    .argument('<server>', 'a server of the config, a URL, or a command')
+    .argument('[args...]', 'arguments of the command; options of its own behind --')
+    .option('--limit <seconds>', 'what one read may take', limitOf, 8)
+    .option('--wait <seconds>', 'wait so long for changes, then read all again; 0: read once', secondsOf, 2)
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./check.ts'), 'check'));
+}
+
+const folderOption = (): Option =>
+  new Option('--folder <dir>', 'the documents of this folder, in place of the servers of a config').conflicts(
+    ['config', 'url'],
+  );
+/** Commands of Desktop and Finder, and the server that has documents and windows for both. */
+function addCollections(program: Command, does: Does): void {
+  withPeer(withSource(program.command('desktop')))
+    .description('shows the windows of all servers')
+    .addOption(folderOption())
+    .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
+    .option('--window <uri>', 'the one window of this URI')
+    .option('--fresh', 'ask the servers anew, instead of what is known')
+    .action(does(() => import('./collections.ts'), 'desktop'));
+  withPeer(withSource(program.command('finder')))
+    .description('lists the documents of all servers')
+    .addOption(folderOption())
+    .option('--keyword <word...>', 'one of them stands in the title, the keywords or the summary')
+    .option('--type <ext>', 'of exactly this type, such as pdf')
+    .option('--offset <n>', 'so many are passed over (default: 0)', wholeOf)
+    .option('--limit <n>', 'so many are given, at most 100 (default: 20)', wholeOf)
+    .option('--fresh', 'ask the servers anew, instead of what is known')
+    .action(does(() => import('./collections.ts'), 'finder'));
+  withPeer(withSource(program.command('read')))
+    .description('reads a window, a document, a page, an element, or any resource')
+    .argument(
+      '<uri>',
+      'window://… or dpe://…, as desktop and finder show them, or any that a2c resources lists',
+    )
+    .addOption(folderOption())
+    .option('--server <name>', 'the one server that is asked, where several have it')
+    .addOption(saveOption())
+    .action(does(() => import('./collections.ts'), 'read'));
+  program
+    .command('documents')
+    .description('an MCP server over the files of folders: documents, windows, search (docs/documents.md)')
+    .argument('[folder...]', 'folders to serve (default: this one)')
+    .option('--port <port>', 'streamable HTTP on 127.0.0.1, in place of stdio; 0 takes any free one', portOf)
+    .option(
+      '--token <token>',
+      'what clients over HTTP must show (default: one that is drawn, and told on stdout)',
+    )
+    .option('--no-token', 'whoever reaches the port may read')
+    .option('--host <name>', 'host of the dpe:// and window:// URIs', 'documents')
+    .option('--no-watch', 'do not look for changes')
+    .action(does(() => import('./documents.ts'), 'documents'));
+}
+
+function addSchema(program: Command, does: Does): void {
+  program
+    .command('schema')
+    .description('the JSON Schema of config files')
+    .action(does(() => import('./source.ts'), 'schema'));
 }

@@ -11,7 +11,7 @@ import { mistakeLine, parseConfig, shownTarget, type Config } from '../../machin
 import { accepted } from '../api/config-files.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Programs } from '../servers/programs.ts';
-import { yesOrNo } from './answering/yes-or-no.ts';
+import { yesOrNo } from './answering.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { untilAborted, type Context, type ShowOptions } from '../../actors/cli/context.ts';
-import { openPage } from '../../actors/cli/inspecting/open-page.ts';
+import { openPage } from '../../actors/cli/inspect.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
 import type { Checks } from '../../machines/inspection/index.ts';

@@ -1,7 +1,7 @@
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
 import type { Computer, ComputerEvents } from '../../api/computer-handle.ts';
 import type { Call, CallOutcome } from '../../api/pending-calls.ts';
-import { inOneLine } from './answers-collections.ts';
+import { inOneLine } from './contents.ts';
 import type { Context } from '../context.ts';
 
 type Progress = ComputerEvents['call.progress'];

@@ -1,5 +1,13 @@
-import { fitting, type Bytes } from '../../../adapters/index.ts';
-import { typed } from './commands-shown.ts';
+import type {
+  DesktopShown,
+  DocumentSummary,
+  FinderShown,
+  ResourceContent,
+} from '../../api/computer-handle.ts';
+import type { Context } from '../context.ts';
+import type { MissingServer } from '../../servers/server-handle.ts';
+import { fitting, type Bytes, type Terminal, saveBytes, columnsOf, padded } from '../../../adapters/index.ts';
+import type { PastCall } from '../../../machines/call/history/index.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What tools and resources answer, for a person: texts as they are, and a mark that says what anything else is. */
@@ -71,7 +79,7 @@ export function resultText(result: unknown, server?: string | null): string {
 }
 
 /** All images, sounds and blobs of a result, a resource or a prompt, in order. */
-export function bytesOf(given: unknown): Bytes[] {
+function bytesOf(given: unknown): Bytes[] {
   if (Array.isArray(given)) return given.flatMap(bytesOf);
   if (!isObject(given)) return [];
   const { type, data, blob, mimeType, content, resource } = given;
@@ -79,5 +87,113 @@ export function bytesOf(given: unknown): Bytes[] {
   if (typeof base64 === 'string') return [{ base64, mimeType: textIn(mimeType) }];
   return [content, resource, given['contents'], given['messages']].flatMap((part) =>
     isObject(part) || Array.isArray(part) ? bytesOf(part) : [],
+  );
+}
+
+/** What a person reads of a Desktop, a Finder, a resource, the history of calls. */
+export interface Shown {
+  /** Texts: each may have several lines. */
+  readonly out: readonly string[];
+  /** Beside the result: lines. */
+  readonly err: readonly string[];
+}
+export function tell(terminal: Terminal, { out, err }: Shown): void {
+  for (const text of out) terminal.outText(text);
+  for (const line of err) terminal.err(line);
+}
+
+/** At most so many columns of a terminal; line ends are spaces. */
+export const inOneLine = (text: string, width: number): string =>
+  fitting(text.replaceAll(/\s+/g, ' ').trim(), width, '…');
+const warnings = (missing: readonly MissingServer[]): string[] =>
+  missing.map(
+    ({ server, reason }) => `warning: not all of server '${server}' is shown: ${inOneLine(reason, 300)}`,
+  );
+
+/** Each window under its URI. `wanted`: the one that was asked for. */
+export function desktopText({ desktops, missing }: DesktopShown, wanted?: string): Shown {
+  const windows = desktops.map((window) => {
+    const [uri = '', ...body] = window.split('\n\n');
+    return [`── ${uri}`, ...(body.length > 0 ? [body.join('\n\n')] : [])].join('\n');
+  });
+  const out = windows.map((window, at) => (at === 0 ? window : `\n${window}`));
+  return {
+    out: out.length > 0 ? out : [wanted === undefined ? 'no windows' : `no window ${wanted}`],
+    err: warnings(missing),
+  };
+}
+
+const widestTitle = 48;
+const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = [
+  ['title', ({ title }) => inOneLine(title, widestTitle)],
+  ['type', ({ file_type }) => inOneLine(file_type, 8)],
+  ['pages', ({ page_count }) => String(page_count)],
+  ['modified', ({ last_modified }) => inOneLine(last_modified ?? '', 20)],
+  ['server', ({ server }) => inOneLine(server, 20)],
+  // Whole: it is what a read needs.
+  ['uri', ({ uri }) => uri],
+];
+export function finderText({ documents, total_count, missing }: FinderShown): Shown {
+  const rows = [columns.map(([name]) => name), ...documents.map((d) => columns.map(([, of]) => of(d)))];
+  const table = rowsOf(rows);
+  const count = `${documents.length} of ${total_count} documents`;
+  return {
+    out: documents.length > 0 ? table : [total_count === 0 ? 'no documents' : count],
+    err: [...(documents.length > 0 && documents.length < total_count ? [count] : []), ...warnings(missing)],
+  };
+}
+
+export const contentsText = (contents: readonly ResourceContent[]): Shown => ({
+  out: contents.map(contentText),
+  err: contents.length === 0 ? ['it has no contents'] : [],
+});
+
+/** The newest first, a line for each. */
+export const historyText = (history: readonly PastCall[]): string[] =>
+  history.length === 0
+    ? ['no calls']
+    : history.map(({ timestamp, reqId, server, tool, parameters, state, outcome, reason }) => {
+        const why = reason === null ? '' : `: ${inOneLine(reason, 80)}`;
+        const how = outcome === 'succeeded' ? 'done' : `${outcome ?? state}${why}`;
+        return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
+      });
+
+export interface SaveOptions {
+  /** A folder for images, sounds and blobs. */
+  readonly save?: string;
+}
+/** Writes the images, sounds and blobs of what a server gave to files, and says which. */
+export async function saved(
+  { terminal }: Context,
+  { save }: SaveOptions,
+  name: string,
+  given: unknown,
+): Promise<void> {
+  if (save === undefined) return;
+  const paths = await saveBytes(save, name, bytesOf(given));
+  for (const path of paths) terminal.err(`saved ${path}`);
+  if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
+}
+
+/** A word as a shell takes it: what comes from servers may hold anything. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+/** A command that can be copied to a shell. */
+export const typed = (...words: readonly string[]): string => words.map(quoted).join(' ');
+
+/** The head of what a server lists; a server that is not up says why. */
+export const listedLine = (server: string, count: string, failure: string | null): string =>
+  failure === null
+    ? `${server}: ${count}`
+    : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
+
+/** Cells under each other; the last one is not filled up. */
+export function rowsOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => padded(cell, at === row.length - 1 ? 0 : (widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
   );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { atPrompt } from '../prompt/at-prompt.given.ts';
-import { NewsLines } from './news-lines.ts';
+import { NewsLines } from './servers.ts';
 
 it('a server that crashes is told of once for each try, its reason once, and at its end', async () => {
   const script = "console.error('Error: DATABASE_URL is not set'); process.exit(1)";

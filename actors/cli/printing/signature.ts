@@ -1,6 +1,6 @@
-import { schemaOf, typesOf } from '../calling/arguments.ts';
-import { noDescription } from './answers.ts';
-import { inOneLine } from './answers-collections.ts';
+import { schemaOf, typesOf } from '../arguments.ts';
+import { noDescription } from './servers.ts';
+import { inOneLine } from './contents.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** How a tool is called, read from its JSON Schema: for a person, who has a line for it. */

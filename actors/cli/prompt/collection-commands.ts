@@ -2,7 +2,7 @@ import type { Fact } from '../../../machines/facts/index.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { deferred } from '../../kernel/listeners.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { contentsText, desktopText, finderText, tell, type Shown } from '../printing/answers-collections.ts';
+import { contentsText, desktopText, finderText, tell, type Shown } from '../printing/contents.ts';
 import type { Context } from '../context.ts';
 import { usage, type CommandGroup } from './command.ts';
 import { wordsIn } from './words.ts';

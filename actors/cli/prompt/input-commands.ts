@@ -4,7 +4,7 @@ import type { Fact } from '../../../machines/facts/index.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { Context } from '../context.ts';
-import { inOneLine } from '../printing/answers-collections.ts';
+import { inOneLine } from '../printing/contents.ts';
 import { readNamed, usage, type CommandGroup, type PromptCommand } from './command.ts';
 
 const isSecret = (definition: InputDefinition | undefined): boolean =>

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Fact } from '../../../machines/facts/index.ts';
 import type { Computer } from '../../api/computer-handle.ts';
-import { credentialBy } from '../office/entry.ts';
+import { credentialBy } from '../entry.ts';
 import type { Context } from '../context.ts';
 import { usage, type CommandGroup } from './command.ts';
 import type { PromptSeat } from './seat.ts';

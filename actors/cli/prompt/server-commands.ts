@@ -4,11 +4,8 @@ import type { Computer } from '../../api/computer-handle.ts';
 import type { CatalogStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';
 import type { Context } from '../context.ts';
-import { nameColumns, noiseLine, serverLine } from '../printing/answers.ts';
-import { statusFact, tellFact } from '../printing/facts.ts';
-import { errorOf } from '../printing/show-failure.ts';
-import { logLine } from '../printing/log-line.ts';
-import { whyText } from '../printing/why.ts';
+import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
+import { statusFact, tellFact, errorOf } from '../printing/failures.ts';
 import { accepted } from '../../api/config-files.ts';
 import { usage, type CommandGroup, type PromptCommand } from './command.ts';
 

@@ -2,7 +2,7 @@ import { createComputer } from '../../../actors/api/computer.ts';
 import type { Computer } from '../../../actors/api/computer-handle.ts';
 import type { CallOutcome } from '../../../actors/api/pending-calls.ts';
 import { A2cError } from '../../../actors/kernel/errors.ts';
-import { errorOf } from '../../../actors/cli/printing/show-failure.ts';
+import { errorOf } from '../../../actors/cli/printing/failures.ts';
 import type { ServerStatus } from '../../../actors/servers/server-handle.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Trace } from '../../../machines/trace/index.ts';

@@ -1,0 +1,141 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { createTerminal } from '../../adapters/index.ts';
+
+/** Servers that ask the command line: for folders, for a person, for a model. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-answering-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const data = join(folder, 'data');
+mkdirSync(data);
+const config = join(folder, 'a2c.json');
+writeFileSync(
+  config,
+  JSON.stringify({
+    mcpServers: { s: { command: process.execPath, args: [server, 'full', data, join(folder, 'no-such')] } },
+  }),
+);
+const asks = (method: string, params: object, ...more: readonly string[]): readonly string[] => [
+  'call',
+  'askHost',
+  JSON.stringify({ method, params }),
+  '-c',
+  config,
+  ...more,
+];
+const answerIn = (out: string): unknown => JSON.parse(out);
+const form = {
+  message: 'Who are you?',
+  requestedSchema: {
+    type: 'object',
+    properties: { name: { type: 'string' }, age: { type: 'integer', default: 7 } },
+    required: ['name'],
+  },
+};
+
+/** A person at a terminal who answers each question with the next of these. */
+async function person(argv: readonly string[], answers: readonly string[]): Promise<string> {
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  Object.assign(input, { isTTY: true });
+  Object.assign(output, { isTTY: true });
+  let shown = '';
+  const left = [...answers];
+  output.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    if (/(: |\] )$/.test(text.replaceAll(/\u001B\[\d*[A-Z]/g, ''))) input.write(`${left.shift() ?? ''}\r`);
+  });
+  errors.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const terminal = createTerminal({ input, output, errors });
+  await commandLine(argv, { terminal });
+  return shown;
+}
+
+describe('a server that asks the command line', () => {
+  it('for roots hears of this folder, and of those that its config names', async () => {
+    const { out } = await commandLine(asks('roots/list', {}), { folder });
+    expect(answerIn(out)).toEqual({
+      result: {
+        roots: [
+          { uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) },
+          { uri: pathToFileURL(data).href, name: 'data' },
+        ],
+      },
+    });
+    const told = await commandLine(asks('roots/list', {}, '--root', data), { folder });
+    expect(answerIn(told.out)).toEqual({
+      result: { roots: [{ uri: pathToFileURL(data).href, name: 'data' }] },
+    });
+  });
+
+  const odd = join(folder, 'q r#1%é');
+  it.each([
+    ['its path', odd],
+    ['its URL', pathToFileURL(odd).href],
+    ['its URL with a host', pathToFileURL(odd).href.replace('file:///', 'FILE://localhost/')],
+  ])('for roots hears of a folder by %s', async (_, root) => {
+    const { out } = await commandLine(asks('roots/list', {}, '--root', root));
+    expect(answerIn(out)).toEqual({
+      result: { roots: [{ uri: pathToFileURL(odd).href, name: 'q r#1%é' }] },
+    });
+  });
+  it.each(['https://host/folder', 'file://other.test/folder', 'file:///a%2Fb'])(
+    'is not started where %s is a root',
+    async (root) => {
+      const told = await commandLine(asks('roots/list', {}, '--root', root));
+      expect([told.code, told.err]).toEqual([
+        64,
+        expect.stringContaining('a folder of this machine, or its file:// URL'),
+      ]);
+    },
+  );
+
+  it('for a model hears that there is none, or what the command says', async () => {
+    const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 };
+    const refused = await commandLine(asks('sampling/createMessage', sampling));
+    expect(answerIn(refused.out)).toMatchObject({ error: { code: -32601 } });
+    const script = `"${process.execPath}" -e "process.stdin.on('data', (d) => console.log(JSON.parse(d).messages[0].content.text + '!'))"`;
+    const told = await commandLine(asks('sampling/createMessage', sampling, '--sampling', script));
+    expect(answerIn(told.out)).toMatchObject({ result: { content: { type: 'text', text: 'hi!' } } });
+    const failed = await commandLine(asks('sampling/createMessage', sampling, '--sampling', 'exit 3'));
+    expect(answerIn(failed.out)).toMatchObject({
+      error: { message: expect.stringContaining('exit code 3') },
+    });
+  });
+
+  it('for a person hears that there is none, where there is no terminal', async () => {
+    const { out } = await commandLine(asks('elicitation/create', form));
+    expect(answerIn(out)).toMatchObject({ error: { code: -32601 } });
+  });
+
+  it('for a person hears what was typed, and the defaults of what was not', async () => {
+    const shown = await person(asks('elicitation/create', form), ['y', 'Ada', '']);
+    expect(shown).toContain('server s asks: Who are you?');
+    expect(shown).toContain('{"result":{"action":"accept","content":{"name":"Ada","age":7}}}');
+  });
+
+  it('for a page to be opened asks first, and a no is a no', async () => {
+    const url = { mode: 'url', message: 'Log in', url: 'https://example.com/login', elicitationId: 'e1' };
+    const shown = await person(asks('elicitation/create', url), ['n']);
+    expect(shown).toContain('https://example.com/login');
+    expect(shown).toContain('{"result":{"action":"decline"}}');
+  });
+});
+
+describe('an input that a server needs', () => {
+  it('is asked for at the terminal before its server starts, and a password is not shown', async () => {
+    const file = join(folder, 'needs.json');
+    const inputs = [{ type: 'promptString', id: 'what', description: 'What to say', password: true }];
+    const script = `process.env.WHAT === 's3cret' || process.exit(9); import(${JSON.stringify(server)})`;
+    const s = { command: process.execPath, args: ['-e', script], env: { WHAT: '${input:what}' } };
+    writeFileSync(file, JSON.stringify({ mcpServers: { s }, inputs }));
+    const shown = await person(['call', 'echo', 'text=started', '-c', file], ['s3cret']);
+    expect(shown).toContain('What to say: ');
+    expect(shown).toContain('started');
+    expect(shown).not.toContain('s3cret');
+  });
+});

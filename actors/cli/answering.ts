@@ -1,0 +1,330 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Answers, Confirm } from '../api/computer-options.ts';
+import { inOneLine } from './printing/contents.ts';
+import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
+import { openInBrowser, runText, type Terminal, openKeyring } from '../../adapters/index.ts';
+import type { Config, ServerConfig } from '../../machines/config/index.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
+
+/** What a command says to servers that ask it: about folders, a person, a model. */
+export interface AnswerOptions {
+  /** Folders that servers may look at. */
+  readonly root?: readonly string[];
+  /** A command that answers for a model: the request as JSON on stdin, a text or a result as JSON on stdout. */
+  readonly sampling?: string;
+}
+const sampleMs = 110_000;
+
+/** `folders`: what servers are told when no `--root` is given; without it they are told nothing. */
+export function answersBy(
+  terminal: Terminal,
+  { root, sampling }: AnswerOptions,
+  folders?: (server: string) => readonly string[],
+): Answers {
+  const rootsOf = root === undefined ? folders : () => root.map((folder) => resolve(folder));
+  return {
+    ...(rootsOf && { roots: (server) => rootsOf(server).map(asRoot) }),
+    ...(sampling !== undefined && {
+      sample: async (_server, params, signal) => sampled(sampling, params, signal),
+    }),
+    // Without a person a server hears that it cannot ask.
+    ...(terminal.isInteractive && {
+      elicit: async (server, params, signal) => ({ ...(await fillIn(terminal, server, params, signal)) }),
+      elicitUrl: async (server, params, signal) => open(terminal, server, params, signal),
+    }),
+  };
+}
+const asRoot = (folder: string): { uri: string; name: string } => ({
+  uri: pathToFileURL(folder).href,
+  name: basename(folder),
+});
+/** The current folder, and those that the config of a server names: it was given them to work on. */
+export const foldersOf =
+  ({ servers }: Config, folder: string) =>
+  (server: string): readonly string[] => [
+    ...new Set([folder, ...foldersIn(servers.find(({ name }) => name === server))]),
+  ];
+function foldersIn(server: ServerConfig | undefined): string[] {
+  if (server?.kind !== 'stdio') return [];
+  const { args, cwd } = server.launch;
+  return args
+    .filter((arg) => !arg.startsWith('-') && /[/\\]|^\.\.?$/.test(arg))
+    .map((arg) => resolve(cwd ?? '.', arg))
+    .filter((path) => existsSync(path) && statSync(path).isDirectory());
+}
+
+async function open(
+  terminal: Terminal,
+  server: string,
+  { message, url }: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<{ action: 'accept' | 'decline' | 'cancel' }> {
+  terminal.errText(`server ${server} asks you to open a page: ${String(message)}`);
+  terminal.err(`  ${String(url)}`);
+  const isWanted = await yesOrNo(terminal, 'open it?', signal, false);
+  if (isWanted === null) return { action: 'cancel' };
+  if (!isWanted) return { action: 'decline' };
+  if (!(await openInBrowser(String(url)))) terminal.err('no browser could be started; open it by hand');
+  return { action: 'accept' };
+}
+
+async function sampled(
+  command: string,
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = await runText(command, { input: JSON.stringify(params), ms: sampleMs, signal });
+  try {
+    const result: unknown = JSON.parse(text);
+    if (typeof result === 'object' && result !== null && 'content' in result)
+      return { model: 'command', role: 'assistant', ...result };
+  } catch {
+    // A text is the answer itself.
+  }
+  return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
+}
+
+/** A form that a server wants a person to fill in (MCP elicitation): one question for each field. */
+
+interface Answered {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Fields;
+}
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** A value that may be chosen, and how it is shown. */
+interface Choice {
+  readonly value: unknown;
+  readonly title: string;
+}
+/** Of `enum` with or without `enumNames`, or of `oneOf` and `anyOf` with titles. */
+function choicesOf(schema: Fields): readonly Choice[] {
+  const { enum: values, enumNames: names } = schema;
+  const titled = schema['oneOf'] ?? schema['anyOf'];
+  if (Array.isArray(titled))
+    return titled.filter(isObject).map((one) => ({
+      value: one['const'],
+      title: textOf(one['title']) ?? String(one['const']),
+    }));
+  if (!Array.isArray(values)) return [];
+  return values.map((value: unknown, n) => ({
+    value,
+    title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
+  }));
+}
+/** What a text means in a field; a sentence where it means nothing. */
+export function readField(text: string, schema: Fields): { readonly value: unknown } | string {
+  const { type, items } = schema;
+  if (type === 'array') return readChoices(text, choicesOf(isObject(items) ? items : {}), schema);
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return readChoice(text, choices);
+  if (type === 'boolean') {
+    if (/^(y|yes|true)$/i.test(text)) return { value: true };
+    return /^(n|no|false)$/i.test(text) ? { value: false } : 'yes or no';
+  }
+  if (type === 'integer' || type === 'number') return readNumber(text, schema);
+  if (type === 'object') return readObject(text);
+  return readText(text, schema);
+}
+/** A field with fields of its own, which MCP has not, is written as JSON. */
+function readObject(text: string): { readonly value: unknown } | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return { value };
+  } catch {
+    // Told below, as JSON of another kind.
+  }
+  return 'a JSON object';
+}
+function readChoice(text: string, choices: readonly Choice[]): { readonly value: unknown } | string {
+  const chosen =
+    choices[Number(text) - 1] ?? choices.find(({ value, title }) => String(value) === text || title === text);
+  return chosen ? { value: chosen.value } : `a number from 1 to ${choices.length}, or one of these names`;
+}
+function readChoices(
+  text: string,
+  choices: readonly Choice[],
+  schema: Fields,
+): { readonly value: unknown } | string {
+  const all: unknown[] = [];
+  for (const part of text.split(',').map((each) => each.trim())) {
+    const one = choices.length > 0 ? readChoice(part, choices) : { value: part };
+    if (typeof one === 'string') return one;
+    if (!all.includes(one.value)) all.push(one.value);
+  }
+  const { minItems, maxItems } = schema;
+  if (typeof minItems === 'number' && all.length < minItems)
+    return `at least ${minItems}, with commas between`;
+  if (typeof maxItems === 'number' && all.length > maxItems) return `at most ${maxItems}`;
+  return { value: all };
+}
+function readNumber(text: string, { type, minimum, maximum }: Fields): { readonly value: number } | string {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number)) return 'a number';
+  if (type === 'integer' && !Number.isInteger(number)) return 'a whole number';
+  if (typeof minimum === 'number' && number < minimum) return `at least ${minimum}`;
+  if (typeof maximum === 'number' && number > maximum) return `at most ${maximum}`;
+  return { value: number };
+}
+const formats: Readonly<Record<string, readonly [RegExp, string]>> = {
+  email: [/^[^\s@]+@[^\s@]+$/, 'an e-mail address'],
+  uri: [/^[a-z][a-z\d+.-]*:\S+$/i, 'a URI, such as https://example.com'],
+  date: [/^\d{4}-\d{2}-\d{2}$/, 'a date, such as 2026-01-31'],
+  'date-time': [/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/i, 'a time, such as 2026-01-31T12:00:00Z'],
+};
+function readText(
+  text: string,
+  { minLength, maxLength, format }: Fields,
+): { readonly value: string } | string {
+  const length = Array.from(text).length;
+  if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`;
+  if (typeof maxLength === 'number' && length > maxLength) return `at most ${maxLength} characters`;
+  const [pattern, said] = (typeof format === 'string' ? formats[format] : undefined) ?? [];
+  return pattern && !pattern.test(text) ? (said ?? '') : { value: text };
+}
+
+/** Asks field by field. An empty answer means the default, or that the field is left out where it may be. */
+export async function fillIn(
+  terminal: Terminal,
+  server: string,
+  params: Fields,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const { message, requestedSchema } = params;
+  const schema = isObject(requestedSchema) ? requestedSchema : {};
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  terminal.errText(`server ${server} asks: ${String(message)}`);
+  const isWanted = await yesOrNo(terminal, 'answer it?', signal, true);
+  if (isWanted === null) return { action: 'cancel' };
+  if (!isWanted) return { action: 'decline' };
+  const content: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(properties)) {
+    const answer = await askField(
+      terminal,
+      { name, field: isObject(field) ? field : {}, isRequired: required.includes(name) },
+      signal,
+    );
+    if (answer === null) return { action: 'cancel' };
+    if (answer !== undefined) content.push([name, answer.value]);
+  }
+  return { action: 'accept', content: Object.fromEntries(content) };
+}
+interface Field {
+  readonly name: string;
+  readonly field: Fields;
+  readonly isRequired: boolean;
+}
+/** Null: a person does not go on. Undefined: the field is left out. */
+async function askField(
+  terminal: Terminal,
+  { name, field, isRequired }: Field,
+  signal: AbortSignal,
+): Promise<{ readonly value: unknown } | null | undefined> {
+  const { title, description, default: preset, items } = field;
+  const choices = choicesOf(field['type'] === 'array' && isObject(items) ? items : field);
+  if (typeof description === 'string') terminal.err(inOneLine(description, 200));
+  choices.forEach((choice, n) => terminal.err(`  ${n + 1}  ${choice.title}`));
+  const facts =
+    preset === undefined ? (isRequired ? '' : ' (optional)') : ` [${inOneLine(JSON.stringify(preset), 60)}]`;
+  for (;;) {
+    const text = await terminal.question(`${textOf(title) ?? name}${facts}: `, signal);
+    if (text === null) return null;
+    if (text.trim() === '' && preset !== undefined) return { value: preset };
+    if (text.trim() === '' && !isRequired) return undefined;
+    const read = readField(text.trim(), field);
+    if (typeof read !== 'string') return read;
+    terminal.err(`expected ${read}`);
+  }
+}
+
+interface KeyringOptions {
+  /** Passwords that are typed are kept in the keyring of the system. */
+  readonly keyring?: boolean;
+  /** The file that names the inputs; left out: that of this folder or this user. */
+  readonly config?: string;
+}
+
+/**
+ * Asks a person for the value of an input. An empty answer, and Ctrl-C, mean the default. Without a terminal nobody is asked, so
+ * that the environment and the defaults count.
+ */
+export function inputsAt(
+  terminal: Terminal,
+  { keyring = false, config = '' }: KeyringOptions,
+): AskInput | undefined {
+  const ask = terminal.isInteractive ? asking(terminal) : undefined;
+  if (!keyring) return ask;
+  const open = () => openKeyring('a2c-actors');
+  return keepingPasswords(ask, { open, scope: resolve(config), notice: (text) => terminal.err(text) });
+}
+function asking(terminal: Terminal): AskInput {
+  return async (definition, { signal }) => {
+    const { id, type, description } = definition;
+    // VS Code runs it; here a variable gives it.
+    if (type === 'command') return undefined;
+    const what = description === '' ? id : description;
+    const preset =
+      definition.default === null
+        ? ''
+        : type === 'promptString' && definition.password
+          ? ' [default]'
+          : ` [${definition.default}]`;
+    if (type === 'promptString') {
+      const answer = await terminal.question(`${what}${preset}: `, signal, { isSecret: definition.password });
+      return answer ?? undefined;
+    }
+    const { options, labels = {} } = definition;
+    terminal.err(what);
+    options.forEach((option, n) => terminal.err(`  ${n + 1}  ${labels[option] ?? option}`));
+    for (;;) {
+      const answer = await terminal.question(`1-${options.length}${preset}: `, signal);
+      if (answer === null || answer.trim() === '') return undefined;
+      const read = readField(answer.trim(), {
+        enum: options,
+        enumNames: options.map((option) => labels[option] ?? option),
+      });
+      if (typeof read !== 'string') return String(read.value);
+      terminal.err(`expected ${read}`);
+    }
+  };
+}
+
+export type ConfirmWord = 'ask' | 'allow' | 'deny';
+/** `ask` needs a person at a terminal; without one every question is answered no. */
+export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
+  if (word !== 'ask') return word;
+  if (!terminal.isInteractive) return 'deny';
+  return async ({ agent, server, tool, arguments: given, signal }) => {
+    const what = `${tool} of ${server}`;
+    const who = agent === null ? 'this host' : `agent ${agent}`;
+    terminal.err(`${who} wants to run ${what}: ${JSON.stringify(given)}`);
+    const told = (): void => terminal.err(`${what}: ${(signal.reason as Error).message}`);
+    signal.addEventListener('abort', told, { once: true });
+    // Its name again: several may wait, and this says which one is open.
+    const answer = await terminal.question(`run ${what}? [y/N/a = yes, and do not ask again] `, signal);
+    if (answer === null) return 'deny';
+    if (/^a(lways)?$/i.test(answer.trim())) return 'allowForSession';
+    return /^y(es)?$/i.test(answer.trim()) ? 'allow' : 'deny';
+  };
+}
+
+/** Asks until the answer is yes, no or nothing, which is `preset`. Null: nobody answers, or not any more. */
+export async function yesOrNo(
+  terminal: Terminal,
+  text: string,
+  signal: AbortSignal,
+  preset: boolean,
+): Promise<boolean | null> {
+  for (;;) {
+    const answer = await terminal.question(`${text} ${preset ? '[Y/n]' : '[y/N]'} `, signal);
+    if (answer === null) return null;
+    const word = answer.trim();
+    if (word === '') return preset;
+    if (/^y(es)?$/i.test(word)) return true;
+    if (/^no?$/i.test(word)) return false;
+    terminal.err(`'${word}' is neither yes nor no`);
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/** `a2c call` and `a2c tools NAME`: which servers they start, and what they say to somebody who typed it wrong. */
+const fixtureOf = (name: string): string =>
+  fileURLToPath(new URL(`../../scenarios/fixtures/${name}.mjs`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-call-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+/** Each server leaves a line in `started` when it is launched. */
+function configOf(
+  names: readonly string[],
+  fixture = 'mcp-server',
+): { readonly file: string; readonly started: () => string[] } {
+  const at = join(folder, `${(files += 1)}`);
+  const log = `${at}.started`;
+  writeFileSync(log, '');
+  const launcher = `${at}.mjs`;
+  writeFileSync(
+    launcher,
+    `import { appendFileSync } from 'node:fs';
+appendFileSync(${JSON.stringify(log)}, process.argv[2] + '\\n');
+await import(${JSON.stringify(fixtureOf(fixture))});`,
+  );
+  const mcpServers = Object.fromEntries(
+    names.map((name) => [name, { command: process.execPath, args: [launcher, name] }]),
+  );
+  writeFileSync(`${at}.json`, JSON.stringify({ mcpServers }));
+  const started = (): string[] => {
+    const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean);
+    writeFileSync(log, '');
+    return lines.toSorted();
+  };
+  return { file: `${at}.json`, started };
+}
+
+describe('a2c call', () => {
+  it('starts all servers while nobody knows which has the tool, and from then on that one alone', async () => {
+    const { file, started } = configOf(['one', 'two']);
+    const first = await commandLine(['call', 'echo', 'text=hi', '-c', file]);
+    expect(first).toMatchObject({ code: 0, out: 'hi\n' });
+    expect(first.err).toContain('no list of tools has echo yet; starting all servers');
+    expect(started()).toEqual(['one', 'two']);
+    const second = await commandLine(['call', 'echo', 'text=again', '-c', file]);
+    expect(second).toEqual({ code: 0, out: 'again\n', err: '' });
+    expect(started()).toHaveLength(1);
+  });
+
+  it.each([[['two.echo']], [['two', 'echo']]])('%j starts the server that it names alone', async (words) => {
+    const { file, started } = configOf(['one', 'two']);
+    const told = await commandLine(['call', ...words, 'text=hi', '-c', file]);
+    expect(told).toEqual({ code: 0, out: 'hi\n', err: '' });
+    expect(started()).toEqual(['two']);
+  });
+
+  it('of an unknown tool names the nearest: of all servers, or of those that ran before without starting any', async () => {
+    const { file, started } = configOf(['one', 'two']);
+    const { code, err } = await commandLine(['call', 'ecko', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).toContain('Did you mean echo? List the tools: a2c tools');
+    expect(started()).toEqual(['one', 'two']);
+    for (const argv of [
+      ['call', 'ecko'],
+      ['tools', 'ecko'],
+      ['tools', 'onne'],
+    ]) {
+      const told = await commandLine([...argv, '-c', file]);
+      expect(told).toMatchObject({ code: 1, err: expect.stringMatching(/Did you mean (echo|one)\?/) });
+    }
+    expect(started()).toEqual([]);
+  });
+
+  it('of an unknown server names the nearest, and starts nothing', async () => {
+    const { file, started } = configOf(['one', 'two']);
+    const { code, err } = await commandLine(['call', 'twoo', 'echo', '-c', file]);
+    expect(code).toBe(64);
+    expect(err).toContain("the config has no server 'twoo'");
+    expect(err).toContain('Did you mean two?');
+    expect(started()).toEqual([]);
+  });
+
+  it('with wrong arguments shows the signature', async () => {
+    const { file } = configOf(['one'], 'typed-server');
+    const { code, err } = await commandLine(['call', 'get_next', 'n=x', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^ {2}get_next\(n: integer\) {2}\(more: a2c tools get_next\)$/m);
+    expect(await commandLine(['call', 'get_next', 'n=1', '-c', file])).toMatchObject({ code: 0, out: '2\n' });
+  });
+});
+
+describe('a2c tools NAME', () => {
+  it('of a server lists its tools, and starts it alone', async () => {
+    const { file, started } = configOf(['one', 'two']);
+    const { code, out } = await commandLine(['tools', 'two', '-c', file]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^two {2}ready in \d+\.\d s, \d+ tools$/m);
+    expect(out).not.toContain('one');
+    expect(started()).toEqual(['two']);
+  });
+
+  it('of a tool says how it is called, with a call to copy', async () => {
+    const { file } = configOf(['one'], 'typed-server');
+    const { code, out } = await commandLine(['tools', 'get_next', '-c', file]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^get_next\(n: integer\)\nof one\nThe next number\n/);
+    expect(out).toMatch(/^a2c call get_next n=1$/m);
+  });
+
+  it('that nobody has ends with 1 and the nearest names', async () => {
+    const { file } = configOf(['one']);
+    const { code, err } = await commandLine(['tools', 'ecko', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).toContain("No server and no tool is called 'ecko'");
+    expect(err).toContain('Did you mean echo?');
+  });
+});

@@ -1,0 +1,376 @@
+import { basename } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Computer, ResourceContent } from '../api/computer-handle.ts';
+import { accepted } from '../api/config-files.ts';
+import type { Context } from './context.ts';
+import { exitCodeOf, orClosed } from './exit-codes.ts';
+import type { SourceOptions } from './host-options.ts';
+import { onlyServer, withComputer } from './one-shot.ts';
+import { configOf } from './source.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { parseConfig, type Config } from '../../machines/config/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import {
+  type Violation,
+  violation,
+  brokenByChange,
+  brokenByList,
+  isDocument,
+  isTold,
+  isWindow,
+  type ReadTwice,
+  brokenByCatalogue,
+  brokenByDocument,
+  brokenByElement,
+  brokenByPage,
+  brokenByPages,
+  brokenByRefusal,
+  brokenByWindow,
+  type Refusing,
+  brokenByTime,
+} from '../../machines/resources/check/index.ts';
+import {
+  elementPlace,
+  metadataPlace,
+  pagePlace,
+  pagesPlace,
+  parseDpeUri,
+  type BuiltDpeUri,
+} from '../../machines/resources/finder/index.ts';
+
+export interface CheckOptions extends SourceOptions {
+  /** Seconds. */
+  readonly limit: number;
+  readonly wait: number;
+  readonly json: boolean;
+}
+
+/** `a2c check SERVER`: what breaks a rule of windows and documents. Ends with 1 when something does. */
+export async function check(
+  context: Context,
+  asked: string,
+  args: readonly string[],
+  options: CheckOptions,
+): Promise<number> {
+  const { terminal, signal } = context;
+  const config = await configFor(context, asked, args, options);
+  const server = config.servers[0]?.name ?? '';
+  const checked = await withComputer(context, { ...options, office: '' }, config, async (computer) => {
+    const status = computer.servers().find(({ name }) => name === server);
+    if (status?.state !== 'ready') throw notReady(server, status);
+    const plan = {
+      server,
+      limitMs: options.limit * 1_000,
+      waitMs: options.wait * 1_000,
+      signal,
+      onStep: (step: string) => terminal.meter(step),
+    };
+    try {
+      const done = await orClosed(signal, computer, () => checkServer(computer, plan));
+      // Half an answer is none.
+      signal.throwIfAborted();
+      return done;
+    } finally {
+      terminal.meter(null);
+    }
+  });
+  const isFine = checked.violations.length === 0;
+  if (options.json) terminal.out(JSON.stringify({ server, ...checked }));
+  else tell(context, checked);
+  return exitCodeOf(signal, isFine);
+}
+const notReady = (
+  server: string,
+  status: { readonly state: string; readonly reason?: string } | undefined,
+): A2cError =>
+  new A2cError({
+    code: 'ServerNotActive',
+    message: `Server '${server}' cannot be checked: ${status?.reason ?? status?.state ?? 'it is gone'}`,
+    details: { server_name: server, state: status?.state ?? 'closed' },
+    remedy: 'See what it writes: --verbose',
+  });
+
+/** One server, and all that it lists is read: also of one that does not say when something changes. */
+async function configFor(
+  context: Context,
+  asked: string,
+  args: readonly string[],
+  options: CheckOptions,
+): Promise<Config> {
+  const typed = typedServer(asked, args);
+  const config = typed
+    ? accepted(parseConfig({ mcpServers: typed }), undefined)
+    : onlyServer(await configOf(context, options), asked);
+  return {
+    ...config,
+    servers: config.servers.map((server) => ({
+      ...server,
+      settings: { ...server.settings, participation: 'resources' },
+    })),
+  };
+}
+/** A URL, or a command: its arguments, or a path, tell it from a name. */
+function typedServer(asked: string, args: readonly string[]): object | undefined {
+  if (/^https?:\/\//i.test(asked) && args.length === 0) return { [asked]: { url: asked } };
+  if (args.length === 0 && !/[/\\]/.test(asked)) return undefined;
+  return { [basename(asked)]: { command: asked, args } };
+}
+
+function tell({ terminal }: Context, { violations, read }: Checked): void {
+  for (const [at, { uri, field, found, remedy, rule }] of violations.entries()) {
+    const where = [uri ?? 'the server', ...(field === null ? [] : [field])].join('  ');
+    terminal.out(`${rule}: ${where}`);
+    terminal.out(`    ${found}`);
+    // Once for all fields of one thing.
+    const next = violations[at + 1];
+    if (next?.rule !== rule || next.uri !== uri) terminal.out(`    ${remedy}`);
+  }
+  const { windows, documents, pages, elements } = read;
+  terminal.out(
+    `${verdict(violations)}; read: windows ${windows}, documents ${documents}, pages ${pages}, elements ${elements}`,
+  );
+  if (windows + documents === 0 && violations.length === 0)
+    terminal.err('It shows no window:// and no dpe:// resource. See docs/windows-and-documents.md.');
+}
+const verdict = (violations: readonly Violation[]): string => {
+  if (violations.length === 0) return 'nothing breaks a rule';
+  return violations.length === 1 ? '1 thing breaks a rule' : `${violations.length} things break a rule`;
+};
+
+export interface CheckPlan {
+  readonly server: string;
+  readonly limitMs: number;
+  /** Between the two reads; 0: there is one. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  /** What is done just now, in a few words. */
+  readonly onStep: (step: string) => void;
+}
+export interface Checked {
+  readonly read: Readonly<WalkedCounts>;
+  readonly violations: readonly Violation[];
+}
+/** How long a change may take to be told after it was seen: updates are gathered for 200 ms at the most. */
+const toldWithinMs = 1_000;
+
+/** Reads all that a server shows, twice, and judges it. */
+export async function checkServer(computer: Computer, plan: CheckPlan): Promise<Checked> {
+  const { server, limitMs, onStep } = plan;
+  const declared = computer.servers().find(({ name }) => name === server)?.resources;
+  const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
+  if (!declared) return { read: nothing, violations: [] };
+  const told: string[] = [];
+  const stop = computer.on('resource.updated', ({ uri }) => void told.push(uri));
+  let reads = 0;
+  const reader = new CheckReader(computer, server, limitMs, (uri) => onStep(`read ${(reads += 1)}: ${uri}`));
+  const walk = new Walk(reader);
+  try {
+    const listed = await listOf(computer, plan);
+    if (!listed) return { read: nothing, violations: [violation('list', null, null, 'no list came')] };
+    const broken = brokenByList(declared, listed);
+    reader.add(broken);
+    const isRight = (uri: string): boolean => !broken.some((each) => each.uri === uri);
+    const [windows, documents] = [listed.filter(isWindow), listed.filter(isDocument)];
+    computer.watchResources(server, [...windows, ...documents].filter(isRight));
+    for (const uri of windows.filter(isRight)) await unlessOver(plan, () => walk.window(uri));
+    for (const uri of documents.filter(isRight)) await unlessOver(plan, () => walk.document(uri));
+    if (plan.waitMs > 0) await readAgain(reader, plan, told);
+    return { read: walk.counts, violations: reader.violations };
+  } finally {
+    stop();
+  }
+}
+const unlessOver = ({ signal }: CheckPlan, work: () => Promise<void>): Promise<void> =>
+  signal.aborted ? Promise.resolve() : work();
+
+/** The URIs that it lists; undefined: no list came. */
+async function listOf(
+  computer: Computer,
+  { server, onStep }: CheckPlan,
+): Promise<readonly string[] | undefined> {
+  onStep('waiting for its list of resources');
+  const listed = (await computer.resources()).find((each) => each.server === server);
+  return listed?.failure === null ? listed.resources.map(({ uri }) => uri) : undefined;
+}
+
+/** Whatever is another text now must have been told of. What has left the list meanwhile is no content any more. */
+async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly string[]): Promise<void> {
+  const { waitMs, signal, onStep } = plan;
+  onStep(`waiting ${waitMs / 1000} s for changes`);
+  await pause(waitMs, undefined, { signal }).catch(() => {});
+  const changed: ReadTwice[] = [];
+  for (const [uri, before] of reader.first) {
+    if (signal.aborted) return;
+    const after = await reader.again(uri);
+    if (after !== undefined && after !== before) changed.push({ uri, before, after });
+  }
+  // What is told late is told: updates are gathered for a while.
+  if (changed.some(({ uri }) => !isTold(uri, told)))
+    await pause(toldWithinMs, undefined, { signal }).catch(() => {});
+  for (const each of changed) reader.add(brokenByChange(each, told));
+}
+
+/** How many of each were read. */
+export interface WalkedCounts {
+  windows: number;
+  documents: number;
+  pages: number;
+  elements: number;
+}
+/** Pages of a document that are listed with one read. */
+const pagesAtOnce = 100;
+const nowhere = 'a2c-check-there-is-no-such-thing';
+
+/** Reads what a server lists, from each document down to an element of each page. */
+export class Walk {
+  readonly #reader: CheckReader;
+  readonly counts: WalkedCounts = { windows: 0, documents: 0, pages: 0, elements: 0 };
+  readonly #probedHosts = new Set<string>();
+  #isProbed = false;
+
+  constructor(reader: CheckReader) {
+    this.#reader = reader;
+  }
+  async window(uri: string): Promise<void> {
+    const contents = await this.#reader.read(uri);
+    if (!contents) return;
+    this.counts.windows += 1;
+    this.#reader.add(brokenByWindow(uri, contents));
+  }
+  /** A document, or a catalogue and all documents in it. */
+  async document(uri: string): Promise<void> {
+    const place = parseDpeUri(uri);
+    if (!place.ok || place.uri.level > 1) return;
+    const { host } = place.uri;
+    if (!this.#probedHosts.has(host)) {
+      this.#probedHosts.add(host);
+      await this.#mustRefuse('missing-document', metadataPlace(`dpe://${host}/${nowhere}`));
+    }
+    if (place.uri.level === 1) return this.#document(uri);
+    const contents = await this.#reader.read(uri);
+    if (!contents) return;
+    const { read, violations } = brokenByCatalogue(uri, contents);
+    this.#reader.add(violations);
+    for (const each of read ?? []) if (parseDpeUri(each).ok) await this.#document(each);
+  }
+  async #document(uri: string): Promise<void> {
+    const contents = await this.#reader.read(uri);
+    if (!contents) return;
+    this.counts.documents += 1;
+    const { read, violations } = brokenByDocument(uri, contents);
+    this.#reader.add(violations);
+    if (!read) return;
+    for (let offset = 0; offset < read.page_count; offset += pagesAtOnce)
+      await this.#pages(uri, read.page_count, offset);
+    let isElement = false;
+    for (let index = 0; index < read.page_count; index += 1)
+      isElement = (await this.#page(uri, index)) || isElement;
+    if (this.#isProbed || !isElement) return;
+    this.#isProbed = true;
+    await this.#mustRefuse('missing-page', pagePlace(uri, read.page_count, 'json'));
+    await this.#mustRefuse('missing-element', elementPlace(uri, nowhere));
+  }
+  async #pages(uri: string, pageCount: number, offset: number): Promise<void> {
+    const place = pagesPlace(uri, offset, pagesAtOnce);
+    const contents = place.ok && (await this.#reader.read(place.uri));
+    if (contents) this.#reader.add(brokenByPages(place.uri, pageCount, offset, contents));
+  }
+  /** Whether an element of it could be read. */
+  async #page(uri: string, index: number): Promise<boolean> {
+    const place = pagePlace(uri, index, 'json');
+    const contents = place.ok && (await this.#reader.read(place.uri));
+    if (!contents) return false;
+    this.counts.pages += 1;
+    const { read, violations } = brokenByPage(place.uri, index, contents);
+    this.#reader.add(violations);
+    const [first] = read?.elements ?? [];
+    return first !== undefined && this.#element(uri, first.element_id);
+  }
+  async #element(uri: string, id: string): Promise<boolean> {
+    const place = elementPlace(uri, id);
+    const contents = place.ok && (await this.#reader.read(place.uri));
+    if (!contents) return false;
+    this.counts.elements += 1;
+    this.#reader.add(brokenByElement(place.uri, id, contents));
+    return true;
+  }
+  async #mustRefuse(rule: Refusing, place: BuiltDpeUri): Promise<void> {
+    if (!place.ok) return;
+    const came = await this.#reader.ask(place.uri);
+    if (came) this.#reader.add(brokenByRefusal(rule, place.uri, came.ok ? undefined : came.failure));
+  }
+}
+
+/** What came of one read. */
+export type Came =
+  | { readonly ok: true; readonly contents: readonly ResourceContent[] }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** Reads of one server, one after the other, so that each has its own time. What is wrong with a read is kept. */
+export class CheckReader {
+  readonly #computer: Computer;
+  readonly #server: string;
+  readonly #limitMs: number;
+  readonly #onRead: (uri: string) => void;
+  readonly violations: Violation[] = [];
+  /** What was read first, by URI: it is compared with what comes later. */
+  readonly first = new Map<string, string>();
+
+  constructor(computer: Computer, server: string, limitMs: number, onRead: (uri: string) => void) {
+    this.#computer = computer;
+    this.#server = server;
+    this.#limitMs = limitMs;
+    this.#onRead = onRead;
+  }
+  add(some: readonly Violation[]): void {
+    this.violations.push(...some);
+  }
+  /** Undefined: it came too late, or was refused, and that has been said. */
+  async read(uri: string): Promise<readonly ResourceContent[] | undefined> {
+    const came = await this.ask(uri);
+    if (!came) return undefined;
+    if (came.ok) {
+      this.first.set(uri, textOf(came.contents));
+      return came.contents;
+    }
+    this.add([violation('unreadable', uri, null, came.failure.message)]);
+    return undefined;
+  }
+  /** Undefined: it came too late, and that has been said. */
+  async ask(uri: string): Promise<Came | undefined> {
+    this.#onRead(uri);
+    const startedAt = performance.now();
+    const came = await this.#within(uri);
+    const tookMs = came && performance.now() - startedAt;
+    this.add(brokenByTime(uri, tookMs, this.#limitMs));
+    return came;
+  }
+  /** The same once more: its text, or undefined where it cannot be had now. */
+  async again(uri: string): Promise<string | undefined> {
+    this.#onRead(uri);
+    const came = await this.#within(uri);
+    return came?.ok === true ? textOf(came.contents) : undefined;
+  }
+  #within(uri: string): Promise<Came | undefined> {
+    const asked = this.#computer.readResource(uri, { server: this.#server }).then(
+      (contents): Came => ({ ok: true, contents }),
+      (error: unknown): Came => ({ ok: false, failure: failureOf(error) }),
+    );
+    return new Promise((resolve) => {
+      const late = setTimeout(() => resolve(undefined), this.#limitMs);
+      void asked.then((came) => {
+        clearTimeout(late);
+        resolve(came);
+      });
+    });
+  }
+}
+/** What is compared: one text as it is, anything else as a whole. */
+const textOf = (contents: readonly ResourceContent[]): string => {
+  const [only] = contents;
+  return contents.length === 1 && typeof only?.text === 'string' ? only.text : JSON.stringify(contents);
+};
+const failureOf = (error: unknown): Failure =>
+  error instanceof A2cError
+    ? { code: error.code, message: error.message, details: error.details }
+    : { code: wireCodes.internal, message: String(error) };

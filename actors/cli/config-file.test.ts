@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { userConfigFile } from '../../adapters/index.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/** `a2c add`, `remove`, `enable`, `disable`, `list`, `get`: over a file that is named. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-config-file-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const nextFile = (): string => join(folder, `${(files += 1)}.json`);
+const serversIn = (file: string): unknown =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: unknown }).mcpServers;
+
+describe('a2c add', () => {
+  it.each([
+    [['npx', '-y', 'pkg', '.'], { command: 'npx', args: ['-y', 'pkg', '.'] }],
+    [['http://127.0.0.1:1/mcp'], { url: 'http://127.0.0.1:1/mcp' }],
+    [["{command: 'uvx', args: ['x']}"], { command: 'uvx', args: ['x'] }],
+  ])('%j makes the file and the entry', async (target, entry) => {
+    const file = nextFile();
+    const { code, out } = await commandLine(['add', 'new', '-c', file, '--', ...target]);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`added new in ${file}\n`) });
+    expect(serversIn(file)).toEqual({ new: entry });
+  });
+
+  it('takes variables, headers, a folder and a transport', async () => {
+    const file = nextFile();
+    await commandLine([
+      'add',
+      'a',
+      '-e',
+      'X=1=2',
+      '-e',
+      'Y=',
+      '--cwd',
+      folder,
+      '--disabled',
+      '-c',
+      file,
+      '--',
+      'cmd',
+    ]);
+    await commandLine(['add', 'b', 'http://h/sse', '--sse', '-H', 'A: b: c', '-c', file]);
+    expect(serversIn(file)).toEqual({
+      a: { command: 'cmd', env: { X: '1=2', Y: '' }, cwd: folder, disabled: true },
+      b: { type: 'sse', url: 'http://h/sse', headers: { A: 'b: c' } },
+    });
+  });
+
+  it.each([
+    ['a name that is taken', ['add', 'a', 'other'], "there is a server 'a' already", 1],
+    ['a header of a command', ['add', 'b', 'cmd', '-H', 'A: b'], 'a command takes neither', 64],
+    ['a variable without a value', ['add', 'b', 'cmd', '-e', 'A'], 'is not of the form KEY=value', 64],
+    ['a word behind a URL', ['add', 'b', 'http://h', 'x'], 'stands behind the URL', 64],
+    ['an entry that is no server', ['add', 'b', '{"x": 1}'], 'command', 1],
+  ])('refuses %s, and the file stays as it is', async (_what, argv, message, exitCode) => {
+    const file = nextFile();
+    await commandLine(['add', 'a', '-c', file, '--', 'cmd']);
+    const before = readFileSync(file, 'utf8');
+    const { code, err } = await commandLine([...argv, '-c', file]);
+    expect({ code, err }).toEqual({ code: exitCode, err: expect.stringContaining(message) });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('says when another file counts in this folder', async () => {
+    const file = nextFile();
+    const here = join(folder, 'project');
+    mkdirSync(here);
+    writeFileSync(join(here, 'mcp.json'), '{"mcpServers": {}}');
+    const { err } = await commandLine(['add', 'a', '-c', file, '--', 'cmd'], { folder: here });
+    expect(err).toBe('');
+    const user = await commandLine(['add', 'a', '--', 'cmd'], { folder: here });
+    expect(user.err).toContain(`in this folder ${join(here, 'mcp.json')} counts`);
+    // The config of the user is shared by all tests of this process.
+    await commandLine(['remove', 'a'], { folder: here });
+    rmSync(userConfigFile());
+  });
+});
+
+describe('a2c enable, disable and remove', () => {
+  it('change one entry, say so, and keep the comments', async () => {
+    const file = nextFile();
+    writeFileSync(file, '{\n  // mine\n  "mcpServers": { "a": { "command": "x" } }\n}\n');
+    expect((await commandLine(['disable', 'a', '-c', file])).out).toBe(`disabled a in ${file}\n`);
+    expect(readFileSync(file, 'utf8')).toContain('"disabled": true');
+    expect((await commandLine(['disable', 'a', '-c', file])).out).toBe(`a is disabled already in ${file}\n`);
+    const told = await commandLine(['enable', 'a', '-c', file, '--json']);
+    expect(JSON.parse(told.out)).toEqual({ file, server: 'a', change: 'enabled' });
+    expect((await commandLine(['remove', 'a', '-c', file])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('// mine');
+  });
+
+  it('of an unknown name end with 1 and the nearest', async () => {
+    const file = nextFile();
+    await commandLine(['add', 'files', '-c', file, '--', 'cmd']);
+    const { code, err } = await commandLine(['remove', 'fiels', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).toContain('Did you mean files?');
+  });
+});
+
+describe('a2c list and get', () => {
+  it('show what the config says, secrets hidden, and start nothing', async () => {
+    const file = nextFile();
+    await commandLine(['add', 'a', '-e', 'TOKEN=secret', '-c', file, '--', 'no-such-command', 'x']);
+    await commandLine(['add', 'b', 'http://h/mcp', '--disabled', '-c', file]);
+    const { code, out } = await commandLine(['list', '-c', file]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^a {2}stdio +no-such-command x\nb {2}streamable {2}disabled +http:\/\/h\/mcp$/m);
+    expect(JSON.parse((await commandLine(['list', '--json', '-c', file])).out)).toMatchObject({
+      file,
+      servers: [
+        { name: 'a', type: 'stdio', disabled: false, tools: null },
+        { name: 'b', type: 'streamable', disabled: true },
+      ],
+    });
+    const shown = await commandLine(['get', 'a', '-c', file]);
+    expect(shown.out).toContain('"TOKEN": "***"');
+    expect(shown.out).not.toContain('secret');
+    expect((await commandLine(['get', 'c', '-c', file])).code).toBe(1);
+  });
+});

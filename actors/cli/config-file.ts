@@ -1,0 +1,305 @@
+import { resolve } from 'node:path';
+import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
+import { yesOrNo } from './answering.ts';
+import type { Context } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { serverNamed } from './one-shot.ts';
+import { errorOf, showFailure } from './printing/failures.ts';
+import { leftOutLines, readSource } from './source.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { fingerprintOf } from '../plans/plan.ts';
+import {
+  columnsOf,
+  defaultStateDir,
+  fitting,
+  padded,
+  readCached,
+  configToWrite,
+  findConfig,
+  foundAppFiles,
+  readConfigValue,
+  writtenAs,
+} from '../../adapters/index.ts';
+import {
+  shownServer,
+  shownTarget,
+  type ServerConfig,
+  type ConfigChange,
+  appNamed,
+  apps,
+  importFrom,
+  exportFor,
+  plainWords,
+} from '../../machines/config/index.ts';
+import { readLenientJson } from '../../machines/models/lenient-json.ts';
+
+/** `a2c list` and `a2c get`: what the config says. Nothing is started, and nobody has to trust anything. */
+export interface ListOptions {
+  readonly config?: string;
+  readonly json: boolean;
+}
+interface Row {
+  readonly name: string;
+  readonly type: string;
+  /** The command with its arguments, or the URL; secrets hidden. */
+  readonly target: string;
+  readonly disabled: boolean;
+  /** How many tools it listed in its last run; null: nobody knows. */
+  readonly tools: number | null;
+}
+async function rowOf(server: ServerConfig): Promise<Row> {
+  const cached = await readCached(defaultStateDir(), fingerprintOf(server));
+  const { name, kind: type, disabled } = server;
+  return {
+    name,
+    type,
+    target: shownTarget(server.raw),
+    disabled,
+    tools: cached?.lists.tools?.length ?? null,
+  };
+}
+export async function list(context: Context, options: ListOptions): Promise<number> {
+  const { terminal } = context;
+  const { config, file } = await readSource(context, options);
+  const rows = await Promise.all(config.servers.map(rowOf));
+  if (options.json)
+    terminal.out(
+      JSON.stringify({
+        file: file ?? null,
+        servers: rows,
+        left_out: config.leftOut ?? [],
+        warnings: config.warnings,
+      }),
+    );
+  else {
+    terminal.err(file ?? 'no config: a2c serves the documents of this folder; a2c add makes one');
+    const width = Math.max(0, ...rows.map(({ name }) => columnsOf(name)));
+    for (const { name, type, target, disabled, tools } of rows) {
+      const known = disabled ? 'disabled' : tools === null ? '' : `${tools} tools`;
+      terminal.out(
+        `${padded(name, width)}  ${type.padEnd(10)}  ${known.padEnd(9)}  ${fitting(target, 100, '…')}`.trimEnd(),
+      );
+    }
+    if (rows.length === 0) terminal.out('no servers');
+    for (const line of leftOutLines(config)) terminal.err(line);
+  }
+  return exitCodes.done;
+}
+
+export async function get(context: Context, name: string, options: ListOptions): Promise<number> {
+  const { config } = await readSource(context, options);
+  const entry = shownServer(serverNamed(config, name).raw);
+  context.terminal.outText(options.json ? JSON.stringify(entry) : JSON.stringify(entry, null, 2));
+  return exitCodes.done;
+}
+
+/** `a2c add`, `remove`, `enable`, `disable`: one change of a config file. Nothing is started. */
+export interface EditOptions {
+  /** Default: the config of this user. */
+  readonly config?: string;
+  readonly json: boolean;
+}
+export interface AddOptions extends EditOptions {
+  /** `KEY=value`. */
+  readonly env?: readonly string[];
+  /** `Name: value`. */
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+  readonly sse?: boolean;
+  readonly disabled?: boolean;
+  readonly force?: boolean;
+}
+const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+
+export async function add(
+  context: Context,
+  name: string,
+  target: readonly string[],
+  options: AddOptions,
+): Promise<number> {
+  const isReplacing = options.force === true;
+  let entry: object;
+  try {
+    entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
+  } catch (error) {
+    showFailure(context, errorOf(error), options.json);
+    return exitCodes.usage;
+  }
+  return change(context, { what: 'add', name, entry, isReplacing }, options);
+}
+export const remove = (context: Context, name: string, options: EditOptions): Promise<number> =>
+  change(context, { what: 'remove', name }, options);
+export const enable = (context: Context, name: string, options: EditOptions): Promise<number> =>
+  change(context, { what: 'enable', name }, options);
+export const disable = (context: Context, name: string, options: EditOptions): Promise<number> =>
+  change(context, { what: 'disable', name }, options);
+
+/** An entry as `mcpServers` has it. */
+function entryOf(target: readonly string[], { env = [], header = [], cwd, sse }: AddOptions): object {
+  const [first = '', ...args] = target;
+  const isUrl = /^https?:\/\//i.test(first);
+  const isJson = first.trimStart().startsWith('{');
+  if ((isUrl || isJson) && args.length > 0)
+    throw wrong(`'${args[0]}' stands behind the ${isUrl ? 'URL' : 'JSON'}`, 'Options begin with --.');
+  if (isJson) {
+    const entry = readLenientJson(first);
+    if (typeof entry === 'object' && entry !== null) return entry;
+    throw wrong('the entry is not JSON', `Quote it: '{"command": "npx", "args": ["-y", "server"]}'`);
+  }
+  if (isUrl && (env.length > 0 || cwd !== undefined))
+    throw wrong('a URL takes neither --env nor --cwd', 'Use --header.');
+  if (!isUrl && (header.length > 0 || sse === true))
+    throw wrong('a command takes neither --header nor --sse', 'Use --env.');
+  if (isUrl) {
+    const headers = Object.fromEntries(header.map((text) => split(text, /:\s*/, 'Name: value')));
+    return {
+      ...(sse === true && { type: 'sse' }),
+      url: first,
+      ...(header.length > 0 && { headers }),
+    };
+  }
+  return {
+    command: first,
+    ...(args.length > 0 && { args }),
+    ...(env.length > 0 && { env: Object.fromEntries(env.map((text) => split(text, /=/, 'KEY=value'))) }),
+    ...(cwd !== undefined && { cwd: resolve(cwd) }),
+  };
+}
+function split(text: string, at: RegExp, form: string): readonly [string, string] {
+  const { index, 0: sign } = at.exec(text) ?? { index: -1, 0: '' };
+  if (index < 1) throw wrong(`'${text}' is not of the form ${form}`, `Write it as ${form}.`);
+  return [text.slice(0, index), text.slice(index + sign.length)];
+}
+
+const done = { add: 'added', remove: 'removed', enable: 'enabled', disable: 'disabled' } as const;
+async function change(
+  { terminal, folder = process.cwd() }: Context,
+  what: Exclude<ConfigChange, { what: 'import' }>,
+  { config, json }: EditOptions,
+): Promise<number> {
+  const { file } = await configToWrite(config, folder);
+  const isSame = await changeConfig(file, what);
+  const { name } = what;
+  const facts = { file, server: name, change: isSame ? null : done[what.what] };
+  if (json) terminal.out(JSON.stringify(facts));
+  else {
+    terminal.out(
+      isSame ? `${name} is ${done[what.what]} already in ${file}` : `${done[what.what]} ${name} in ${file}`,
+    );
+    if (what.what === 'add')
+      terminal.out(`see what it has: a2c tools ${name}${config === undefined ? '' : ` -c ${config}`}`);
+  }
+  // A file of this folder comes before that of the user.
+  const used = await findConfig(config, folder);
+  if (used && used.file !== file)
+    terminal.err(`warning: in this folder ${used.file} counts, not ${file}; -c ${used.file} changes it`);
+  return exitCodes.done;
+}
+
+/** `a2c import`: servers of other applications, into the config of this user. Nothing is started. */
+export interface ImportOptions {
+  /** The file to write. Default: the config of this user. */
+  readonly config?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json: boolean;
+}
+
+/** Without a name: what there is, and how to import it. */
+async function listed({ terminal, folder = process.cwd() }: Context, json: boolean): Promise<number> {
+  const found = await foundAppFiles(folder);
+  const rows = await Promise.all(
+    found.map(async ({ app: id, file }) => {
+      const read = await readConfigValue(file);
+      const app = appNamed(id);
+      if (!read.ok || !app) return { app: id, file, servers: null };
+      return {
+        app: id,
+        file,
+        servers: importFrom(read.value, app, { servers: [], inputs: [] }).servers.length,
+      };
+    }),
+  );
+  if (json) {
+    terminal.out(JSON.stringify({ found: rows, apps: apps.map(({ id }) => id) }));
+    return exitCodes.done;
+  }
+  for (const { app, file, servers } of rows)
+    terminal.out(
+      `${app.padEnd(14)}  ${(servers === null ? 'unreadable' : `${servers} servers`).padEnd(10)}  ${file}`,
+    );
+  if (rows.length === 0) terminal.out('no file of another application was found');
+  terminal.err(
+    `a2c import APP takes its servers, a2c import FILE those of a file; applications: ${apps.map(({ id }) => id).join(', ')}`,
+  );
+  return exitCodes.done;
+}
+
+function show({ terminal }: Context, { from, app, servers, left }: ImportSource): void {
+  terminal.out(`${from}${app ? ` (${app.title})` : ''}:`);
+  for (const each of servers) {
+    const name = each.name === each.from ? each.name : `${each.from} → ${each.name}`;
+    const rest = each.why === null ? `  ${each.target}` : `: ${each.why}`;
+    terminal.out(`  ${each.outcome.padEnd(8)}  ${name}${rest}`);
+    for (const text of each.changed) terminal.out(`              changed: ${text}`);
+    for (const text of each.left) terminal.out(`              left: ${text}`);
+  }
+  for (const text of left) terminal.out(`  ${text}`);
+  if (servers.length === 0) terminal.out('  no servers');
+}
+async function mayWrite({ terminal, signal }: Context, count: number, file: string): Promise<boolean> {
+  if (!terminal.isInteractive)
+    throw new A2cError({
+      code: 400,
+      message: 'nothing was written: nobody can be asked',
+      remedy: 'Write it with --yes, or look with --dry-run.',
+    });
+  return (await yesOrNo(terminal, `Write ${count} servers to ${file}?`, signal, false)) === true;
+}
+
+export async function importServers(
+  context: Context,
+  what: string | undefined,
+  { config, dryRun = false, yes = false, json }: ImportOptions,
+): Promise<number> {
+  const { terminal, folder = process.cwd() } = context;
+  if (what === undefined) return listed(context, json);
+  const plan = await planImport({ from: what, folder, ...(config !== undefined && { file: config }) });
+  const { file, sources, count } = plan;
+  if (!json) for (const source of sources) show(context, source);
+  let isWritten = false;
+  if (count > 0 && !dryRun && (yes || (await mayWrite(context, count, file)))) {
+    await plan.write();
+    isWritten = true;
+  }
+  if (json) terminal.out(JSON.stringify({ file, written: isWritten, sources: sources.map(toldSource) }));
+  else if (isWritten) terminal.out(`wrote ${count} servers to ${file}`);
+  else terminal.err(count === 0 ? 'there is nothing to write' : 'nothing was written');
+  return exitCodes.done;
+}
+const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, app: app?.id ?? null });
+
+/** `a2c export`: the servers of the config for other applications. Nothing is started, no file is written. */
+export interface ExportOptions {
+  readonly config?: string;
+  /** Its id, such as `codex`. */
+  readonly for?: string;
+  readonly secrets: boolean;
+}
+export async function exportServers(context: Context, options: ExportOptions): Promise<number> {
+  const app = options.for === undefined ? undefined : appNamed(options.for);
+  if (options.for !== undefined && !app) {
+    const message = `there is no application '${options.for}'`;
+    const remedy = `Known are ${apps.map(({ id }) => id).join(', ')}.`;
+    showFailure(context, { code: 400, message, remedy }, false);
+    return exitCodes.usage;
+  }
+  const { config } = await readSource(context, options);
+  const { value, left } = exportFor(config, app?.words ?? plainWords, options.secrets);
+  for (const text of left) context.terminal.err(`left: ${text}`);
+  for (const text of leftOutLines(config)) context.terminal.err(text);
+  if (!options.secrets)
+    context.terminal.err('values of env and headers are placeholders; --secrets writes them as they are');
+  context.terminal.outText((await writtenAs(app?.format ?? 'json', value)).trimEnd());
+  return exitCodes.done;
+}

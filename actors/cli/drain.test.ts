@@ -1,0 +1,107 @@
+/** An office that is told to end while calls run: a process of its own, ended by a signal. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { io, type Socket } from 'socket.io-client';
+
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const state = mkdtempSync(join(tmpdir(), 'a2c-drain-'));
+afterAll(() => rmSync(state, { recursive: true }));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly over: Promise<number | null>;
+  readonly told: () => string;
+}
+const running: ChildProcess[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  sockets.splice(0).forEach((socket) => socket.disconnect());
+  running.splice(0).forEach((child) => child.kill('SIGKILL'));
+});
+async function office(...argv: string[]): Promise<Running> {
+  const child = spawn(process.execPath, [main, 'office', '--port', '0', '--open', ...argv], {
+    env: { ...process.env, XDG_STATE_HOME: state },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const url = await new Promise<string>((resolve) =>
+    child.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
+  );
+  return { child, url, over, told: () => said };
+}
+type Ack = readonly unknown[];
+interface Peer {
+  readonly socket: Socket;
+  ask(event: string, body: unknown): Promise<Ack>;
+  readonly goodbye: Promise<unknown>;
+}
+async function seated(url: string, role: string, name: string): Promise<Peer> {
+  const socket = io(`${url}/smcp`, { forceNew: true, reconnection: false, transports: ['websocket'] });
+  sockets.push(socket);
+  const goodbye = new Promise((resolve) => socket.once('notify:disconnecting', resolve));
+  const ask = (event: string, body: unknown): Promise<Ack> =>
+    new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
+  expect(await ask('server:join_office', { office_id: 'o', role, name })).toEqual([true, null]);
+  return { socket, ask, goodbye };
+}
+const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 0 };
+const closing = { code: 503, message: 'The office is closing: connect again' };
+
+describe('an office that hears SIGTERM', () => {
+  it('answers the call that runs, takes no other, and says to all that they may connect again', async () => {
+    const { child, url, over } = await office();
+    const computer = await seated(url, 'computer', 'c');
+    const idle = await seated(url, 'computer', 'idle');
+    const agent = await seated(url, 'agent', 'a');
+    const asked = new Promise<(result: object) => void>((resolve) => {
+      computer.socket.once('client:tool_call', (_: unknown, ack: (result: object) => void) => resolve(ack));
+    });
+    const answer = agent.ask('client:tool_call', call);
+    const answerIt = await asked;
+    child.kill('SIGTERM');
+    // Who waits for nothing goes first.
+    expect(await idle.goodbye).toEqual(closing);
+    expect(await agent.ask('client:tool_call', { ...call, req_id: 'late' })).toMatchObject([
+      { isError: true, structuredContent: { error: { code: 503, details: { reason: 'closing' } } } },
+    ]);
+    expect(await computer.ask('server:join_office', { office_id: 'p', role: 'computer', name: 'c' })).toEqual(
+      [false, closing.message],
+    );
+    const response = await fetch(`${url}/socket.io/?EIO=4&transport=polling`);
+    expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ code: 503 })]);
+    answerIt({ content: [{ type: 'text', text: 'done' }] });
+    expect(await answer).toMatchObject([{ content: [{ text: 'done' }] }]);
+    expect(await Promise.all([agent.goodbye, computer.goodbye])).toEqual([closing, closing]);
+    expect(await over).toBe(143);
+  });
+
+  it.each([
+    ['the time of --drain is over', ['--drain', '0.2'], undefined],
+    ['it is 0', ['--drain', '0'], undefined],
+    ['a second signal comes', [], 'SIGTERM' as const],
+  ])('ends although a call runs when %s', async (_, argv, again) => {
+    const { child, url, over, told } = await office(...argv);
+    const computer = await seated(url, 'computer', 'c');
+    const agent = await seated(url, 'agent', 'a');
+    const asked = new Promise((resolve) => computer.socket.once('client:tool_call', resolve));
+    const answer = agent.ask('client:tool_call', call);
+    await asked;
+    child.kill('SIGTERM');
+    if (again) {
+      await expect.poll(told).toContain('waits up to 10 s for calls that run');
+      child.kill(again);
+    } else
+      expect(await answer).toMatchObject([
+        { structuredContent: { error: { details: { reason: 'closing' } } } },
+      ]);
+    expect(await over).toBe(143);
+  });
+});

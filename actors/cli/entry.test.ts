@@ -1,0 +1,86 @@
+/** Who finds the token of an office that `a2c office` has opened. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { run } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-entry-'));
+const [mine, others] = [join(folder, 'mine'), join(folder, 'others')];
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+interface Running {
+  readonly told: () => string;
+  readonly over: Promise<number>;
+  stop(): void;
+}
+/** A command whose terminal is read while it runs; `home` is where its user's state is kept. */
+function start(home: string, ...argv: string[]): Running {
+  vi.stubEnv('XDG_STATE_HOME', home);
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let said = '';
+  output.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const stopping = new AbortController();
+  const terminal = createTerminal({ input, output, errors: output });
+  const over = run(argv, { terminal, signal: stopping.signal });
+  return { told: () => said, over, stop: () => stopping.abort() };
+}
+/** An office that listens, with its address. */
+async function office(...argv: string[]): Promise<Running & { readonly url: string }> {
+  const running = start(mine, 'office', '--port', '0', ...argv);
+  await vi.waitUntil(() => running.told().includes('Ctrl-C closes it'), { timeout: 60_000, interval: 5 });
+  return { ...running, url: /http:\/\/\S+/.exec(running.told())?.[0] ?? '' };
+}
+async function close(running: Running): Promise<void> {
+  running.stop();
+  await running.over;
+}
+/** An empty office has no computer to ask: whoever hears that was let in. */
+async function asks(home: string, url: string, ...argv: string[]): Promise<string> {
+  const asking = start(home, 'tools', '--url', url, ...argv);
+  expect(await asking.over).toBe(1);
+  return asking.told();
+}
+const letIn = 'No computer is in this office';
+
+describe('an office of a2c office', () => {
+  it('lets in commands of its user, and those of others only with its token', async () => {
+    const running = await office();
+    expect(await asks(mine, running.url)).toContain(letIn);
+    const refused = await asks(others, running.url);
+    expect(refused).toMatch(/^error: The office did not let us in: This office wants a token/m);
+    expect(running.told()).toContain('not let in: 127.0.0.1: This office wants a token');
+    await close(running);
+    expect(readdirSync(join(mine, 'a2c', 'offices'))).toEqual([]);
+  });
+
+  it('lets in who gives one of its tokens, as an option or in the environment', async () => {
+    const running = await office('--token', 'one', '--token', 'two');
+    expect(await asks(others, running.url, '--token', 'two')).toContain(letIn);
+    vi.stubEnv('A2C_TOKEN', 'one');
+    expect(await asks(others, running.url)).toContain(letIn);
+    vi.stubEnv('A2C_TOKEN', 'three');
+    expect(await asks(others, running.url)).toContain('does not know that token');
+    await close(running);
+  });
+
+  it('lets everybody of this machine in with --open, whatever the environment says', async () => {
+    vi.stubEnv('A2C_TOKEN', 'one');
+    const running = await office('--open');
+    vi.stubEnv('A2C_TOKEN', '');
+    expect(await asks(others, running.url)).toContain(letIn);
+    await close(running);
+  });
+
+  it('is not opened with --open and --token, nor with --open where others reach it', async () => {
+    const both = start(mine, 'office', '--port', '0', '--open', '--token', 'one');
+    expect([await both.over, both.told()]).toEqual([1, expect.stringContaining('Leave out one of them.')]);
+    const wide = start(mine, 'office', '--port', '0', '--open', '--host', '0.0.0.0');
+    expect([await wide.over, wide.told()]).toEqual([1, expect.stringContaining('loopback only')]);
+  });
+});

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import type { Office, OfficeOptions } from '../api/office-handle.ts';
+import { createOffice } from '../api/office.ts';
+import type { Runtime } from '../api/runtime.ts';
+import type { OfficeSeat } from '../api/seat.ts';
+import type { Context } from './context.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { Refusals } from '../logging/log-entry.ts';
+import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../adapters/index.ts';
+
+export interface EntryOptions {
+  /** Each lets in. */
+  readonly token?: readonly string[];
+  /** A file of further tokens, and what each lets its holder do. */
+  readonly tokens?: string;
+  /** The keys of who signs tokens (JWT): a file or a URL. */
+  readonly jwks?: string;
+  readonly audience?: readonly string[];
+  readonly issuer?: readonly string[];
+  /** Every program of this machine may enter. */
+  readonly open?: boolean;
+}
+interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
+  /** What a computer in the same process shows. */
+  readonly shown: Pick<OfficeSeat, 'auth'>;
+  /** Who may enter, for the person at the terminal. */
+  readonly line: string;
+}
+
+const tokenInEnvironment = (): readonly string[] =>
+  process.env['A2C_TOKEN'] ? [process.env['A2C_TOKEN']] : [];
+/** What a command shows the office that it asks, or sits in. */
+export const credentialBy = ({ token }: { readonly token?: string }): Pick<OfficeSeat, 'auth'> => {
+  const auth = token ?? tokenInEnvironment()[0];
+  return auth === undefined ? {} : { auth };
+};
+const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+/** What peers on other machines show. */
+function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
+  if (jwks === undefined && (audience ?? issuer) !== undefined)
+    throw clash(
+      '--audience and --issuer say how tokens are checked, and nothing says by which keys',
+      'Give --jwks.',
+    );
+  if (jwks !== undefined && audience === undefined)
+    throw clash(
+      '--jwks without --audience would let in with tokens that are meant for other services',
+      'Give --audience: what your tokens have as aud.',
+    );
+  return [
+    ...(tokens === undefined ? [] : [{ tokensFile: tokens }]),
+    ...(jwks === undefined || audience === undefined
+      ? []
+      : [{ jwks, audience, ...(issuer !== undefined && { issuer }) }]),
+  ];
+}
+/** Who may enter an office that a command opens: who shows a token, given or made here, so that other users of the machine may not. */
+export function entryBy(options: EntryOptions): OfficeEntry {
+  const { token: given = [], open = false } = options;
+  const credentials = credentialsBy(options);
+  if (open && given.length + credentials.length > 0)
+    throw clash(
+      '--open lets in whoever shows no token, and --token, --tokens and --jwks nobody else',
+      'Leave out one of them.',
+    );
+  if (open) return { shown: {}, line: 'open to every program of this machine' };
+  const token = given.length > 0 ? given : tokenInEnvironment();
+  const [first = randomBytes(24).toString('base64url'), ...others] = token;
+  const who = [
+    ...(token.length > 0 ? ['who shows its token'] : ['programs of this user']),
+    ...(options.tokens === undefined ? [] : [`who shows a token of ${options.tokens}`]),
+    ...(options.jwks === undefined ? [] : ['who shows a signed token (JWT)']),
+  ];
+  const more = token.length > 0 || credentials.length > 0 ? '' : '; --token T or --open lets others in';
+  return {
+    auth: [first, ...others, ...credentials],
+    shown: { auth: first },
+    line: `open to ${who.join(', ')}${more}`,
+  };
+}
+/** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
+export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office: Office): () => void {
+  const refusals = new Refusals((address, text) => terminal.err(`not let in: ${address}: ${text}`));
+  office.on('peer.refused', (peer) => refusals.heard(peer));
+  office.on('auth.failed', ({ message }) => terminal.err(message));
+  const end = (): void => refusals.close();
+  if (typeof shown.auth !== 'string') return end;
+  try {
+    const forget = keepOfficeToken(defaultStateDir(), office.port, shown.auth);
+    return () => {
+      forget();
+      end();
+    };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    terminal.err(`its token could not be kept for other commands, which need --token now: ${why}`);
+    return end;
+  }
+}
+
+export const firstPort = 3000;
+const portsTried = 20;
+/** The port that was asked for, or the first free one from 3000 on. */
+export async function openOffice(
+  { host, port }: { readonly host: string; readonly port?: number },
+  { auth }: OfficeEntry,
+  runtime: Runtime,
+): Promise<Office> {
+  const entry = auth === undefined ? { host } : { host, auth };
+  if (port !== undefined) return createOffice({ ...entry, port }, runtime);
+  for (let next = firstPort; next < firstPort + portsTried; next++)
+    try {
+      return await createOffice({ ...entry, port: next }, runtime);
+    } catch (error) {
+      if (!(error instanceof A2cError) || host !== '127.0.0.1') throw error;
+    }
+  return createOffice({ ...entry, port: 0 }, runtime);
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { Terminal } from '../../adapters/index.ts';
+import { fillIn, readField, inputsAt } from './answering.ts';
+
+/** A terminal whose person answers with these, one after the other; null is Ctrl-C. */
+function personWith(answers: readonly (string | null)[]) {
+  const left = [...answers];
+  const said: string[] = [];
+  const asked: string[] = [];
+  const terminal = {
+    isInteractive: true,
+    err: (text: string) => said.push(text),
+    errText: (text: string) => said.push(text),
+    question: async (text: string) => {
+      asked.push(text);
+      return left.shift() ?? null;
+    },
+  } as unknown as Terminal;
+  return { terminal, said, asked };
+}
+const { signal } = new AbortController();
+const colour = { type: 'string', enum: ['r', 'g'], enumNames: ['Red', 'Green'] };
+const schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', title: 'Your name', minLength: 2 },
+    age: { type: 'integer', minimum: 18 },
+    colour: { ...colour, default: 'g' },
+    news: { type: 'boolean', default: false },
+    pets: { type: 'array', items: { type: 'string', enum: ['cat', 'dog'] }, minItems: 1 },
+  },
+  required: ['name', 'pets'],
+};
+const fill = async (answers: readonly (string | null)[]): Promise<object> => {
+  const { terminal } = personWith(answers);
+  return fillIn(terminal, 'shop', { message: 'Who?', requestedSchema: schema }, signal);
+};
+
+describe('a form of a server', () => {
+  it('is asked field by field; empty means the default, or nothing', async () => {
+    expect(await fill(['', 'Ada', '', '', 'y', '1,dog'])).toEqual({
+      action: 'accept',
+      content: { name: 'Ada', colour: 'g', news: true, pets: ['cat', 'dog'] },
+    });
+  });
+
+  it('asks again for what does not fit, and says what does', async () => {
+    const { terminal, said } = personWith([
+      'y',
+      'A',
+      '',
+      'Ada',
+      '7',
+      '18',
+      'blue',
+      '1',
+      'maybe',
+      'n',
+      '',
+      '2',
+    ]);
+    const answer = await fillIn(terminal, 'shop', { message: 'Who?', requestedSchema: schema }, signal);
+    expect(answer).toMatchObject({
+      content: { name: 'Ada', age: 18, colour: 'r', news: false, pets: ['dog'] },
+    });
+    for (const expected of [
+      'at least 2 characters',
+      'at least 18',
+      'a number from 1 to 2, or one of these names',
+      'yes or no',
+    ])
+      expect(said).toContain(`expected ${expected}`);
+    expect(said).toContain('  2  Green');
+    expect(said[0]).toBe('server shop asks: Who?');
+  });
+
+  it.each([
+    ['no', ['n'], { action: 'decline' }],
+    ['Ctrl-C at once', [null], { action: 'cancel' }],
+    ['Ctrl-C in the middle', ['y', 'Ada', null], { action: 'cancel' }],
+  ])('is answered with %s', async (_what, answers, answer) => {
+    expect(await fill(answers)).toEqual(answer);
+  });
+
+  it.each([
+    ['a@b', { type: 'string', format: 'email' }, { value: 'a@b' }],
+    ['a', { type: 'string', format: 'email' }, 'an e-mail address'],
+    ['2026-01-31', { type: 'string', format: 'date' }, { value: '2026-01-31' }],
+    ['x', { type: 'string', format: 'uri' }, 'a URI, such as https://example.com'],
+    ['1.5', { type: 'integer' }, 'a whole number'],
+    ['1e3', { type: 'number' }, { value: 1000 }],
+    ['Big', { oneOf: [{ const: 'b', title: 'Big' }] }, { value: 'b' }],
+    ['a, b', { type: 'array', items: { type: 'string' }, maxItems: 1 }, 'at most 1'],
+    ['2', { oneOf: [{ const: 2, title: 'Two' }] }, { value: 2 }],
+    ['Two', { oneOf: [{ const: 2, title: 'Two' }] }, { value: 2 }],
+    ['{"b":1}', { type: 'object' }, { value: { b: 1 } }],
+    ['b', { type: 'object' }, 'a JSON object'],
+    ['x', { type: 'string', maxLength: 0 }, 'at most 0 characters'],
+  ])('takes %s for %j as it is meant', (text, field, read) => {
+    expect(readField(text, field)).toEqual(read);
+  });
+});
+
+describe('an input of the config', () => {
+  const ask = (definition: object, answers: readonly (string | null)[]) => {
+    const person = personWith(answers);
+    const answer = inputsAt(person.terminal, {})?.(definition as never, { signal });
+    return { ...person, answer };
+  };
+  const text = { type: 'promptString', id: 'token', description: 'A token', default: null, password: true };
+  const pick = {
+    type: 'pickString',
+    id: 'region',
+    description: 'Where',
+    options: ['eu', 'us'],
+    default: 'eu',
+  };
+
+  it('is asked by its description; Ctrl-C is no answer', async () => {
+    const asked = ask(text, ['s3cret']);
+    expect(await asked.answer).toBe('s3cret');
+    expect(asked.asked).toEqual(['A token: ']);
+    expect(await ask({ ...text, default: 'x' }, [null]).answer).toBeUndefined();
+    expect(ask({ ...text, default: 'x' }, ['']).asked).toEqual(['A token [default]: ']);
+  });
+
+  it('is picked by its number or its value, until it is one of the options', async () => {
+    const asked = ask(pick, ['3', 'mars', '2']);
+    expect(await asked.answer).toBe('us');
+    expect(asked.said).toEqual([
+      'Where',
+      '  1  eu',
+      '  2  us',
+      'expected a number from 1 to 2, or one of these names',
+      'expected a number from 1 to 2, or one of these names',
+    ]);
+    expect(await ask(pick, ['us']).answer).toBe('us');
+    expect(await ask({ ...pick, labels: { us: 'America' } }, ['America']).answer).toBe('us');
+    expect(await ask(pick, ['']).answer).toBeUndefined();
+  });
+
+  it('is not asked where nobody can answer, or where a command gives it', async () => {
+    expect(inputsAt({ isInteractive: false } as Terminal, {})).toBeUndefined();
+    expect(
+      await ask({ type: 'command', id: 'x', description: '', command: 'y', args: null }, ['z']).answer,
+    ).toBeUndefined();
+  });
+});

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/** One rule: what `a2c export` hides, `list`, `get` and the question of trust hide. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-hidden-'));
+const file = join(folder, 'mcp.json');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it.each<[object, string]>([
+  [{ command: 'x', args: ['--api-key', 'S3CRET', 'kept'] }, 'x --api-key *** kept'],
+  [{ command: 'x', args: ['--token=S3CRET', 'kept'] }, 'x --token=*** kept'],
+  [{ command: 'x', args: ['--token', '${env:T}'], env: { A: 'S3CRET' } }, 'x --token ${env:T}'],
+  [{ command: 'x', args: ['--use-token=true'] }, 'x --use-token=true'],
+  [{ url: 'https://user:S3CRET@e.com/mcp' }, 'https://***@e.com/mcp'],
+  [{ url: 'https://e.com/mcp?api_key=S3CRET&v=1#x' }, 'https://e.com/mcp?api_key=***&v=1#x'],
+  [{ url: 'https://S3CRET@e.com/mcp?v=1&sig=S3CRET' }, 'https://***@e.com/mcp?v=1&sig=***'],
+  [{ url: 'https://e.com/mcp', headers: { A: 'S3CRET' } }, 'https://e.com/mcp'],
+])('of %j no secret is shown', async (entry, target) => {
+  writeFileSync(file, JSON.stringify({ mcpServers: { a: entry } }));
+  const shown = await commandLine(['list', '-c', file]);
+  expect(shown.out).toContain(`  ${target}`);
+  const all = await Promise.all([
+    commandLine(['list', '--json', '-c', file]),
+    commandLine(['get', 'a', '-c', file]),
+    commandLine(['get', 'a', '--json', '-c', file]),
+    commandLine(['export', '-c', file]),
+    commandLine(['import', file, '--dry-run', '-c', join(folder, 'ours.json')]),
+    commandLine(['tools'], { folder }),
+  ]);
+  expect(JSON.stringify([shown, all])).not.toContain('S3CRET');
+});

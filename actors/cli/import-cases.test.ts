@@ -1,0 +1,275 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Context } from './context.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/** `a2c import` of what people really have: broken files, strange names, links, a file that is there already. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-import-cases-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const pathOf = (name: string): string => {
+  const own = join(folder, String((files += 1)));
+  mkdirSync(own);
+  return join(own, name);
+};
+const written = (content: string | Buffer | object, name = 'theirs.json'): string => {
+  const file = pathOf(name);
+  const text = typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content);
+  writeFileSync(file, text);
+  return file;
+};
+const servers = (file: string): Record<string, unknown> =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: Record<string, unknown> }).mcpServers;
+/** Into a new file, or this one. */
+async function taken(what: string, into = pathOf('ours.json'), ...more: readonly string[]) {
+  const told = await commandLine(['import', what, '--yes', '-c', into, ...more], { folder });
+  return { ...told, into };
+}
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+const deepchat = (value: unknown): string =>
+  `deepchat://mcp/install?code=${encodeURIComponent(base64(value))}`;
+
+describe('a file that is not as it should be', () => {
+  const one = { mcpServers: { a: { command: 'x', env: { TOKEN: 'canary' } } } };
+  const text = JSON.stringify(one);
+  it.each<[string, () => string, string]>([
+    ['is not there', () => join(folder, 'none.json'), 'does not exist'],
+    ['is a folder', () => folder, 'is a folder'],
+    ['is empty', () => written(''), 'the file ends where a value is expected'],
+    ['is cut off', () => written(text.slice(0, -3)), 'is not valid JSON at 1:'],
+    ['is UTF-16', () => written(Buffer.from(`\uFEFF${text}`, 'utf16le')), 'is UTF-16'],
+    ['has 2 MiB', () => written(text.padEnd(2 * 1024 * 1024)), 'is larger than 1 MiB'],
+    ['holds no servers', () => written({ theme: 'dark' }), 'holds no servers of an application'],
+    ['is YAML that is cut off', () => written('extensions: {a: [1', 'x.yaml'), 'is not valid YAML at 1:'],
+    [
+      'is YAML with a key twice',
+      () => written('a: canary\na: 2\n', 'x.yaml'),
+      'a key stands twice in its object, again at 2:1',
+    ],
+    ['is YAML of aliases', () => written(bomb, 'x.yaml'), 'its aliases have no end'],
+    [
+      'is TOML that is cut off',
+      () => written('[mcp_servers.a]\ncommand = "cana', 'x.toml'),
+      'is not valid TOML at 2:',
+    ],
+    ['is TOML with a key twice', () => written('a = "canary"\na = 2\n', 'x.toml'), 'is not valid TOML at 2:'],
+  ])('%s: it is named, nothing is written, and no value is shown', async (_what, make, message) => {
+    const { code, out, err, into } = await taken(make());
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+    expect(out + err).not.toContain('canary');
+    expect(existsSync(into)).toBe(false);
+  });
+  it.skipIf(process.getuid?.() === 0)('may not be read: it says so', async () => {
+    const file = written(one);
+    chmodSync(file, 0o000);
+    expect((await taken(file)).err).toContain('permission denied');
+  });
+  it('has wrong entries: each loses itself, and not the file', async () => {
+    const mcpServers = {
+      a: 7,
+      b: { command: 8 },
+      c: { url: 'ftp://x' },
+      d: { command: 'x', url: 'http://h' },
+      ok: { command: 'y' },
+    };
+    const { code, out, into } = await taken(written({ mcpServers }));
+    expect(code).toBe(0);
+    for (const name of ['a', 'b', 'c', 'd']) expect(out).toMatch(new RegExp(`left out  ${name}: `));
+    expect(servers(into)).toEqual({ ok: { command: 'y' } });
+  });
+});
+const bomb = [
+  'a: &a [x,x,x,x,x,x,x,x,x]',
+  ...'bcdefghi'.split('').map((key, n) => {
+    const before = 'abcdefgh'[n];
+    return `${key}: &${key} [${Array.from({ length: 9 }, () => `*${before}`).join(',')}]`;
+  }),
+].join('\n');
+
+describe('a name', () => {
+  it.each([['__proto__'], ['constructor'], ['文件'], ['n'.repeat(200)], ['a/b'], ['"quoted"']])(
+    '%s is a name as any other',
+    async (name) => {
+      const text = `{"mcpServers": {${JSON.stringify(name)}: {"command": "x"}}}`;
+      const { code, into } = await taken(written(text));
+      expect(code).toBe(0);
+      expect(Object.entries(servers(into))).toEqual([[name, { command: 'x' }]]);
+      expect((await commandLine(['get', name, '-c', into])).code).toBe(0);
+    },
+  );
+  it('that is taken gets a number, and the same server is not taken twice', async () => {
+    const into = written(
+      { mcpServers: { a: { command: 'mine' }, 'a-2': { command: 'other' } } },
+      'ours.json',
+    );
+    const theirs = written({ mcpServers: { a: { command: 'theirs' }, b: { command: 'b' } } });
+    await taken(theirs, into);
+    expect(servers(into)).toEqual({
+      a: { command: 'mine' },
+      'a-2': { command: 'other' },
+      'a-3': { command: 'theirs' },
+      b: { command: 'b' },
+    });
+    const before = readFileSync(into, 'utf8');
+    const again = await taken(theirs, into);
+    expect(again.err).toContain('there is nothing to write');
+    expect(readFileSync(into, 'utf8')).toBe(before);
+  });
+});
+
+describe('what is written', () => {
+  it('leaves comments and everything else as they are', async () => {
+    const into = written('{\n  // mine\n  "mcpServers": {},\n}\n', 'ours.json');
+    await taken(
+      written({
+        servers: { a: { command: 'x', args: ['${input:k}'] } },
+        inputs: [{ id: 'k', type: 'promptString' }],
+      }),
+      into,
+    );
+    const text = readFileSync(into, 'utf8');
+    expect(text).toContain('// mine');
+    expect((await commandLine(['list', '--json', '-c', into])).out).toContain('"warnings":[]');
+  });
+  it('into a list of servers has the settings of each', async () => {
+    const into = written({ servers: [], inputs: [] }, 'ours.json');
+    await taken(written('[mcp_servers.a]\ncommand = "x"\nenabled_tools = ["t"]\n', 'config.toml'), into);
+    const { servers: list } = JSON.parse(readFileSync(into, 'utf8')) as { servers: readonly object[] };
+    expect(list).toEqual([expect.objectContaining({ name: 'a', type: 'stdio', a2c: { tools: ['t'] } })]);
+  });
+  it('is asked about at a terminal, and needs --yes without one', async () => {
+    const theirs = written({ mcpServers: { a: { command: 'x' } } });
+    const into = pathOf('ours.json');
+    const refused = await commandLine(['import', theirs, '-c', into]);
+    expect({ code: refused.code, err: refused.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('--yes'),
+    });
+    expect(refused.out).toContain('taken     a  x');
+    const dry = await commandLine(['import', theirs, '--dry-run', '-c', into]);
+    expect({ code: dry.code, there: existsSync(into) }).toEqual({ code: 0, there: false });
+    for (const [answer, there] of [
+      ['n', false],
+      [null, false],
+      ['y', true],
+    ] as const) {
+      const asked: string[] = [];
+      const question = (text: string) => Promise.resolve((asked.push(text), answer));
+      const quiet = () => {};
+      const terminal = {
+        isInteractive: true,
+        question,
+        out: quiet,
+        err: quiet,
+      } as unknown as Context['terminal'];
+      await commandLine(['import', theirs, '-c', into], { terminal });
+      expect([asked.length, existsSync(into)]).toEqual([1, there]);
+    }
+  });
+  it('is told as JSON', async () => {
+    const { out } = await taken(written({ mcpServers: { a: { command: 'x' }, b: {} } }), undefined, '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      written: true,
+      sources: [
+        {
+          app: null,
+          servers: [
+            { name: 'a', outcome: 'taken' },
+            { name: 'b', outcome: 'left out' },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe('--config', () => {
+  it.each([
+    ['config.toml', '[mcp_servers.a]\ncommand = "x"\nenabled_tools = ["t"]\n'],
+    ['config.yaml', 'mcpServers:\n  - name: a\n    command: x\n'],
+    ['goose.yml', 'extensions:\n  a: {type: stdio, cmd: x, enabled: true}\n'],
+    ['settings.json', '{"context_servers": {"a": {"command": {"path": "x"}}}} // Zed'],
+    ['opencode.json', '{"mcp": {"a": {"type": "local", "command": ["x"]}}}'],
+  ])('takes %s of another application as it is', async (name, text) => {
+    const { code, out } = await commandLine(['list', '--json', '-c', written(text, name)]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ servers: [{ name: 'a', type: 'stdio', target: 'x' }] });
+  });
+});
+
+describe('a link', () => {
+  it('76 with a command is stdio, with a URL remote; with both and no type it is refused (the text of the issue: http is taken)', async () => {
+    const { code, out, into } = await taken(
+      deepchat({
+        mcpServers: {
+          both: { command: 'x', url: 'http://h' },
+          run: { command: 'x' },
+          far: { url: 'http://h/mcp' },
+          typed: { type: 'http', url: 'http://h/mcp' },
+        },
+      }),
+    );
+    expect(code).toBe(0);
+    expect(out).toContain('left out  both: has both a command and a URL (say which one with type)');
+    expect(out).toContain('link (DeepChat)');
+    expect(Object.keys(servers(into))).toEqual(['run', 'far', 'typed']);
+    const { out: list } = await commandLine(['list', '--json', '-c', into]);
+    expect((JSON.parse(list) as { servers: { type: string }[] }).servers.map(({ type }) => type)).toEqual([
+      'stdio',
+      'streamable',
+      'streamable',
+    ]);
+  });
+  it('77 with two servers gives both (the text of the issue: there only the first); without mcpServers it is an error', async () => {
+    const { into } = await taken(deepchat({ mcpServers: { a: { command: 'x' }, b: { command: 'y' } } }));
+    expect(Object.keys(servers(into))).toEqual(['a', 'b']);
+    expect(await taken(deepchat({ a: { command: 'x' } }))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('code holds no mcpServers'),
+    });
+  });
+  it('with env as a text says so', async () => {
+    const { out } = await taken(deepchat({ mcpServers: { a: { command: 'x', env: '{"T": "canary"}' } } }));
+    expect(out).toContain('left out  a: env: expected an object, got a string');
+    expect(out).not.toContain('canary');
+  });
+  it.each([
+    ['deepchat://mcp/install?code=*canary*', 'code is no base64'],
+    ['deepchat://mcp/install?code=AAAAA', 'code is no base64'],
+    ['deepchat://mcp/install?code=/////w==', 'code is no base64'],
+    [`deepchat://mcp/install?code=${Buffer.from('{"canary').toString('base64')}`, 'code is not valid JSON'],
+    ['deepchat://mcp/install', 'the link has no code'],
+    ['deepchat://mcp/remove?code=x', 'this link offers no MCP server'],
+    ['cursor://anysphere.cursor-deeplink/mcp/install?name=x', 'the link has no config'],
+    [`cursor://anysphere.cursor-deeplink/mcp/install?config=${base64({})}`, 'the link has no name'],
+    ['vscode:mcp/install?%7B%22name%22', 'is not valid JSON'],
+    ['vscode:mcp/install?%E0%A4', 'is not escaped'],
+    ['vscode:mcp/install?%7B%7D', 'has no name'],
+    ['https://example.com/canary', 'this link offers no MCP server'],
+  ])('that is wrong is an error: %s', async (link, message) => {
+    const { code, err, into } = await taken(link);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+    expect(err).not.toContain('canary');
+    expect(existsSync(into)).toBe(false);
+  });
+  const entry = { command: 'npx', args: ['-y', 'x'] };
+  const config = encodeURIComponent(base64(entry));
+  const json = encodeURIComponent(JSON.stringify({ name: 'x', ...entry }));
+  it.each([
+    ['Cursor', `cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=${config}`],
+    ['Cursor', `https://cursor.com/en/install-mcp?name=x&config=${config}`],
+    ['VS Code', `vscode:mcp/install?${json}`],
+    ['VS Code', `vscode-insiders:mcp/install?${json}`],
+    [
+      'VS Code',
+      `https://insiders.vscode.dev/redirect/mcp/install?name=x&config=${encodeURIComponent(JSON.stringify(entry))}`,
+    ],
+    ['VS Code', `https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${json}`)}`],
+  ])('of %s is taken: %s', async (title, link) => {
+    const { code, out, into } = await taken(link);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`link (${title})`) });
+    expect(servers(into)).toEqual({ x: entry });
+  });
+});

@@ -1,0 +1,56 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { apps } from '../../machines/config/index.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/**
+ * `a2c import` over a home folder with one realistic file of each application. What is shown of each, and what is written,
+ * stands in `import.expected.json`; A2C_UPDATE_IMPORTS=1 writes it.
+ */
+const home = mkdtempSync(join(tmpdir(), 'a2c-import-'));
+const expectedFile = fileURLToPath(new URL('import.expected.json', import.meta.url));
+beforeAll(() => {
+  cpSync(fileURLToPath(new URL('../../scenarios/fixtures/apps', import.meta.url)), home, {
+    recursive: true,
+  });
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, '.config'));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+let files = 0;
+const nextFile = (content?: string): string => {
+  const file = join(home, `${(files += 1)}.json`);
+  if (content !== undefined) writeFileSync(file, content);
+  return file;
+};
+
+describe.skipIf(process.platform !== 'linux')('a2c import of', () => {
+  it.each(apps.map(({ id }) => [id]))('%s takes, changes and leaves what is expected of it', async (id) => {
+    const file = nextFile();
+    const { code, out, err } = await commandLine(['import', id, '--yes', '-c', file], { folder: tmpdir() });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).not.toContain('canary');
+    const shown = out
+      .replaceAll(home, '~')
+      .replaceAll(/^wrote.*$/gm, '')
+      .trim()
+      .split('\n');
+    const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const all = JSON.parse(readFileSync(expectedFile, 'utf8')) as Record<string, unknown>;
+    if (process.env['A2C_UPDATE_IMPORTS']) {
+      all[id] = { shown, written };
+      writeFileSync(expectedFile, `${JSON.stringify(all, null, 2)}\n`);
+    }
+    expect({ shown, written }).toEqual(all[id]);
+    // What was written is a config without a mistake and without a warning of a key.
+    const read = await commandLine(['list', '--json', '-c', file]);
+    const { warnings } = JSON.parse(read.out) as { warnings: readonly string[] };
+    expect(warnings.filter((line) => line.includes('ignored'))).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Context } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { InspectingOptions } from './host-options.ts';
+import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import { A2cError } from '../kernel/errors.ts';
+import {
+  defaultStateDir,
+  padded,
+  runningHosts,
+  type AnnouncedHost,
+  isPageBuilt,
+  openSecretInBrowser,
+} from '../../adapters/index.ts';
+
+const lineOf = ({ kind, name, pid, url }: AnnouncedHost): string =>
+  `${padded(kind, 9)} ${padded(name, 24)} pid ${padded(String(pid), 8)} ${url}`;
+
+export interface InspectCommandOptions {
+  readonly json: boolean;
+  readonly browser: boolean;
+}
+/** Which hosts of this user can be looked at, and where; the only one is opened. `wanted`: a name or a pid. */
+export async function inspect(
+  context: Context,
+  wanted: string | undefined,
+  { json, browser }: InspectCommandOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const all = await runningHosts(defaultStateDir());
+  const hosts = all.filter(
+    ({ name, pid }) => wanted === undefined || name === wanted || String(pid) === wanted,
+  );
+  if (hosts.length === 0 && !(json && wanted === undefined))
+    throw new A2cError({
+      code: 404,
+      message:
+        wanted === undefined ? 'No host of yours can be looked at' : `No host '${wanted}' can be looked at`,
+      remedy:
+        all.length === 0
+          ? 'Start one with --inspect, such as: a2c up --inspect'
+          : `Running: ${all.map(({ name, pid }) => `${name} (pid ${pid})`).join(', ')}`,
+    });
+  if (json) terminal.out(JSON.stringify({ hosts }));
+  else
+    for (const host of hosts)
+      terminal.out(wanted === undefined && hosts.length > 1 ? lineOf(host) : host.url);
+  const [only, ...others] = hosts;
+  if (only && others.length === 0 && !json) await openPage(context, only.url, browser);
+  return exitCodes.done;
+}
+
+/**
+ * Opens the inspector of a host that goes on until it is ended, if it is wanted, and tells its address. Without a word about
+ * it, it is `byDefault`.
+ */
+export async function showInspector(
+  { terminal }: Context,
+  { inspect, allowControl = false }: InspectingOptions,
+  open: (options: InspectOptions) => Promise<Inspection>,
+  byDefault = false,
+): Promise<void> {
+  const isWanted = inspect ?? (allowControl || (byDefault && terminal.isInteractive && isPageBuilt()));
+  if (isWanted === false) return;
+  const { url } = await open({ allowControl, ...(typeof inspect === 'number' && { port: inspect }) });
+  terminal.err(`inspector ${url}`);
+  if (allowControl) terminal.err('whoever has this address may start and stop servers and cancel calls');
+}
+
+/** Opens the page of an inspector, where somebody sits at a terminal and wants that; they have its address in any case. */
+export async function openPage({ terminal }: Context, url: string, isWanted: boolean): Promise<void> {
+  if (!isWanted || !terminal.isInteractive) return;
+  if (!(await openSecretInBrowser(url, defaultStateDir())))
+    terminal.err('no browser could be started; open it by hand');
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Context } from './context.ts';
+import { attachTo } from '../../scenarios/fixtures/attached.ts';
+import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
+
+/** An office that runs until `stop`, and the address of its inspector. */
+async function openOffice(...options: string[]): Promise<{ url: string; told: Promise<Told>; stop(): void }> {
+  const aborter = new AbortController();
+  let found: (url: string) => void = () => {};
+  const address = new Promise<string>((resolve) => (found = resolve));
+  const told = commandLine(['office', '--port', '0', ...options], {
+    signal: aborter.signal,
+    onError: (line) => line.startsWith('inspector ') && found(line.slice('inspector '.length)),
+  });
+  return { url: await address, told, stop: () => aborter.abort() };
+}
+interface Listed {
+  readonly hosts: readonly { readonly kind: string; readonly name: string; readonly url: string }[];
+}
+const listed = async (): Promise<Listed['hosts']> =>
+  (JSON.parse((await commandLine(['inspect', '--json'])).out) as Listed).hosts;
+
+describe('a2c … --inspect', () => {
+  it('prints an address, by which a page sees the host until Ctrl-C', async () => {
+    const office = await openOffice('--inspect');
+    const page = await attachTo(office.url);
+    expect(await page.welcome()).toMatchObject({ host: { kind: 'office' }, mode: 'live', control: false });
+    office.stop();
+    expect(await page.closed).toBe(1000);
+    expect((await office.told).code).toBe(0);
+  });
+
+  it('takes the port that it is given, and ends with why when that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await commandLine(['office', '--port', '0', '--inspect', String(port)]);
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot listen on 127.0.0.1:${port}`);
+    other.close();
+    await once(other, 'close');
+  });
+
+  it('refuses what is no port', async () => {
+    const { code, err } = await commandLine(['office', '--inspect', 'all']);
+    expect(code).toBe(64);
+    expect(err).toContain('a port is a number from 0 to 65535');
+  });
+});
+
+describe('a2c inspect', () => {
+  it('lists what runs now, and gives the address of one', async () => {
+    const [one, two] = [await openOffice('--inspect'), await openOffice('--inspect', '0')];
+    const hosts = await listed();
+    expect(hosts.map(({ url }) => url)).toEqual(expect.arrayContaining([one.url, two.url]));
+    const { name = '' } = hosts.find(({ url }) => url === two.url) ?? {};
+    expect((await commandLine(['inspect', name])).out).toBe(`${two.url}\n`);
+    const { out } = await commandLine(['inspect']);
+    for (const { url } of [one, two]) expect(out).toMatch(new RegExp(`^office .*${url}$`, 'm'));
+    for (const office of [one, two]) office.stop();
+    await Promise.all([one.told, two.told]);
+    expect((await listed()).map(({ url }) => url)).not.toEqual(expect.arrayContaining([one.url]));
+  });
+
+  it('of a host that does not run says so, and how one is started', async () => {
+    const { code, err } = await commandLine(['inspect', 'nobody']);
+    expect(code).toBe(1);
+    expect(err).toContain("No host 'nobody' can be looked at");
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-browser-'));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const atTerminal = { isInteractive: true, out: () => {}, err: () => {} } as unknown as Context['terminal'];
+
+  it('is opened at a terminal, by a file of this user: its command line holds no token', async () => {
+    const asked = join(folder, 'asked');
+    const opener = join(folder, 'xdg-open');
+    writeFileSync(opener, `#!/bin/sh\necho "$*" > ${asked}.new && mv ${asked}.new ${asked}\n`);
+    chmodSync(opener, 0o755);
+    vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);
+    vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+    const office = await openOffice('--inspect');
+    const written = new Promise<void>((resolve) => {
+      const watcher = watch(folder, () => {
+        if (!existsSync(asked)) return;
+        watcher.close();
+        resolve();
+      });
+    });
+    await commandLine(['inspect', '--no-browser'], { terminal: atTerminal });
+    await commandLine(['inspect']);
+    expect(existsSync(asked)).toBe(false);
+    expect((await commandLine(['inspect'], { terminal: atTerminal })).code).toBe(0);
+    await written;
+    const file = readFileSync(asked, 'utf8').trim();
+    const token = /#token=\w+/.exec(office.url)?.[0] ?? 'none';
+    expect(file).not.toContain(token);
+    expect(readFileSync(file, 'utf8')).toContain(token);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    office.stop();
+    await office.told;
+  });
+});

@@ -1,0 +1,272 @@
+import type { PromptFilled, Computer } from '../api/computer-handle.ts';
+import { targetIn, type Target, argumentsFor, readArguments } from './arguments.ts';
+import type { Context } from './context.ts';
+import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
+import { neededFor, onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import type { ModelFormat } from './options.ts';
+import {
+  inOneLine,
+  listedLine,
+  rowsOf,
+  typed,
+  itemText,
+  saved,
+  type SaveOptions,
+} from './printing/contents.ts';
+import { absentLines, conflictSummary, EarlyGroups, toolLines } from './printing/servers.ts';
+import { toolText } from './printing/signature.ts';
+import { configOf } from './source.ts';
+import { hasTool, type StartTimes } from './starting.ts';
+import { A2cError } from '../kernel/errors.ts';
+import type { ToolInfo, ToolListing, ServerResources, ServerPrompts } from '../servers/server-handle.ts';
+import { readText } from '../../adapters/index.ts';
+import type { Prompt } from '../../machines/catalog/index.ts';
+import type { Config } from '../../machines/config/index.ts';
+import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
+import { wireCodes, type SmcpTool } from '../../machines/protocol/index.ts';
+import { nearest } from '../../machines/text/index.ts';
+
+/** `a2c tools`: what can be called, of all servers, of one, or one tool with all that is known of it. */
+export interface ToolsOptions extends OneShotOptions {
+  readonly format?: ModelFormat;
+}
+const modelFormats = { openai, anthropic, gemini } as const;
+/** As a request to this provider takes them. */
+const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
+  JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
+
+export async function tools(
+  context: Context,
+  name: string | undefined,
+  options: ToolsOptions,
+): Promise<number> {
+  return options.url === undefined ? toolsHere(context, name, options) : toolsAfar(context, name, options);
+}
+
+/** The wire does not tell which server has a tool, nor its own name there. */
+const fromAfar = ({ bundle_id: _, ...tool }: SmcpTool): object => ({
+  ...tool,
+  original: null,
+  server: null,
+});
+async function toolsAfar(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
+  const { signal, terminal } = context;
+  const { format, json } = options;
+  const all = await withAgent(context, options, (agent, computer) =>
+    orClosed(signal, agent, () => agent.tools(computer)),
+  );
+  const some = name === undefined ? all : all.filter((tool) => tool.name === name);
+  if (name !== undefined && some.length === 0) throw notFound(name, all);
+  if (format) terminal.out(formatted(format, some));
+  else if (json)
+    terminal.out(JSON.stringify({ tools: some.map(fromAfar), refused: [], servers: [], warnings: [] }));
+  else if (name !== undefined) terminal.outText(some.map((tool) => toolText(tool)).join('\n\n'));
+  else for (const line of toolLines(some)) terminal.out(line);
+  return exitCodeOf(signal);
+}
+
+/** What is asked about, and the servers that have to run for it. */
+interface Asked {
+  readonly config: Config;
+  readonly target?: Target;
+}
+async function askedOf({ terminal }: Context, name: string | undefined, config: Config): Promise<Asked> {
+  const servers = config.servers.map((server) => server.name);
+  if (name === undefined) return { config };
+  if (servers.includes(name)) return { config: onlyServer(config, name) };
+  const { target } = targetIn([name], servers);
+  const needed = await neededFor(config, target);
+  if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
+  return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
+}
+async function toolsHere(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
+  const { signal, terminal } = context;
+  const { format, json } = options;
+  const { config, target } = await askedOf(context, name, await configOf(context, options));
+  const isText = !target && !format && !json;
+  const early = new EarlyGroups((line) => terminal.out(line));
+  const told = await withComputer(
+    context,
+    options,
+    config,
+    async (computer, times) => ({ listing: await computer.tools(), times }),
+    target
+      ? { isEnough: hasTool(target.tool) }
+      : isText
+        ? {
+            onSettled: async (computer, { name: of }, times) => early.show(await computer.tools(), of, times),
+          }
+        : {},
+  );
+  const { times } = told;
+  const listing = target ? onlyTool(told.listing, target.tool) : told.listing;
+  if (format) {
+    terminal.out(formatted(format, listing.tools));
+    // stdout has the tools and nothing else: an empty list would say nothing of why.
+    for (const line of [...conflictSummary(listing), ...absentLines(listing)]) terminal.err(line);
+  } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
+  else if (target) terminal.outText(listing.tools.map((tool) => toolText(tool)).join('\n\n'));
+  else early.showRest(listing, times);
+  return exitCodeOf(signal, hasUsable(context, listing.servers));
+}
+/** What is missing stands at its server. */
+const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
+  ...listing,
+  servers: listing.servers.map((server) => {
+    const ms = times.get(server.name);
+    return ms === undefined ? server : { ...server, startedMs: Math.round(ms) };
+  }),
+});
+function onlyTool(listing: ToolListing, name: string): ToolListing {
+  const { tools: all, refused } = listing;
+  const some = all.filter((tool) => tool.name === name || tool.original === name);
+  if (some.length > 0)
+    return { ...listing, tools: some, refused: refused.filter((tool) => tool.name === name) };
+  const why = refused.find((tool) => tool.name === name);
+  if (why)
+    throw new A2cError({
+      code: wireCodes.toolNotFound,
+      message: why.reason,
+      details: { tool_name: name, server_name: why.server },
+      remedy: why.suggestion,
+    });
+  throw notFound(name, all);
+}
+function notFound(name: string, all: readonly (SmcpTool | ToolInfo)[]): A2cError {
+  const close = nearest(
+    name,
+    all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name])),
+  );
+  return new A2cError({
+    code: wireCodes.toolNotFound,
+    message: `No server and no tool is called '${name}'`,
+    details: { tool_name: name, nearest: close },
+    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c tools',
+  });
+}
+
+/** `a2c resources`: what each server lists that can be read, and the command that reads it. */
+export const resources = (
+  context: Context,
+  name: string | undefined,
+  options: OneShotOptions,
+): Promise<number> =>
+  listOfServers(context, name, options, (computer) => computer.resources(), resourceLines);
+function resourceLines({ server, resources: plain, templates, failure }: ServerResources): string[] {
+  const count = `${plain.length} resources${templates.length > 0 ? `, ${templates.length} templates` : ''}`;
+  const rows = [
+    ...plain.map((each) => [each.uri, inOneLine(each.title ?? each.name, 40), each.mimeType ?? '']),
+    ...templates.map((each) => [each.uriTemplate, inOneLine(each.title ?? each.name, 40), 'template']),
+  ];
+  const [first] = plain;
+  return [
+    listedLine(server, count, failure),
+    ...rowsOf(rows).map((row) => `  ${row}`),
+    ...(first ? [`  read one: ${typed('a2c', 'read', first.uri, '--server', server)}`] : []),
+  ];
+}
+
+/** `a2c prompts`: what each server lists, with the arguments. */
+export const prompts = (
+  context: Context,
+  name: string | undefined,
+  options: OneShotOptions,
+): Promise<number> => listOfServers(context, name, options, (computer) => computer.prompts(), promptLines);
+const parametersOf = (prompt: Prompt): string =>
+  (prompt.arguments ?? []).map(({ name, required }) => `${name}${required === true ? '' : '?'}`).join(', ');
+function promptLines({ server, prompts: some, failure }: ServerPrompts): string[] {
+  const rows = some.map((each) => [
+    `${each.name}(${parametersOf(each)})`,
+    inOneLine(each.description ?? each.title ?? '', 80),
+  ]);
+  const [first] = some;
+  const values = (first?.arguments ?? [])
+    .filter(({ required }) => required === true)
+    .map(({ name }) => `${name}=…`);
+  return [
+    listedLine(server, `${some.length} prompts`, failure),
+    ...rowsOf(rows).map((row) => `  ${row}`),
+    ...(first ? [`  get one: ${typed('a2c', 'prompt', server, first.name, ...values)}`] : []),
+  ];
+}
+
+/** `a2c prompt`: one prompt, filled in by its server. */
+export async function prompt(
+  context: Context,
+  first: string,
+  more: readonly string[],
+  options: OneShotOptions & SaveOptions,
+): Promise<number> {
+  const { signal, terminal } = context;
+  const all = await configOf(context, options);
+  const names = all.servers.map((server) => server.name);
+  const { target, rest } = targetIn([first, ...more], names);
+  const values = textsOf(argumentsFor(await readArguments(rest, readText), {}));
+  const config = target.server === undefined ? all : onlyServer(all, target.server);
+  const { filled, owner } = await withComputer(context, options, config, (computer) =>
+    orClosed(signal, computer, async () => {
+      const asked = ownerOf(await computer.prompts(), target.tool);
+      return { filled: await computer.getPrompt(asked, target.tool, values), owner: asked };
+    }),
+  );
+  if (options.json) terminal.out(JSON.stringify(filled));
+  else for (const text of textsIn(filled, owner)) terminal.outText(text);
+  await saved(context, options, target.tool, filled);
+  return exitCodeOf(signal);
+}
+/** Prompts take texts alone (MCP): a value that was written as JSON goes as it is written. */
+const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+const textsIn = ({ description, messages }: PromptFilled, server: string): string[] => [
+  ...(typeof description === 'string' && description !== '' ? [description, ''] : []),
+  ...messages.map(({ role, content }) => `${role}: ${itemText(content, server)}`),
+];
+function ownerOf(listed: readonly ServerPrompts[], name: string): string {
+  const owners = listed.filter((each) => each.prompts.some((one) => one.name === name));
+  const [owner, other] = owners;
+  const known = listed.flatMap((each) => each.prompts.map((one) => one.name));
+  if (!owner) {
+    const close = nearest(name, known);
+    throw new A2cError({
+      code: wireCodes.notFound,
+      message: `No server has a prompt '${name}'`,
+      details: { prompt: name, nearest: close },
+      remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c prompts',
+    });
+  }
+  if (other)
+    throw new A2cError({
+      code: wireCodes.conflict,
+      message: `Several servers have a prompt '${name}': ${owners.map(({ server }) => server).join(', ')}`,
+      details: { prompt: name },
+      remedy: `Name the server: ${typed('a2c', 'prompt', owner.server, name)}`,
+    });
+  return owner.server;
+}
+
+/** Lists something of each server of a config, or of one: as JSON, or as a few lines for each. */
+export async function listOfServers<T>(
+  context: Context,
+  name: string | undefined,
+  options: OneShotOptions,
+  ask: (computer: Computer) => Promise<readonly T[]>,
+  linesOf: (server: T) => readonly string[],
+): Promise<number> {
+  const { signal, terminal } = context;
+  const all = await configOf(context, options);
+  const config = name === undefined ? all : onlyServer(all, name);
+  const { listed, isUsable } = await withComputer(context, options, config, async (computer) => ({
+    listed: await orClosed(signal, computer, () => ask(computer)),
+    isUsable: hasUsable(context, computer.servers()),
+  }));
+  if (options.json) terminal.out(JSON.stringify({ servers: listed }));
+  else
+    for (const line of listed.flatMap((server, at) => [...(at > 0 ? [''] : []), ...linesOf(server)]))
+      terminal.out(line);
+  return exitCodeOf(signal, isUsable);
+}

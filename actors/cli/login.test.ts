@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
+
+/** `a2c login` and `a2c logout`, with a person who opens what is shown. */
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-login-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let server: GuardedServer;
+afterEach(() => server.close());
+
+const configOf = (more: object = {}): string => {
+  const file = join(folder, 'a2c.json');
+  const program = { command: process.execPath, args: ['-e', ''] };
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { far: { type: 'http', url: server.url }, program, ...more } }),
+  );
+  return file;
+};
+/** Opens the address that is shown, as a browser does: the redirect leads back to the command. */
+async function typed(argv: readonly string[], opens = true) {
+  const pages: Promise<number>[] = [];
+  const onError = (line: string): void => {
+    const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
+    if (url !== undefined && opens) pages.push(fetch(url).then(({ status }) => status));
+  };
+  const told = await commandLine(argv, { onError });
+  return { ...told, pages: await Promise.all(pages) };
+}
+
+describe('a2c login', () => {
+  it('shows the page, waits for the redirect, and other commands use the login', async () => {
+    server = await startGuarded();
+    const file = configOf();
+    const first = await typed(['login', 'far', '-c', file]);
+    expect(first).toMatchObject({ code: 0, out: 'logged in to far: 1 tools\n', pages: [200] });
+    expect(first.err).toMatch(/^log in to far in a browser/);
+    expect(await typed(['call', 'greet', '-c', file])).toMatchObject({ code: 0, out: 'hello\n', pages: [] });
+    const again = await typed(['login', 'far', '-c', file]);
+    expect(again).toMatchObject({ code: 0, pages: [] });
+    expect(again.out).toContain('is logged in to already');
+    expect(server.asked).toEqual(['/register', '/token authorization_code']);
+    const anew = await typed(['login', 'far', '--again', '--json', '-c', file]);
+    expect(JSON.parse(anew.out)).toEqual({ server: 'far', logged_in: true, was_asked: true, tools: 1 });
+    expect(anew.pages).toEqual([200]);
+    const [token = ''] = [...server.valid];
+    for (const { out, err } of [first, again, anew]) expect(out + err).not.toContain(token);
+  });
+
+  it('waits for the person as a process of its own that nobody types to', async () => {
+    server = await startGuarded();
+    const child = spawn(process.execPath, [main, 'login', 'far', '-c', configOf()], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    const out = text(child.stdout);
+    for await (const line of createInterface({ input: child.stderr })) {
+      const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
+      if (url === undefined) continue;
+      // A process that waits for nothing is gone by then.
+      for (let n = 0; n < 200; n += 1) await fetch(server.url);
+      expect((await fetch(url)).status).toBe(200);
+    }
+    expect([await out, await ended]).toEqual(['logged in to far: 1 tools\n', [0, null]]);
+  });
+
+  it('says what to do where there is nothing to log in to', async () => {
+    server = await startGuarded();
+    const program = await typed(['login', 'program', '-c', configOf()]);
+    expect([program.code, program.err]).toEqual([1, expect.stringContaining('is reached by no URL')]);
+    const none = await typed(['login', 'fra', '-c', configOf()]);
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining('Did you mean far?')]);
+  });
+
+  it('tells why it failed, and not to do the same again', async () => {
+    server = await startGuarded();
+    const file = configOf({ gone: { type: 'http', url: 'http://127.0.0.1:1/mcp' } });
+    const { code, err } = await typed(['login', 'gone', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).not.toContain('Log in: a2c login');
+    expect(err).toMatch(/error: the server cannot be reached/);
+  });
+
+  it('ends with Ctrl-C while it waits for the person', async () => {
+    server = await startGuarded();
+    const end = new AbortController();
+    const onError = (line: string): void => void (line.includes('/authorize') && end.abort());
+    const told = await commandLine(['login', 'far', '-c', configOf()], { onError, signal: end.signal });
+    expect(told.code).toBe(130);
+  });
+});
+
+describe('a2c logout', () => {
+  it('revokes the login and forgets it', async () => {
+    server = await startGuarded();
+    const file = configOf();
+    await typed(['login', 'far', '-c', file]);
+    expect(server.valid.size).toBe(1);
+    expect(await typed(['logout', 'far', '-c', file])).toMatchObject({ code: 0, out: 'logged out of far\n' });
+    expect([server.valid.size, server.asked.slice(2)]).toEqual([
+      0,
+      ['/revoke refresh_token', '/revoke access_token'],
+    ]);
+    const after = await typed(['call', 'far.greet', '-c', file], false);
+    expect([after.code, after.err]).toEqual([1, expect.stringContaining('Log in: a2c login far')]);
+    expect((await typed(['logout', 'far', '-c', file])).out).toBe('far was not logged in to\n');
+  });
+
+  it('says when the tokens cannot be revoked', async () => {
+    server = await startGuarded({ canRevoke: false });
+    const file = configOf();
+    await typed(['login', 'far', '-c', file]);
+    const { out } = await typed(['logout', 'far', '--json', '-c', file]);
+    expect(JSON.parse(out)).toEqual({ server: 'far', was_logged_in: true, is_revoked: false });
+  });
+});

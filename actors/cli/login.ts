@@ -1,0 +1,136 @@
+import type { Computer } from '../api/computer-handle.ts';
+import { createComputer } from '../api/computer.ts';
+import { answersBy, inputsAt } from './answering.ts';
+import type { Context } from './context.ts';
+import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
+import { recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
+import { onlyServer, serverNamed } from './one-shot.ts';
+import { typed } from './printing/contents.ts';
+import { configOf } from './source.ts';
+import { A2cError } from '../kernel/errors.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
+import { openInBrowser, type AuthorizeRequest } from '../../adapters/index.ts';
+import type { Config } from '../../machines/config/index.ts';
+
+export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
+  readonly json: boolean;
+  /** Log out first. */
+  readonly again: boolean;
+  readonly browser: boolean;
+}
+export type LogoutCommandOptions = Omit<LoginCommandOptions, 'again' | 'browser'>;
+
+/** A computer with this one server, which is not started yet. */
+async function withServer<T>(
+  context: Context,
+  name: string,
+  options: LogoutCommandOptions,
+  authorize: ((request: AuthorizeRequest) => Promise<void>) | undefined,
+  use: (computer: Computer) => Promise<T>,
+): Promise<T> {
+  const { signal, terminal } = context;
+  const config = onlyRemote(await configOf(context, options), name);
+  const input = inputsAt(terminal, options);
+  return unlessInterrupted(signal, async () => {
+    const computer = await createComputer(
+      {
+        autoConnect: false,
+        autoReconnect: false,
+        signal,
+        record: recordBy(options),
+        answers: answersBy(terminal, options),
+        onNotice: (text) => terminal.err(text),
+        ...(authorize && { authorize }),
+        ...(input && { input }),
+      },
+      { config },
+    );
+    try {
+      return await orClosed(signal, computer, () => use(computer));
+    } finally {
+      await computer.close();
+    }
+  });
+}
+function onlyRemote(config: Config, name: string): Config {
+  const { kind } = serverNamed(config, name);
+  if (kind === 'sse' || kind === 'streamable') return onlyServer(config, name);
+  throw new A2cError({
+    code: 400,
+    message: `Server '${name}' is reached by no URL: there is nothing to log in to`,
+    details: { server_name: name },
+    remedy:
+      'Secrets of a program belong into its "env", as ${input:id} where they should not stand in the file.',
+  });
+}
+
+/** `a2c login`: until the server is ready, or nobody can log in. A person has ten minutes. */
+export async function login(context: Context, name: string, options: LoginCommandOptions): Promise<number> {
+  const { signal, terminal } = context;
+  let wasAsked = false;
+  const show = async ({ url }: AuthorizeRequest): Promise<void> => {
+    wasAsked = true;
+    terminal.err(`log in to ${name} in a browser of this machine; waiting until you have; Ctrl-C gives up`);
+    terminal.err(`  ${url}`);
+    if (options.browser && terminal.isInteractive && !(await openInBrowser(url)))
+      terminal.err('no browser could be started: open the address by hand');
+  };
+  const tools = await withServer(context, name, options, show, async (computer) => {
+    if (options.again) await computer.logout(name);
+    await ready(computer, name, signal);
+    return (await computer.tools()).tools.length;
+  });
+  if (options.json)
+    terminal.out(JSON.stringify({ server: name, logged_in: true, was_asked: wasAsked, tools }));
+  else if (wasAsked) terminal.out(`logged in to ${name}: ${tools} tools`);
+  else terminal.out(`${name} needs no login, or is logged in to already: ${tools} tools`);
+  return exitCodeOf(signal);
+}
+/** Waits as long as somebody is asked; whatever else keeps the server from being ready is an error. */
+async function ready(computer: Computer, name: string, signal: AbortSignal): Promise<void> {
+  const ways: ReadonlySet<ServerStatus['state']> = new Set([
+    'connecting',
+    'authorizing',
+    'recovering',
+    'closing',
+  ]);
+  const isOver = ({ state, failure }: Pick<ServerStatus, 'state' | 'failure'>): boolean =>
+    !ways.has(state) && !(state === 'unauthorized' && failure?.details?.['waits_for'] !== undefined);
+  const over = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    computer.on('server.changed', (changed) => {
+      if (changed.name === name && isOver(changed)) resolve();
+    });
+  });
+  await computer.startServer(name).catch(() => {});
+  const now = computer.servers().find((server) => server.name === name);
+  if (now && !isOver(now)) await over;
+  const status = computer.servers().find((server) => server.name === name);
+  if (status?.state === 'ready') return;
+  if (status?.failure) throw new A2cError(withoutItself(status.failure, name));
+  throw new A2cError({ code: 'ServerNotActive', message: `Server '${name}' is ${status?.state ?? 'gone'}` });
+}
+/** Whoever typed `a2c login` is not told to type it. */
+const withoutItself = (
+  { remedy, ...failure }: NonNullable<ServerStatus['failure']>,
+  name: string,
+): NonNullable<ServerStatus['failure']> =>
+  remedy?.includes('a2c login') === true && !remedy.includes('--again')
+    ? { ...failure, remedy: `See why: ${typed('a2c', 'login', name, '--verbose')}` }
+    : { ...failure, ...(remedy !== undefined && { remedy }) };
+
+/** `a2c logout`: nothing is started. */
+export async function logout(context: Context, name: string, options: LogoutCommandOptions): Promise<number> {
+  const { signal, terminal } = context;
+  const { wasLoggedIn, isRevoked } = await withServer(context, name, options, undefined, (computer) =>
+    computer.logout(name),
+  );
+  if (options.json)
+    terminal.out(JSON.stringify({ server: name, was_logged_in: wasLoggedIn, is_revoked: isRevoked }));
+  else if (!wasLoggedIn) terminal.out(`${name} was not logged in to`);
+  else
+    terminal.out(
+      `logged out of ${name}${isRevoked ? '' : '; its authorization server revokes no tokens, so the old one ends by itself'}`,
+    );
+  return exitCodeOf(signal);
+}

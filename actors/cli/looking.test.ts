@@ -1,0 +1,119 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/** `a2c logs`, `a2c doctor`, `a2c status --watch`: what a person looks at when something is wrong. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-looking-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const talker = join(folder, 'talker.mjs');
+writeFileSync(
+  talker,
+  `console.error('starting with ' + process.env.TOKEN); await import(${JSON.stringify(server)});`,
+);
+let files = 0;
+const fileOf = (mcpServers: object): string => {
+  const file = join(folder, `${(files += 1)}.json`);
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  return file;
+};
+const fine = { command: process.execPath, args: [talker], env: { TOKEN: 's3cret-value' } };
+const broken = { command: 'no-such-command-anywhere' };
+const crashing = { command: process.execPath, args: ['-e', 'console.error("no luck"); process.exit(7)'] };
+
+describe('a2c logs', () => {
+  it('shows what one server writes, secrets hidden, and starts no other', async () => {
+    const file = fileOf({ fine, broken });
+    const { code, out, err } = await commandLine(['logs', 'fine', '-c', file]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^\d\d:\d\d:\d\d stderr {2}starting with \*\*\*$/m);
+    expect(out).not.toContain('s3cret-value');
+    const told = await commandLine(['logs', 'fine', '--json', '-c', file]);
+    expect(JSON.parse(told.out.split('\n')[0] ?? '')).toMatchObject({ server: 'fine', from: 'stderr' });
+  });
+
+  it('of one that does not start shows its last words, and ends with 1', async () => {
+    const { code, out, err } = await commandLine(['logs', 'crashing', '-c', fileOf({ crashing })]);
+    expect(code).toBe(1);
+    expect(out).toContain('no luck');
+    expect(err).toContain('exit code 7');
+  });
+
+  it('follows until Ctrl-C', async () => {
+    const aborter = new AbortController();
+    const onLine = (line: string): void => {
+      if (line.includes('starting with')) aborter.abort();
+    };
+    const told = commandLine(['logs', 'fine', '-f', '-c', fileOf({ fine })], {
+      signal: aborter.signal,
+      onLine,
+    });
+    expect((await told).out).toContain('starting with');
+  });
+
+  it('are shown beside the answer of any command with --verbose', async () => {
+    const { out, err } = await commandLine(['call', 'echo', 'text=hi', '--verbose', '-c', fileOf({ fine })]);
+    expect(out).toBe('hi\n');
+    expect(err).toMatch(/^\[fine\] \d\d:\d\d:\d\d stderr {2}starting with \*\*\*$/m);
+  });
+});
+
+describe('a2c doctor', () => {
+  it('says of each server and its program what is wrong and what to do, and ends with 1', async () => {
+    const { code, out } = await commandLine(['doctor', '-c', fileOf({ fine, broken, crashing })]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ok +Node: \d+/m);
+    expect(out).toMatch(/^WRONG +program no-such-command-anywhere: not found; looked in .*\n +Install it/m);
+    expect(out).toMatch(/^ok +server fine: ready in \d+\.\d s, \d+ tools$/m);
+    expect(out).toMatch(/^WRONG +server crashing: .*exit code 7/m);
+    expect(out).toContain('no luck');
+    expect(out).toMatch(/^3 things are wrong$/m);
+  });
+
+  it('is one document with --json', async () => {
+    const { code, out } = await commandLine(['doctor', '--json', '-c', fileOf({ fine })]);
+    const { checks } = JSON.parse(out) as { checks: { what: string; state: string }[] };
+    expect(code).toBe(0);
+    expect(checks.find(({ what }) => what === 'server fine')?.state).toBe('ok');
+  });
+
+  it('of a config with a mistake says where it is, and starts nothing', async () => {
+    const { code, out } = await commandLine(['doctor', '-c', fileOf({ x: { command: 7 } })]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^WRONG +config: .*mcpServers\.x\.command/m);
+    expect(out).not.toContain('server x');
+  });
+
+  it('warns of secrets that others may read', async () => {
+    const file = fileOf({ fine });
+    chmodSync(file, 0o644);
+    expect((await commandLine(['doctor', '-c', file])).out).toMatch(/^warning +config: .*TOKEN/m);
+    chmodSync(file, 0o600);
+    expect((await commandLine(['doctor', '-c', file])).out).not.toContain('TOKEN');
+  });
+});
+
+describe('a2c status --watch', () => {
+  it('shows the servers until Ctrl-C, which is how it ends', async () => {
+    const aborter = new AbortController();
+    const shown: string[] = [];
+    const terminal = {
+      isRead: false,
+      out: (line: string) => shown.push(line),
+      err: () => {},
+      errText: () => {},
+      meter: () => {},
+      screen: (lines: readonly string[]) => {
+        shown.push(...lines);
+        aborter.abort();
+      },
+    };
+    const argv = ['status', '-w', '-c', fileOf({ fine })];
+    const { code } = await commandLine(argv, { terminal: terminal as never, signal: aborter.signal });
+    expect(code).toBe(0);
+    expect(shown.filter((line) => /^fine +ready$/.test(line)).length).toBeGreaterThan(1);
+  });
+});

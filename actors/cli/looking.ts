@@ -1,0 +1,285 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Computer } from '../api/computer-handle.ts';
+import { inputsOf } from '../api/computer.ts';
+import type { Context } from './context.ts';
+import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
+import type { SourceOptions } from './host-options.ts';
+import { withComputer, onlyServer } from './one-shot.ts';
+import { conflictSummary, isRefusing, logLine, whyText } from './printing/servers.ts';
+import { errorOf } from './printing/failures.ts';
+import { mayStart, readSource, configOf } from './source.ts';
+import type { StartTimes } from './starting.ts';
+import { withoutCredentials, registryChoice, type RegistryChoice } from '../servers/registries.ts';
+import { renderServer } from '../servers/render.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
+import type { OutputLine } from '../servers/server-output.ts';
+import { inheritedOf } from '../servers/surroundings.ts';
+import { version, xstateVersion } from '../version.ts';
+import {
+  defaultStateDir,
+  userConfigFile,
+  describeStart,
+  homeFolder,
+  isRegistryInNpmrc,
+  loginPath,
+} from '../../adapters/index.ts';
+import { type Config, launchSettingsOf, type ServerConfig } from '../../machines/config/index.ts';
+
+export interface DoctorOptions extends SourceOptions {
+  readonly json: boolean;
+}
+const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
+const leastNode = [20, 19] as const;
+
+/** `a2c doctor`: this machine, the config, every server. Ends with 1 when something is wrong. */
+export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
+  const { terminal, signal } = context;
+  const checks: Check[] = [];
+  const add = (some: readonly Check[]): void => {
+    checks.push(...some);
+    if (options.json) return;
+    for (const { what, state, found, remedy } of some) {
+      terminal.outText(`${marks[state]}  ${what}: ${found.replaceAll('\n', '\n           ')}`);
+      if (remedy !== undefined) terminal.out(`           ${remedy}`);
+    }
+  };
+  add([
+    nodeCheck(),
+    {
+      what: 'a2c',
+      state: 'ok',
+      found: `${version}, XState ${xstateVersion}, ${process.platform} ${process.arch}`,
+    },
+  ]);
+  add([folderCheck(), await portCheck()]);
+  const config = await configChecks(context, options, add);
+  if (config) {
+    add(await programChecks(config));
+    await serverChecks(context, options, config, add);
+  }
+  const isFine = checks.every(({ state }) => state !== 'wrong');
+  if (options.json) terminal.out(JSON.stringify({ checks }));
+  else
+    terminal.out(
+      isFine
+        ? 'nothing is wrong'
+        : `${checks.filter(({ state }) => state === 'wrong').length} things are wrong`,
+    );
+  return exitCodeOf(signal, isFine);
+}
+function nodeCheck(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  const found = `${process.versions.node} at ${process.execPath}`;
+  if (isNew) return { what: 'Node', state: 'ok', found };
+  return { what: 'Node', state: 'wrong', found, remedy: `Install Node ${leastNode.join('.')} or newer.` };
+}
+/** Where traces, catalogs, trusted folders and the notes of living servers are kept. */
+function folderCheck(): Check {
+  const what = 'state folder';
+  const found = defaultStateDir();
+  try {
+    accessSync(found, constants.W_OK);
+    const isOpen = process.platform !== 'win32' && (statSync(found).mode & 0o022) !== 0;
+    if (!isOpen) return { what, state: 'ok', found };
+    return {
+      what,
+      state: 'warning',
+      found: `${found} may be written by others`,
+      remedy: `chmod go-w ${found}`,
+    };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing) return { what, state: 'ok', found: `${found} (made when it is needed)` };
+    return {
+      what,
+      state: 'wrong',
+      found: `${found}: ${(error as Error).message}`,
+      remedy: 'Make it writable, or set XDG_STATE_HOME.',
+    };
+  }
+}
+const firstPort = 3000;
+function portCheck(): Promise<Check> {
+  const what = `port ${firstPort}`;
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve({
+        what,
+        state: 'warning',
+        found: `taken (${error.code})`,
+        remedy: 'a2c up takes the next free one; a2c office needs --port.',
+      }),
+    );
+    server.listen(firstPort, '127.0.0.1', () => {
+      server.close(() => resolve({ what, state: 'ok', found: 'free' }));
+    });
+  });
+}
+
+async function configChecks(
+  context: Context,
+  options: DoctorOptions,
+  add: (checks: readonly Check[]) => void,
+): Promise<Config | undefined> {
+  const what = 'config';
+  try {
+    const source = await readSource(context, options);
+    const { file, config } = source;
+    const servers = `${config.servers.length} servers, ${config.inputs.length} inputs`;
+    add([
+      {
+        what,
+        state: 'ok',
+        found:
+          file === undefined
+            ? `none; ${userConfigFile()} would be the one of this user`
+            : `${file}: ${servers}`,
+      },
+    ]);
+    add(config.warnings.map((found) => ({ what, state: 'warning', found })));
+    if (file !== undefined) add(modeCheck(file, config));
+    await mayStart(context, source, options);
+    return config;
+  } catch (error) {
+    const { message, remedy } = errorOf(error);
+    add([{ what, state: 'wrong', found: message, ...(remedy !== undefined && { remedy }) }]);
+    return undefined;
+  }
+}
+/** A config with secrets in it that others may read. */
+function modeCheck(file: string, { servers }: Config): Check[] {
+  if (process.platform === 'win32') return [];
+  const isPlain = (text: string): boolean => !/^\$\{(input|env):/.test(text);
+  const secrets = servers.flatMap((server) => {
+    const held =
+      server.kind === 'stdio' ? server.launch.env : 'remote' in server ? server.remote.headers : null;
+    return Object.entries(held ?? {}).filter(
+      ([key, value]) => /token|key|secret|password|auth/i.test(key) && isPlain(value),
+    );
+  });
+  const isReadable = (statSync(file).mode & 0o044) !== 0;
+  if (secrets.length === 0 || !isReadable) return [];
+  return [
+    {
+      what: 'config',
+      state: 'warning',
+      found: `${file} may be read by others and holds what look like secrets (${secrets.map(([key]) => key).join(', ')})`,
+      remedy: `chmod 600 ${file}, or write \${input:…} in their places`,
+    },
+  ];
+}
+/** Every server is started once, and told of when it is up or has failed; those that are neither come last. */
+async function serverChecks(
+  context: Context,
+  options: DoctorOptions,
+  config: Config,
+  add: (checks: readonly Check[]) => void,
+): Promise<void> {
+  const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): Check => {
+    const what = `server ${server.name}`;
+    const lines = whyText(server).slice(1);
+    if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
+    // Tools that are refused have lines of their own.
+    if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
+      return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${tools} tools` };
+    return {
+      what,
+      state: server.state === 'ready' ? 'warning' : 'wrong',
+      found: [server.reason ?? server.state, ...lines].join('\n'),
+    };
+  };
+  const told = new Set<string>();
+  const tellOf = async (computer: Computer, server: ServerStatus, times: StartTimes): Promise<void> => {
+    const { name } = server;
+    if (told.has(name)) return;
+    told.add(name);
+    const { tools } = await computer.tools();
+    add([checkOf(server, times.get(name), tools.filter((tool) => tool.server === name).length)]);
+  };
+  const asked = { ...options, office: '' };
+  const rest = async (computer: Computer, times: StartTimes): Promise<void> => {
+    for (const server of computer.servers()) await tellOf(computer, server, times);
+    const found = conflictSummary(await computer.tools());
+    add(found.map((each): Check => ({ what: 'tools', state: 'warning', found: each })));
+  };
+  await withComputer(context, asked, config, rest, { onSettled: tellOf });
+}
+
+/** One thing that was looked at. */
+export interface Check {
+  readonly what: string;
+  readonly state: 'ok' | 'warning' | 'wrong';
+  readonly found: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+/** Executables that servers are started with, where they were found, in the PATH of the server itself, and their registry. */
+export async function programChecks({ servers, settings: top, inputs }: Config): Promise<Check[]> {
+  const [home, login] = [homeFolder(), await loginPath()];
+  const values = inputsOf(inputs, undefined);
+  const checkOf = async (server: ServerConfig): Promise<readonly Check[]> => {
+    if (server.kind !== 'stdio' || server.disabled) return [];
+    const settings = launchSettingsOf(server, top);
+    const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
+    const rendered = await renderServer(server, values, { places });
+    // What it needs is told where it is started.
+    if (!rendered.ok || rendered.spec.kind !== 'stdio') return [];
+    const { command } = rendered.spec;
+    const inherit = inheritedOf(settings, home, login);
+    const { executable, lookedIn, folder } = describeStart({ ...rendered.spec, inherit });
+    const what = `program ${command}`;
+    const from = registryChoice(rendered.spec, settings, {
+      inputs: values,
+      home,
+      isInNpmrc: isRegistryInNpmrc,
+    });
+    const registry: readonly Check[] = from
+      ? [{ what: 'npm registry', state: 'ok', found: registryText(from) }]
+      : [];
+    if (executable !== null) return [{ what, state: 'ok', found: executable }, ...registry];
+    const where = lookedIn.length > 0 ? lookedIn.join(', ') : folder;
+    return [
+      {
+        what,
+        state: 'wrong',
+        found: `not found; looked in ${where}`,
+        remedy: 'Install it, or write its whole path.',
+      },
+    ];
+  };
+  const checks = (await Promise.all(servers.map(checkOf))).flat();
+  return [...new Map(checks.map((check) => [`${check.what} ${check.found}`, check])).values()];
+}
+const registryText = ({ named, among = [] }: NonNullable<RegistryChoice>): string =>
+  named === undefined
+    ? `the fastest of ${among.map(withoutCredentials).join(', ')}`
+    : withoutCredentials(named);
+
+/** `a2c logs`: what one server writes beside its answers. */
+export interface LogsOptions extends SourceOptions {
+  readonly follow: boolean;
+  readonly json: boolean;
+}
+export async function logs(context: Context, name: string, options: LogsOptions): Promise<number> {
+  const { signal, terminal } = context;
+  const config: Config = onlyServer(await configOf(context, options), name);
+  const show = (line: OutputLine): void =>
+    options.json ? terminal.out(JSON.stringify({ server: name, ...line })) : terminal.out(logLine(line));
+  const how = { ...options, office: '', onOutput: (_server: string, line: OutputLine) => show(line) };
+  let isUsable = false;
+  await withComputer(context, how, config, async (computer) => {
+    isUsable = hasUsable(context, computer.servers());
+    for (const { reason } of isUsable ? [] : computer.servers())
+      if (reason !== undefined) terminal.err(reason);
+    if (!options.follow || !isUsable) return;
+    terminal.err(`following ${name}; Ctrl-C ends it`);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  });
+  return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
+}

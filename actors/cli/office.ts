@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import type { Office, OfficeOptions } from '../api/office-handle.ts';
+import { createOffice } from '../api/office.ts';
+import { untilAborted, type Context } from './context.ts';
+import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
+import { logBy, recordBy, tracingBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
+import { showInspector } from './inspect.ts';
+import { entryBy, firstPort, keepEntry, type EntryOptions } from './entry.ts';
+import { A2cError } from '../kernel/errors.ts';
+import type { OfficeTls } from '../../adapters/index.ts';
+import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
+
+export interface OfficeCommandOptions extends EntryOptions, TlsFiles, InspectingOptions, RecordingOptions {
+  readonly host: string;
+  /** Undefined: 3000. */
+  readonly port?: number;
+  readonly requireVersion?: boolean;
+  readonly limit?: GivenLimits;
+  readonly trustProxy?: number;
+  /** Of the Redis in which its nodes agree. */
+  readonly redis?: string;
+  readonly redisPrefix?: string;
+  readonly metrics?: NonNullable<OfficeOptions['metrics']>;
+  /** Who shows it to the port of the metrics may see and disconnect peers, and reload. */
+  readonly metricsToken?: string;
+  /** Seconds that calls may still take after SIGTERM. */
+  readonly drain: number;
+}
+
+/** An office and nothing else, until Ctrl-C. */
+export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
+  const { terminal, signal } = context;
+  const record = recordBy(options);
+  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, redisPrefix } = options;
+  const token = options.metricsToken ?? process.env['A2C_METRICS_TOKEN'];
+  const metrics = options.metrics && { ...options.metrics, ...(token !== undefined && { token }) };
+  const redis = options.redis ?? process.env['A2C_REDIS'];
+  if (redis) terminal.err('joins the other nodes of its office in Redis; if that is new, after 15 s');
+  const entry = entryBy(options);
+  const tls = tlsBy(options);
+  const { auth } = entry;
+  await using office = await createOffice({
+    host,
+    port,
+    requireVersion,
+    record,
+    ...(limit && { limits: limit }),
+    ...(trustProxy !== undefined && { trustProxy }),
+    ...(metrics && { metrics }),
+    ...(redis && { redis: { url: redis, ...(redisPrefix !== undefined && { prefix: redisPrefix }) } }),
+    ...(tls && { tls: () => tlsBy(options) ?? tls }),
+    ...(auth !== undefined && { auth }),
+    ...(await logBy(context, options)),
+    ...tracingBy(options),
+  });
+  const forget = keepEntry(context, entry, office);
+  terminal.out(office.url);
+  terminal.err(`office ${entry.line}; Ctrl-C closes it`);
+  if (office.metricsUrl !== undefined) terminal.err(`metrics at ${office.metricsUrl}/metrics`);
+  await showInspector(context, options, (wanted) => office.inspect(wanted));
+  office.on('register.changed', ({ message }) => terminal.err(message));
+  office.on('seat.changed', ({ seat, stage }) =>
+    terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
+  );
+  context.onHangup?.(() => void reloaded(context, office));
+  await untilAborted(signal);
+  forget();
+  // Ctrl-C is a person who waits; SIGTERM comes from what will start us again.
+  if (isTerminated(signal) && drain > 0) {
+    terminal.err(`closing: waits up to ${drain} s for calls that run`);
+    await office.drain(drain * 1_000);
+  }
+  return exitCodeAtEnd(signal);
+}
+/** At SIGHUP: its files are read anew, and whoever they do not let in any more has to go. */
+async function reloaded({ terminal }: Context, office: Office): Promise<void> {
+  try {
+    const parted = await office.reload();
+    terminal.err(`read anew; ${parted.length} disconnected`);
+    for (const { address, subject, seat } of parted)
+      terminal.err(
+        `disconnected: ${address}${subject === undefined ? '' : ` ${subject}`}${seat ? ` ${seat.role} ${seat.name}` : ''}`,
+      );
+  } catch (error) {
+    terminal.err(
+      `not read anew, all stays as it was: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Files in PEM. */
+export interface TlsFiles {
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  /** Authorities whose certificates let in. */
+  readonly tlsCa?: string;
+}
+const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+function read(option: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw wrong(`${option}: ${why}`, 'docs/operate.md has an example with its files.');
+  }
+}
+/** With what an office listens, if not in the clear. */
+export function tlsBy({ tlsCert, tlsKey, tlsCa }: TlsFiles): OfficeTls | undefined {
+  if ((tlsCert ?? tlsKey ?? tlsCa) === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw wrong('TLS needs a certificate and its key', 'Give --tls-cert and --tls-key.');
+  return {
+    cert: read('--tls-cert', tlsCert),
+    key: read('--tls-key', tlsKey),
+    ...(tlsCa !== undefined && { ca: read('--tls-ca', tlsCa), requestCert: true }),
+  };
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  confirmationDenied,
+  confirmationFailed,
+  confirmationLate,
+  confirmationMissing,
+} from '../../../machines/call/policy/index.ts';
+import { wireCodes } from '../../../machines/protocol/index.ts';
+import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
+import { createComputer, createOffice, type Confirm } from '../../index.ts';
+import { inWords } from './failures.ts';
+
+const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-refused-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a call that nobody allows', () => {
+  it.each([
+    [confirmationDenied, {}, 'The person at its computer refused the call'],
+    [
+      confirmationDenied,
+      { reason_given: 'not today' },
+      'The person at its computer refused the call: not today',
+    ],
+    [confirmationLate, {}, 'Nobody at its computer said in time whether the call may run'],
+    [confirmationMissing, {}, 'Its computer has nobody who could be asked whether the call may run'],
+    [confirmationFailed('no screen'), {}, 'Its computer could not ask whether the call may run: no screen'],
+    ['another text', {}, 'another text'],
+  ])('is told of in the language of its reader: %s %j', (message, details, english) => {
+    const failure = { code: wireCodes.notConfirmed, message, details };
+    expect(inWords(failure, 'de-DE')).toBe(english);
+    expect(inWords(failure, 'zh-CN')).toBe(message);
+  });
+
+  it.each<[string, Confirm, string]>([
+    ['a person', () => 'deny', 'The person at its computer refused the call'],
+    [
+      'a person with a reason',
+      () => ({ decision: 'deny', reason: 'too dangerous' }),
+      'The person at its computer refused the call: too dangerous',
+    ],
+    ['the host', 'deny', 'Its computer has nobody who could be asked whether the call may run'],
+  ])('because of %s, at a command that asks an office, is told of once', async (_, confirm, says) => {
+    await using office = await createOffice({ port: 0 });
+    await using computer = await createComputer({
+      config: { mcpServers: { fixture: { command: process.execPath, args: [server] } } },
+      name: 'c1',
+      office: { url: office.url, id: 'local' },
+      confirm,
+    });
+    const told = await commandLine(['call', 'echo', 'text=hi', '--url', office.url], { folder });
+    expect(told).toEqual({ code: 1, out: '', err: `error: ${says}\n` });
+    expect(computer.name).toBe('c1');
+  });
+});

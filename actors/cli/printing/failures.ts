@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts';
+import { A2cError } from '../../kernel/errors.ts';
+import type { ServerStatus } from '../../servers/server-handle.ts';
+import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
+import { factLine, type Fact } from '../../../machines/facts/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+
+export const errorOf = (error: unknown): Failure =>
+  error instanceof A2cError
+    ? {
+        code: error.code,
+        message: error.message,
+        details: error.details,
+        ...(error.remedy !== undefined && { remedy: error.remedy }),
+      }
+    : { code: 500, message: error instanceof Error ? error.message : String(error) };
+/** One failure for a person or, with `--json`, as the one document on stdout. */
+export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
+  const { code, message, details = {}, remedy = null } = failure;
+  if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
+  else {
+    // A config has one mistake a line: each below the first stands further in.
+    terminal.errText(`error: ${inWords(failure).replaceAll('\n', '\n  ')}`);
+    if (remedy !== null) terminal.err(`  ${remedy}`);
+  }
+}
+
+/** In the language of the reader. Texts that the reference implementation gives agents are Chinese. */
+export function inWords(failure: Failure, locale = Intl.DateTimeFormat().resolvedOptions().locale): string {
+  return (locale.startsWith('zh') ? undefined : confirmationInEnglish(failure)) ?? failure.message;
+}
+/** What a result says beside the failure of its call; undefined where it only repeats that. */
+export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
+  failure?.message === text ? undefined : text;
+
+/** A line for programs: always where no person reads stdout, and with `--facts`. */
+export const tellFact = ({ terminal }: Context, { facts = false }: { facts?: boolean }, fact: Fact): void => {
+  if (facts || !terminal.isRead) terminal.line(factLine(fact));
+};
+/** As programs read it: what stands in the contract of these lines, and nothing else. */
+export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
+  type: 'server_status',
+  name,
+  state,
+  ...(reason !== undefined && { reason }),
+});
+/** What a fact says of a failure. */
+export const failureFact = ({ code, message, details, remedy }: Failure) => ({
+  code,
+  message,
+  ...(details && { details: { ...details } }),
+  ...(remedy !== undefined && { remedy }),
+});

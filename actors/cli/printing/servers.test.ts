@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { Computer } from '../../api/computer-handle.ts';
+import { conflictLines, listingText } from './servers.ts';
+import { Prompt } from '../prompt/prompt.ts';
+import type { Context } from '../context.ts';
+
+const tool = {
+  ...{ description: 'None', params_schema: {}, return_schema: null, meta: {} },
+  ...{ name: 'x', original: 'x', server: 'A' },
+};
+const renamed = {
+  ...{ ...tool, name: 'B_y', original: 'y', server: 'B' },
+  renamed: { from: 'y', reason: "Tool 'y' exists in multiple servers: 'B', 'C'" },
+};
+const refused = {
+  ...{ name: 'x', server: 'B', reason: "Tool 'x' exists in multiple servers: 'A', 'B'" },
+  suggestion: 'Write this.',
+};
+const lines = [
+  "refused: x of B: Tool 'x' exists in multiple servers: 'A', 'B'. Write this.",
+  `renamed: y of B is B_y: Tool 'y' exists in multiple servers: 'B', 'C'. Another name is given in the config of 'B': "tool_meta": {"y": {"alias": "…"}}`,
+];
+
+it('the tools of each server stand under it, and below them one line for each pair of servers in conflict', () => {
+  const servers = ['A', 'B'].map((name) => ({ name, state: 'ready' as const }));
+  const listing = { tools: [tool, renamed], refused: [refused], servers };
+  expect(listingText(listing, new Map([['A', 340]]))).toEqual([
+    'A  ready in 0.3 s, 1 tool',
+    '  x',
+    'B  ready, 1 tool',
+    '  B_y',
+    'A and B both have x; A has the name. "a2c": {"onConflict": "prefix"} in the config gives both a name of their own; or call SERVER.TOOL: a2c call B.x',
+    'B shares names with other servers: y is B_y (tools conflicts tells more)',
+  ]);
+  expect(conflictLines(listing)).toEqual(lines);
+});
+
+it.each([
+  ['those alone', [refused], lines],
+  ['that there are none', [], ['no conflicts']],
+])('tools conflicts at the prompt shows %s', async (_, some, shown) => {
+  const said: string[] = [];
+  const terminal = {
+    isRead: true,
+    prompt: (_text: string, take: (line: string) => Promise<unknown>) => take('tools conflicts'),
+    out: (text: string) => said.push(text),
+    close: () => {},
+  };
+  const context = { terminal, signal: new AbortController().signal } as unknown as Context;
+  const tools = some.length > 0 ? [tool, renamed] : [tool];
+  const computer = {
+    tools: async () => ({ tools, refused: some, servers: [] }),
+    inputs: {},
+  } as unknown as Computer;
+  await new Prompt(context, computer, {
+    officeLine: '',
+    seat: { url: '', id: 'local' },
+    folder: '',
+    tree: () => [],
+  }).run();
+  expect(said).toEqual(shown);
+});

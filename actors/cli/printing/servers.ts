@@ -1,0 +1,264 @@
+import type { ComputerEvents } from '../../api/computer-handle.ts';
+import type { CallOutcome } from '../../api/pending-calls.ts';
+import type { ServerStatus, ToolListing } from '../../servers/server-handle.ts';
+import type { OutputLine } from '../../servers/server-output.ts';
+import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
+import { aliasLine } from '../../../machines/catalog/index.ts';
+import { stateWords } from '../../../machines/facts/server-state.ts';
+
+/** The JSON that `--json` prints, and what a person reads instead. */
+export const callJson = ({
+  outcome,
+  server,
+  tool,
+  reqId,
+  durationMs,
+  phase,
+  result,
+  failure,
+}: CallOutcome): object => ({
+  outcome,
+  phase,
+  server,
+  tool,
+  req_id: reqId,
+  duration_ms: durationMs,
+  result,
+  failure,
+});
+
+/** What agents read where a tool says nothing of itself. */
+export const noDescription = 'None';
+const firstLine = (text: string, width: number): string =>
+  text === noDescription ? '' : fitting(text.split('\n')[0] ?? '', width, '…');
+interface Listed {
+  readonly name: string;
+  readonly description: string;
+  readonly server?: string;
+}
+/** A line for each: its name, its server where that is known, the first line of what it does. */
+export function toolLines(tools: readonly Listed[]): string[] {
+  const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
+  const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
+  return tools.map(({ name, server, description }) =>
+    [
+      padded(name, width),
+      ...(server === undefined ? [] : [padded(server, ofServer)]),
+      firstLine(description, 80),
+    ].join('  '),
+  );
+}
+/** Names that several tools would have: who was refused, who is called otherwise, why, and what to write. */
+export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
+  return [
+    ...refused.map(
+      ({ name, server, reason, suggestion }) => `refused: ${name} of ${server}: ${reason}. ${suggestion}`,
+    ),
+    ...tools.flatMap(({ name, original, server, renamed }) =>
+      renamed
+        ? [
+            `renamed: ${renamed.from} of ${server} is ${name}: ${renamed.reason}. Another name is given in the config of '${server}': ${aliasLine(original, '…')}`,
+          ]
+        : [],
+    ),
+  ];
+}
+/** It is ready, and some of its tools have names that are taken, or are no tools. */
+export const isRefusing = ({ state, failure }: ToolListing['servers'][number]): boolean =>
+  state === 'ready' && failure?.details?.['refused'] !== undefined;
+/** Servers that do not serve, or not all that they have, and why. */
+export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+  servers
+    // Refused tools are listed one by one.
+    .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
+    .flatMap((s) => [
+      `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
+      ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
+    ]);
+/** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
+export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+  notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });
+const mostNamed = 3;
+const someOf = (names: readonly string[]): string => {
+  const more = names.length - mostNamed;
+  return more < 2 ? names.join(', ') : `${names.slice(0, mostNamed).join(', ')} and ${more} more`;
+};
+const byKey = <T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] => [
+  ...all
+    .reduce((groups, one) => {
+      const key = keyOf(one);
+      return groups.set(key, [...(groups.get(key) ?? []), one]);
+    }, new Map<string, readonly T[]>())
+    .values(),
+];
+/** The same in short: one line for each pair of servers, with what to write. */
+export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
+  const owners = new Map(tools.map(({ name, server }) => [name, server]));
+  const twins = refused.flatMap(({ name, server }) => {
+    const owner = owners.get(name);
+    return owner === undefined || owner === server ? [] : [{ name, server, owner }];
+  });
+  const isTwin = ({ name, server }: { name: string; server: string }): boolean =>
+    twins.some((twin) => twin.name === name && twin.server === server);
+  const moved = tools.flatMap(({ name, server, renamed }) =>
+    renamed ? [{ name, server, from: renamed.from, reason: renamed.reason }] : [],
+  );
+  return [
+    ...byKey(twins, ({ owner, server }) => JSON.stringify([owner, server])).map((pair) => {
+      const [{ owner, server, name } = { owner: '', server: '', name: '' }] = pair;
+      return `${owner} and ${server} both have ${someOf(pair.map((twin) => twin.name))}; ${owner} has the name. "a2c": {"onConflict": "prefix"} in the config gives both a name of their own; or call SERVER.TOOL: a2c call ${server}.${name}`;
+    }),
+    ...conflictLines({ tools: [], refused: refused.filter((one) => !isTwin(one)) }),
+    ...byKey(moved, ({ server }) => server).map((some) => {
+      const names = someOf(some.map(({ from, name }) => `${from} is ${name}`));
+      return `${some[0]?.server} shares names with other servers: ${names} (tools conflicts tells more)`;
+    }),
+  ];
+}
+const timeOf = (ms: number | undefined): string =>
+  ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
+const countOf = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
+type Times = ReadonlyMap<string, number>;
+type Listing = Omit<ToolListing, 'missing'>;
+/** The tools of one server under its name, its state and what it took to start it. */
+function groupText({ tools }: Listing, server: Listing['servers'][number], times: Times): string[] {
+  const own = tools.filter((tool) => tool.server === server.name);
+  const width = Math.max(4, ...own.map(({ name }) => columnsOf(name)));
+  const isFine = server.state === 'ready' && (server.reason === undefined || isRefusing(server));
+  if (!isFine && own.length === 0) return [];
+  const state = isFine ? `ready${timeOf(times.get(server.name))}` : server.state;
+  return [
+    `${server.name}  ${state}, ${countOf(own.length)}`,
+    ...own.map(({ name, description }) =>
+      `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
+    ),
+  ];
+}
+const endText = (listing: Listing): string[] => [
+  ...conflictSummary(listing),
+  ...notReadyLines(listing),
+  ...(listing.tools.length === 0 ? ['no tools'] : []),
+];
+/** The tools of each server, then what is not there, and why. */
+export const listingText = (listing: Listing, times: Times = new Map()): string[] => [
+  ...listing.servers.flatMap((server) => groupText(listing, server, times)),
+  ...endText(listing),
+];
+/** The same while servers start still: each is shown as it comes, and once more only if it has other tools at the end. */
+export class EarlyGroups {
+  readonly #out: (line: string) => void;
+  readonly #shown = new Map<string, string>();
+
+  constructor(out: (line: string) => void) {
+    this.#out = out;
+  }
+  show(listing: Listing, name: string, times: Times = new Map()): void {
+    const lines = listing.servers.flatMap((server) =>
+      server.name === name ? groupText(listing, server, times) : [],
+    );
+    const tools = lines.slice(1).join('\n');
+    if (lines.length === 0 || this.#shown.get(name) === tools) return;
+    this.#shown.set(name, tools);
+    for (const line of lines) this.#out(line);
+  }
+  showRest(listing: Listing, times: Times): void {
+    for (const { name } of listing.servers) this.show(listing, name, times);
+    for (const line of endText(listing)) this.#out(line);
+  }
+}
+
+/** Of a table, of which not all names are known. */
+export const nameColumns = 16;
+export const serverLine = (
+  { name, state, reason, nextTryMs, hidden }: ServerStatus,
+  columns: number = nameColumns,
+): string =>
+  `${padded(name, Math.max(nameColumns, columns))} ${state === 'open' ? 'gave up' : state}${reason === undefined ? '' : `: ${reason}`}` +
+  (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`) +
+  (hidden === undefined ? '' : `; ${hidden}`);
+const noises: readonly [keyof Noise, string][] = [
+  ['garbage', 'lines that are no JSON'],
+  ['overlong', 'messages that are too long'],
+  ['unknownId', 'answers that nobody waits for'],
+  ['lateAnswer', 'answers that came too late, or twice'],
+  ['lateProgress', 'reports of progress that came too late'],
+  ['protocol', 'messages that break the protocol'],
+];
+/** What a server wrote that reached nobody. */
+export const noiseLine = (noise: Noise): string =>
+  noises
+    .filter(([kind]) => noise[kind] !== 0)
+    .map(([kind, words]) => `${noise[kind]} ${words}`)
+    .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
+
+/** All that is known of why a server stands where it does, for a person. */
+export function whyText(server: ServerStatus): string[] {
+  const { state, failure, noise, waits } = server;
+  const { code, details = {}, remedy } = failure ?? {};
+  const stderr = details['stderr'];
+  const all = Array.isArray(stderr)
+    ? stderr.map(String)
+    : typeof stderr === 'string'
+      ? stderr.split('\n')
+      : [];
+  const said = all.filter((line) => line.trim() !== '');
+  return [
+    serverLine(server),
+    `It ${stateWords[state]}.`,
+    ...(waits ? [`It waits for ${waits.for} since ${waits.since}.`] : []),
+    ...(code === undefined ? [] : [`code: ${code}`]),
+    ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),
+    ...(noise ? [`it wrote what reached nobody: ${noiseLine(noise)}`] : []),
+    ...(remedy === undefined ? [] : [`what to do: ${remedy}`]),
+  ];
+}
+
+/** Lines that tell a person of servers and of the office as it happens: one for each try, and each reason once until it changes. */
+export class NewsLines {
+  /** Reason why each of them is down, by its name; '': the office. */
+  readonly #reasons = new Map<string, string>();
+  #last = '';
+
+  /** Undefined: nobody wants to know, or it was just said. */
+  of(name: string, value: unknown): string | undefined {
+    const line = this.#lineOf(name, value);
+    if (line === this.#last) return undefined;
+    this.#last = line ?? this.#last;
+    return line;
+  }
+  #lineOf(name: string, value: unknown): string | undefined {
+    if (name === 'server.changed') return this.#server(value as ComputerEvents['server.changed']);
+    if (name === 'link.changed') return this.#office(value as ComputerEvents['link.changed']);
+    if (name !== 'server.removed') return undefined;
+    const { name: removed } = value as ComputerEvents['server.removed'];
+    this.#reasons.delete(removed);
+    return `server ${padded(removed, nameColumns)} removed`;
+  }
+  /** A loss, and what follows up to the next wait, is told with that. */
+  #server(server: ComputerEvents['server.changed']): string | undefined {
+    const { name, state, reason = '', failure } = server;
+    if (state === 'recovering' || (state === 'connecting' && failure)) return undefined;
+    const again = this.#isAgain(name, failure?.message ?? '');
+    // Behind its failure a reason says which try it was.
+    const rest = failure ? reason.slice(failure.message.length) : '';
+    return `server ${serverLine(again ? { ...server, reason: `as before${rest}` } : server)}`;
+  }
+  #office({ state, reason }: ComputerEvents['link.changed']): string | undefined {
+    if (state === 'waiting')
+      return this.#isAgain('', reason ?? '')
+        ? undefined
+        : `office not reached, trying again: ${reason ?? 'no reason given'}`;
+    if (state === 'connecting' && this.#reasons.has('')) return undefined;
+    this.#reasons.delete('');
+    return `office ${state}`;
+  }
+  #isAgain(name: string, reason: string): boolean {
+    const isAgain = reason !== '' && this.#reasons.get(name) === reason;
+    this.#reasons.set(name, reason);
+    return isAgain;
+  }
+}
+
+/** `12:00:01 stderr  listening`: the time of day in UTC, where it was written, the text. */
+export const logLine = ({ at, from, level, text }: OutputLine): string =>
+  `${at.slice(11, 19)} ${(level ?? from).padEnd(7)} ${text}`;

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+
+/** What becomes of paths when the servers of a project are taken over into a config elsewhere. */
+const root = mkdtempSync(join(tmpdir(), 'a2c-project-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folders = 0;
+async function taken(name: string, text: string, into?: (project: string) => string) {
+  const project = join(root, String((folders += 1)), 'shop');
+  const file = join(project, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const ours = into?.(project) ?? join(root, `${folders}.json`);
+  const { out } = await commandLine(['import', file, '--yes', '-c', ours]);
+  const { mcpServers } = JSON.parse(readFileSync(ours, 'utf8')) as {
+    mcpServers: { a: Record<string, unknown> };
+  };
+  return { project, out, a: mcpServers.a };
+}
+const entry = (more: object = {}): string =>
+  JSON.stringify({ mcpServers: { a: { command: 'node', args: ['./srv.mjs'], ...more } } });
+
+describe('a server of a project', () => {
+  it.each([
+    ['.codex/config.toml', '[mcp_servers.a]\ncommand = "node"\nargs = ["./srv.mjs"]\n'],
+    ['.gemini/settings.json', entry()],
+    ['opencode.json', '{"mcp": {"a": {"type": "local", "command": ["node", "./srv.mjs"]}}}'],
+    ['.claude/mcp.json', entry()],
+    ['.cursor/mcp.json', entry()],
+    ['.vscode/mcp.json', '{"servers": {"a": {"command": "node", "args": ["./srv.mjs"]}}}'],
+    ['.mcp.json', entry()],
+    ['mcp.json', entry()],
+    ['.mcp.json', entry({ args: ['dist/index.js'] })],
+    ['theirs.json', entry()],
+    ['theirs.json', entry({ command: '../bin/srv', args: [] })],
+  ])('in %s keeps its folder: %s', async (name, text) => {
+    const { a, project, out } = await taken(name, text);
+    expect(a['cwd']).toBe(project);
+    expect(out).toContain('changed: cwd: the folder of its project');
+  });
+  it.each([
+    ['its own folder stays', '.mcp.json', entry({ cwd: '/srv' }), () => '/srv'],
+    ['a folder below is below the project', '.mcp.json', entry({ cwd: './sub' }), (p: string) => `${p}/sub`],
+    [
+      'the workspace is the project',
+      '.vscode/mcp.json',
+      entry({ cwd: '${workspaceFolder}/x' }),
+      (p: string) => `${p}/x`,
+    ],
+    ['a file from anywhere says nothing', 'theirs.json', entry({ args: ['-y', 'pkg'] }), () => undefined],
+    ['a URL has none', '.mcp.json', '{"mcpServers": {"a": {"url": "http://h/mcp"}}}', () => undefined],
+  ])('%s', async (_what, name, text, cwd) => {
+    const { a, project } = await taken(name, text);
+    expect(a['cwd']).toBe(cwd(project));
+  });
+  it('has ${workspaceFolder} as the folder of its project everywhere, and says so', async () => {
+    const text = entry({ args: ['${workspaceFolder}/srv.mjs'], env: { ROOT: '${workspaceFolder}' } });
+    const { a, project, out } = await taken('.vscode/mcp.json', text.replace('mcpServers', 'servers'));
+    expect(a).toMatchObject({ args: [`${project}/srv.mjs`], env: { ROOT: project } });
+    expect(out).toContain('changed: ${workspaceFolder} is the folder of its project');
+  });
+  it('needs no folder in a config of the same project', async () => {
+    const { a } = await taken('.mcp.json', entry(), (project) => join(project, 'a2c.json'));
+    expect(a['cwd']).toBeUndefined();
+  });
+  it('is shown with the package that it fetches', async () => {
+    const { out } = await taken(
+      'theirs.json',
+      entry({ command: 'npx', args: ['-y', '@a/b', '--key', 'S3CRET'] }),
+    );
+    expect(out).toContain('taken     a  npx @a/b\n');
+    expect(out).not.toContain('S3CRET');
+  });
+});

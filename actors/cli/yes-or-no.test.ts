@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { Terminal } from '../../adapters/index.ts';
+import { yesOrNo } from './answering.ts';
+
+/** A person with these answers, and how often they were asked. */
+async function answered(answers: (string | null)[], preset: boolean) {
+  const asked: string[] = [];
+  const told: string[] = [];
+  const terminal = {
+    question: async (text: string) => {
+      asked.push(text);
+      return answers.shift() ?? null;
+    },
+    err: (line: string) => told.push(line),
+  } as unknown as Terminal;
+  const answer = await yesOrNo(terminal, 'run it?', new AbortController().signal, preset);
+  return { answer, asked: asked.length, text: asked[0], told };
+}
+
+it.each([
+  ['y', true],
+  [' YES ', true],
+  ['n', false],
+  ['No', false],
+  [null, null],
+] as const)('%j is an answer', async (typed, answer) => {
+  for (const preset of [true, false])
+    expect(await answered([typed], preset)).toMatchObject({ answer, asked: 1, told: [] });
+});
+it.each([true, false])('nothing is %s where that is what it says', async (preset) => {
+  const { answer, text } = await answered([''], preset);
+  expect([answer, text]).toEqual([preset, preset ? 'run it? [Y/n] ' : 'run it? [y/N] ']);
+});
+it.each(['maybe', 'cancel', 'nope', 'yeah', '1', 'ja'])('%s is asked again', async (typed) => {
+  for (const preset of [true, false]) {
+    const { answer, asked, told } = await answered([typed, 'n'], preset);
+    expect({ answer, asked, told }).toEqual({
+      answer: false,
+      asked: 2,
+      told: [`'${typed}' is neither yes nor no`],
+    });
+  }
+});
