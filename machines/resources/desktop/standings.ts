@@ -11,7 +11,7 @@ export type Standings = Readonly<Record<string, ListedStanding>>;
 interface Entry {
   readonly uri: string;
   readonly annotations?: unknown;
-  readonly _meta?: unknown;
+  readonly meta?: unknown;
 }
 
 const valueIn = (within: unknown, key: string): unknown =>
@@ -21,8 +21,8 @@ const priorityIn = ({ annotations }: Entry): number | undefined => {
   const given = valueIn(annotations, 'priority');
   return typeof given === 'number' && given >= 0 && given <= 1 ? given * 100 : undefined;
 };
-const fullscreenIn = ({ _meta }: Entry): boolean | undefined => {
-  const given = valueIn(_meta, 'fullscreen');
+const fullscreenIn = ({ meta }: Entry): boolean | undefined => {
+  const given = valueIn(meta, 'fullscreen');
   return typeof given === 'boolean' ? given : undefined;
 };
 

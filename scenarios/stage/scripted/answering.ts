@@ -1,36 +1,9 @@
-import type { ListKind, Capabilities, SessionFact } from '../../../machines/kernel/ports.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import type { ListKind } from '../../../machines/kernel/ports.ts';
 import type { ChildTime } from './child-time.ts';
 import { happen, type Hands } from './happenings.ts';
 import type { Replies } from './replies.ts';
-import {
-  capabilitiesOf,
-  toolOf,
-  type Act,
-  type Pending,
-  type Script,
-  type ScriptedCall,
-  type Session,
-} from './script.ts';
-
-const isDeclared: Readonly<Record<string, (capabilities: Capabilities) => boolean>> = {
-  ping: () => true,
-  tools: ({ tools }) => tools !== null,
-  resources: ({ resources }) => resources !== null,
-  prompts: ({ prompts }) => prompts !== null,
-  completion: ({ completions }) => completions,
-  logging: ({ logging }) => logging,
-};
-/** Why a session does not even ask: the server never said that it can be asked this. */
-export function whyNotAsked(method: string, script: Script): Failure | undefined {
-  const capabilities = capabilitiesOf(script);
-  const isSubscription = /^resources\/(un)?subscribe$/.test(method);
-  const kind = method.split('/')[0] ?? '';
-  const isAllowed = isSubscription ? capabilities.resources?.subscribe : isDeclared[kind]?.(capabilities);
-  if (isAllowed) return undefined;
-  const message = `method not allowed: the server does not offer ${method}`;
-  return { code: wireCodes.notBuilt, message, details: { method, reason: 'methodNotAllowed' } };
-}
+import { toolOf, type Act, type Pending, type ScriptedCall, type Session } from './script.ts';
+import { listChanged, resourceUpdated } from './wires.ts';
 
 const lists = {
   'resources/list': 'resources',
@@ -40,10 +13,6 @@ const lists = {
 const isList = (method: string): method is keyof typeof lists => Object.hasOwn(lists, method);
 /** What a server does about them that says nothing else. */
 const plain: readonly string[] = ['ping', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'];
-
-export const announce = ({ state, emit }: Session, fact: SessionFact): void => {
-  if (state === 'open') emit(fact);
-};
 
 /** What a server does about a question that has reached it. */
 export class Answering {
@@ -60,6 +29,9 @@ export class Answering {
   }
   ask(session: Session, asked: Pending, params: unknown): void {
     const { method } = asked;
+    const { cursor } = (params ?? {}) as { readonly cursor?: string };
+    if (cursor !== undefined)
+      return this.#time.after(session.child, 0, () => this.#replies.page(session, asked, Number(cursor)));
     if (method === 'tools/list') return this.#listTools(session, asked);
     if (method === 'tools/call')
       return this.#call(session, asked, params as { name: string; arguments?: Record<string, unknown> });
@@ -73,8 +45,8 @@ export class Answering {
     return this.#do(session, asked, { errors: 'Method not found', code: -32601 }, given);
   }
   #list(session: Session, asked: Pending, entries: readonly object[], member: string): void {
-    const { malformed } = session.child.script;
-    this.#do(session, asked, { answers: { [member]: entries, ...(malformed && { malformed }) } }, {});
+    const answers = { [member]: [...entries, ...malformed(session)] };
+    this.#do(session, asked, { answers }, {});
   }
   #listTools(session: Session, asked: Pending): void {
     const { child } = session;
@@ -83,15 +55,12 @@ export class Answering {
     if (happen(this.#hands, child, 'list')) return;
     if (script.listing) return this.#replies.perform(session, asked, script.listing(n));
     const names = script.lists?.(n) ?? Object.keys(script.tools ?? {});
-    const { listMs = 1, malformed } = script;
+    const { listMs = 1 } = script;
     if (listMs === 'never') return;
     this.#time.after(child, listMs === 'error' ? 1 : listMs, () =>
       listMs === 'error'
         ? this.#replies.refuse(session, asked, 'no list today')
-        : this.#replies.answer(session, asked, {
-            tools: names.map(toolOf),
-            ...(malformed && { malformed, unusable: unusableOf(names.length, malformed) }),
-          }),
+        : this.#replies.answer(session, asked, { tools: [...names.map(toolOf), ...malformed(session)] }),
     );
   }
   #call(
@@ -111,8 +80,8 @@ export class Answering {
   #do(session: Session, asked: Pending, act: Act, given: Readonly<Record<string, unknown>>): void {
     const call: ScriptedCall = {
       arguments: given,
-      announce: (list: ListKind = 'tools') => announce(session, { type: 'list.changed', list }),
-      update: (uri) => announce(session, { type: 'resource.updated', uri }),
+      announce: (list: ListKind = 'tools') => session.write(listChanged(list)),
+      update: (uri) => session.write(resourceUpdated(uri)),
       progress: (...told) =>
         this.#time.after(session.child, 1, () => this.#replies.progress(session, asked, ...told)),
     };
@@ -123,10 +92,6 @@ export class Answering {
   }
 }
 
-/** What a real session makes of entries that are no tools. */
-const unusableOf = (after: number, count: number): object[] =>
-  Array.from({ length: count }, (_, n) => ({
-    name: `#${after + n + 1}`,
-    inputSchema: {},
-    unusable: 'it is no object',
-  }));
+/** Entries that are none. */
+const malformed = ({ child }: Session): null[] =>
+  Array.from({ length: child.script.malformed ?? 0 }, () => null);

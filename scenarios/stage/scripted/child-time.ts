@@ -1,18 +1,12 @@
 import type { VirtualClock } from '../virtual-clock.ts';
-import type { Child, Session } from './script.ts';
-
-/** A broken pipe is told so late, because an answer may still be on its way. */
-const brokenInputMs = 50;
+import type { Child } from './script.ts';
 
 /** When a child does something: not while it is stopped, and reads nothing while it is deaf. */
 export class ChildTime {
   readonly #clock: VirtualClock;
-  readonly #broken: (session: Session) => void;
 
-  /** `broken`: something was written to an input that is closed. */
-  constructor(clock: VirtualClock, broken: (session: Session) => void) {
+  constructor(clock: VirtualClock) {
     this.#clock = clock;
-    this.#broken = broken;
   }
   now(): number {
     return this.#clock.now();
@@ -33,14 +27,16 @@ export class ChildTime {
     if (rest > 0) this.after(child, rest, run);
     else run();
   }
-  /** Something was written to its input. */
+  /** Something was written to its input. What came first is read first. */
   read(child: Child, run: () => void): void {
-    const { session } = child;
+    if (child.isInputClosed) return;
+    child.unread.push(run);
+    this.#readOne(child);
+  }
+  #readOne(child: Child): void {
     const rest = child.deafUntil - this.now();
-    if (child.isInputClosed) {
-      if (session) this.after(child, brokenInputMs, () => this.#broken(session), true);
-    } else if (rest <= 0) this.resumed(child, run);
-    else if (rest < Infinity) this.after(child, rest, () => this.read(child, run));
+    if (rest <= 0) this.resumed(child, () => child.unread.shift()?.());
+    else if (rest < Infinity) this.after(child, rest, () => this.#readOne(child));
   }
   stop(child: Child): void {
     for (const timer of child.timers) this.#clock.clearTimeout(timer);

@@ -1,6 +1,7 @@
-import type { SessionFact, SessionLost } from '../../../machines/kernel/ports.ts';
+import type { SessionLost } from '../../../machines/kernel/ports.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 import type { Child, Death, Happening, Own, Session } from './script.ts';
+import { listChanged, resourceUpdated, type News } from './wires.ts';
 
 /** What a happening can do to a child. */
 export interface Hands {
@@ -12,17 +13,17 @@ export interface Hands {
 
 const ownOf = (hands: Hands, child: Child): Own => {
   // Like an answer it takes its time, and what is written first arrives first.
-  const say = (fact: SessionFact, said?: () => void): void =>
+  const say = (news: News, said?: () => void): void =>
     hands.after(child, 1, () => {
       const { session, isSilent, isAlive } = child;
       if (!isAlive || isSilent || session?.state !== 'open') return;
       said?.();
-      session.emit(fact);
+      session.write(news);
     });
   return {
     after: (ms, run) => hands.after(child, ms, () => child.isAlive && run()),
-    announce: (list, said) => say({ type: 'list.changed', list }, said),
-    update: (uri, said) => say({ type: 'resource.updated', uri }, said),
+    announce: (list, said) => say(listChanged(list), said),
+    update: (uri, said) => say(resourceUpdated(uri), said),
   };
 };
 function begin(hands: Hands, child: Child, happening: Happening): void {

@@ -1,15 +1,14 @@
 import type { Address } from '../../../machines/kernel/address.ts';
 import type { Tool } from '../../../machines/catalog/index.ts';
 import type {
-  RequestFact,
   Emit,
   ListKind,
   Capabilities,
   ProcessFact,
   ServerInfo,
-  SessionFact,
+  SessionLost,
 } from '../../../machines/kernel/ports.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 import type { Met } from './network/met.ts';
 
@@ -47,8 +46,8 @@ export type Act =
   | { readonly dies: Death; readonly afterMs?: number }
   /** The stream ends before it answers; the process lives. */
   | { readonly hangsUp: true }
-  /** What it answered cannot be used: the session says so in its place. */
-  | { readonly refuses: Failure; readonly afterMs?: number }
+  /** One page after the other, without end. */
+  | { readonly endless: true; readonly afterMs?: number }
   | ((call: ScriptedCall) => Act);
 /** What happens to a server beside its answers. */
 export type Happening = { readonly afterMs?: number } & (
@@ -130,11 +129,16 @@ export interface Script {
   readonly startMs?: number;
   /** It ends by itself so long after its start. */
   readonly crashes?: Death & { readonly afterMs: number };
+  /** What it does when a session begins: never an answer, its end, an answer after so many ms, or another one. */
   readonly initialize?:
     | 'never'
     | 'error'
     | 'dies'
     | number
+    | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
+    /** The result in place of a good one. */
+    | { readonly answers: unknown; readonly afterMs?: number }
+    /** What the transport to a server without a process makes of it. */
     | { readonly refuses: Failure; readonly afterMs?: number };
   readonly listMs?: number | 'never' | 'error';
   /** Instead of `listMs` and `lists`: what the n-th `tools/list` of this process is answered with. */
@@ -173,6 +177,8 @@ export interface Child {
   isInputClosed: boolean;
   isSilent: boolean;
   session: Session | undefined;
+  /** What was written to it and not yet read. */
+  readonly unread: (() => void)[];
   lists: number;
   readonly timers: Set<number>;
 }
@@ -189,41 +195,37 @@ export const initialContext = (facts: Pick<Child, 'key' | 'server' | 'script' | 
     isInputClosed: false,
     isSilent: false,
     session: undefined,
+    unread: [],
     lists: 0,
     timers: new Set(),
   };
 };
+/** A request that a server has read and not answered. */
 export interface Pending {
-  readonly id: string;
+  readonly id: number;
   readonly method: string;
-  readonly emit: Emit<RequestFact>;
+  /** The transport to a server without a process says that it will not be answered. */
+  refuse(failure: Failure, how: 'unsent' | 'answered' | 'lost'): void;
   withdrawn?: () => void;
   /** How its answer comes, once. */
   carry?: (deliver: () => void) => void;
 }
+/** The end of a session at its server. */
 export interface Session {
   readonly isRemote: boolean;
   readonly child: Child;
-  readonly key: Address;
-  readonly emit: Emit<SessionFact>;
-  readonly pending: Set<Pending>;
+  readonly pending: Map<number, Pending>;
+  /** `open`: the client has said that it is ready. */
   state: 'connecting' | 'open' | 'over';
+  /** `initialize`, once it was read. */
+  greeting?: Pending;
   /** A remote server knows it no more, and has not said so yet. */
   isForgotten?: boolean;
-  /** Until it says what its handshake waits for. */
-  patience?: number;
+  /** Sends a message to the client. */
+  write(message: object): void;
+  /** Nothing comes any more; a client over pipes finds words of its own for it. */
+  end(lost: SessionLost): void;
 }
-
-/** A handshake that takes longer says what it waits for. What servers write beside messages is the real port's business. */
-export const waitsMs = 1_000;
-export const silence = (now: number, isRemote: boolean): SessionFact => ({
-  type: 'session.waits',
-  waits: {
-    for: isRemote ? 'headers' : 'initialize',
-    since: new Date(now - waitsMs).toISOString(),
-    came: '',
-  },
-});
 
 /** What a server declares that has tools and says when they change. */
 export const toolsOnly: Capabilities = {
@@ -240,11 +242,5 @@ export const toolOf = (name: string): Tool => ({
 });
 export const capabilitiesOf = ({ info }: Script): Capabilities => info?.capabilities ?? toolsOnly;
 export const lostFailure = (message: string): Failure => ({ code: 'ServerLost', message });
-/** How `initialize` is refused. */
-export const notToday: Failure = {
-  code: wireCodes.toolFailed,
-  message: 'initialize was refused: not today',
-  details: { code: -32600 },
-};
 /** Anything of it lives, itself or a member of its group. */
 export const isSome = (child: Child): boolean => child.isAlive || child.members > 0;

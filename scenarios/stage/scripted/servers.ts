@@ -6,39 +6,49 @@ import type {
   Ports,
   ProcessCommand,
   ProcessFact,
-  SessionLost,
 } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
+import { Refused, sessionPortOf, type Around, type SessionPort } from '../../../adapters/mcp/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
-import { announce, Answering, whyNotAsked } from './answering.ts';
+import { Answering } from './answering.ts';
 import { ChildTime } from './child-time.ts';
 import { happen, type Hands } from './happenings.ts';
 import { Remote } from './network/remote.ts';
 import { Replies } from './replies.ts';
 import {
   isSome,
-  lostFailure,
   initialContext,
-  notToday,
-  silence,
   toolsOnly,
-  waitsMs,
   type Child,
   type Death,
   type Pending,
   type Script,
   type Session,
 } from './script.ts';
+import {
+  listChanged,
+  Pipes,
+  resourceUpdated,
+  ScriptedCarrier,
+  type Message,
+  type News,
+  type Posting,
+  type RemoteEnd,
+} from './wires.ts';
 
 /** A member of a dead group holds the pipes: so long the real launcher waits for their end, then it cuts them. */
 const pumpMs = 50;
 
-/** Fakes of the ports `process` and `session`, and of the questions to sessions, on one virtual clock. */
+/**
+ * A fake of the port `process`, and the servers at the far end of real sessions, on one virtual clock: behind the pipes of a
+ * process, or behind a transport in the place of HTTP.
+ */
 export class ScriptedServers {
   readonly #clock: VirtualClock;
   readonly #scripts: Readonly<Record<string, Script>>;
   readonly #children = new Map<Address, Child>();
-  readonly #sessions = new Map<Address, Session>();
+  readonly #pipes = new Map<Address, Pipes>();
+  readonly #sessions = new Set<Session>();
   readonly #starts = new Map<string, number>();
   #pids = 100;
   /** What the servers were sent, for scenarios to look at: `cancelled tools/call at fs`. */
@@ -50,28 +60,32 @@ export class ScriptedServers {
   readonly #answering: Answering;
   readonly #remote: Remote;
 
-  /** An answer above `resultBytes` fails its question. */
-  constructor(
-    clock: VirtualClock,
-    scripts: Readonly<Record<string, Script>>,
-    { resultBytes = Infinity }: { readonly resultBytes?: number } = {},
-  ) {
+  readonly #port: SessionPort;
+  readonly #clients = new Set<Address>();
+
+  constructor(clock: VirtualClock, scripts: Readonly<Record<string, Script>>) {
     this.#clock = clock;
     this.#scripts = scripts;
-    this.#time = new ChildTime(clock, (session) => this.#lose(session, { reason: 'stdin was closed' }));
+    this.#time = new ChildTime(clock);
     this.#hands = {
       now: () => clock.now(),
       after: (child, ms, run) => this.#time.after(child, ms, run),
       die: (child, death) => this.#die(child, death),
-      lose: (session, lost) => this.#lose(session, lost),
+      lose: (session, lost) => session.end(lost),
     };
     this.#remote = new Remote({
       ...this.#hands,
-      fail: (session, failure) => this.#fail(session, failure),
-      sessions: () => this.#sessions.values(),
+      fail: (session, failure) => session.greeting?.refuse(failure, 'answered'),
+      sessions: () => this.#sessions,
     });
-    const replies = new Replies(this.#hands, resultBytes, this.heard);
-    this.#answering = new Answering(this.#hands, replies, this.#time, this.heard);
+    this.#answering = new Answering(this.#hands, new Replies(this.#hands), this.#time, this.heard);
+    this.#port = sessionPortOf({
+      clientInfo: { name: 'stage', version: '1' },
+      ledger: { streamsOf: (process) => this.#pipes.get(process) },
+      carrierOf: (input, around) => this.#carrierTo(input.server, around),
+      timers: clock,
+      now: () => clock.now(),
+    });
   }
   /** Processes that live, members of groups counted. */
   get alive(): number {
@@ -83,16 +97,17 @@ export class ScriptedServers {
   get groups(): number {
     return [...this.#children.values()].filter(isSome).length;
   }
+  /** Sessions of ours. */
   get openSessions(): number {
-    return this.#sessions.size;
+    return this.#clients.size;
   }
   has(key: Address): boolean {
-    return this.#sessions.has(key);
+    return this.#clients.has(key);
   }
   /** How whoever has an open session behaves. */
   behind(server: string): Script | undefined {
     const isOpen = ({ child, state }: Session): boolean => child.server === server && state === 'open';
-    return [...this.#sessions.values()].find(isOpen)?.child.script;
+    return [...this.#sessions].find(isOpen)?.child.script;
   }
   startsOf(server: string): number {
     return this.#starts.get(server) ?? 0;
@@ -100,26 +115,29 @@ export class ScriptedServers {
 
   // ── what a scenario does to them ───────────────────────────────────────────────────────────────────
   kill(server: string, death: Death): void {
-    const remote = [...this.#sessions.values()].filter((s) => s.isRemote).map((s) => s.child);
+    const remote = this.#of(server).flatMap(({ child, isRemote }) => (isRemote ? [child] : []));
     for (const child of [...this.#children.values(), ...remote])
-      if (child.server === server && child.isAlive) this.#die(child, death);
+      if (child.server === server) this.#die(child, death);
   }
   announce(server: string, list: ListKind = 'tools'): void {
-    for (const s of this.#sessions.values())
-      if (s.child.server === server) announce(s, { type: 'list.changed', list });
+    this.#say(server, listChanged(list));
   }
   update(server: string, uri: string): void {
-    for (const s of this.#sessions.values())
-      if (s.child.server === server) announce(s, { type: 'resource.updated', uri });
+    this.#say(server, resourceUpdated(uri));
   }
   /** A remote server knows the session no more. */
   expire(server: string): void {
-    this.#loseAll(server, { reason: 'the server has forgotten this session', isExpired: true });
+    for (const s of this.#of(server))
+      s.end({ reason: 'the server has forgotten this session', isExpired: true });
   }
-  readonly breakStream = (server: string): void => this.#loseAll(server, { reason: 'stdout was closed' });
-  #loseAll(server: string, lost: SessionLost): void {
-    // Who hears of it may open another one at once.
-    for (const s of [...this.#sessions.values()]) if (s.child.server === server) this.#lose(s, lost);
+  readonly breakStream = (server: string): void => {
+    for (const s of this.#of(server)) s.end({ reason: 'the server hung up' });
+  };
+  #say(server: string, news: News): void {
+    for (const s of this.#of(server)) if (s.state === 'open') s.write(news);
+  }
+  #of(server: string): Session[] {
+    return [...this.#sessions].filter(({ child }) => child.server === server);
   }
 
   // ── the ports ──────────────────────────────────────────────────────────────────────────────────────
@@ -129,6 +147,7 @@ export class ScriptedServers {
     const child = this.#born(server, key, emit);
     const { missing, crashes, startMs = 1 } = child.script;
     this.#children.set(key, child);
+    if (child.isAlive) this.#pipes.set(key, this.#pipesTo(child));
     this.#time.after(child, startMs, () => {
       if (missing === true)
         emit({ type: 'child.failed', message: `command not found: ${server}`, isFinal: true });
@@ -150,81 +169,138 @@ export class ScriptedServers {
     const script = { ...base, ...base.later?.[n], ...base.at?.(n) };
     return initialContext({ key, server, script, emit, pid: (this.#pids += 1) });
   }
-  readonly session: Ports['session'] = (_at, { server, key, process }, emit): PortInstance => {
-    const isRemote = process === null;
-    const unreached = isRemote ? this.#remote.whyNotReached(server) : undefined;
-    const child = isRemote ? !unreached && this.#born(server, key, () => {}) : this.#children.get(process);
-    if (!child || !child.isAlive) {
-      const failure =
-        unreached ?? lostFailure(isRemote ? 'the server cannot be reached' : 'its process is gone');
-      const timer = this.#clock.setTimeout(() => emit({ type: 'session.failed', failure }), 0);
-      return { tell() {}, close: () => this.#clock.clearTimeout(timer) };
-    }
-    const session: Session = { isRemote, child, key, emit, pending: new Set(), state: 'connecting' };
-    child.session = session;
-    this.#sessions.set(key, session);
-    session.patience = this.#clock.setTimeout(() => emit(silence(this.#clock.now(), isRemote)), waitsMs);
-    const { crashes, initialize = 1 } = child.script;
-    if (isRemote && crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
-    this.#time.read(child, () => {
-      if (happen(this.#hands, child, 'initialize')) return;
-      const { afterMs = 1 } = typeof initialize === 'object' ? initialize : {};
-      const ms = typeof initialize === 'number' ? initialize : afterMs;
-      const open = (lateMs: number, broken?: Failure): void => {
-        if (initialize === 'never') return;
-        const how = broken ? { refuses: broken } : initialize;
-        this.#time.after(child, ms + lateMs, () => this.#initialize(session, how));
-      };
-      if (isRemote) this.#remote.greet(session, open);
-      else open(0);
-    });
-    return { tell() {}, close: () => this.#close(session) };
-  };
-  readonly request: Ports['request'] = (_from, { id, target: key, method, params }, emit) => {
-    const session = this.#sessions.get(key);
-    if (session?.state !== 'open') {
-      const failure: Failure = { code: 'ServerNotActive', message: `no session ${key}` };
-      emit({ type: 'ask.refused', id, sent: false, failure });
-      return () => {};
-    }
-    const failure = whyNotAsked(method, session.child.script);
-    if (failure) {
-      emit({ type: 'ask.refused', id, sent: false, failure });
-      return () => {};
-    }
-    const asked: Pending = { id, method, emit };
-    session.pending.add(asked);
-    this.#time.read(session.child, () => {
-      const request = (): void => this.#answering.ask(session, asked, params);
-      if (session.isRemote) this.#remote.meet(session, asked, params, request);
-      else request();
-    });
-    return () => {
-      if (session.pending.delete(asked)) this.#cancel(session, asked);
+  readonly session: Ports['session'] = (at, input, emit): PortInstance => {
+    const { key } = input;
+    this.#clients.add(key);
+    const { tell, close } = this.#port.open(at, input, emit);
+    return {
+      tell,
+      close: () => {
+        this.#clients.delete(key);
+        close();
+      },
     };
   };
-  #cancel({ child }: Session, { method, withdrawn }: Pending): void {
-    this.heard.push(`cancelled ${method} at ${child.server}`);
-    withdrawn?.();
-  }
-  /** By us: what is pending is withdrawn while the server can still hear it. */
-  #close(session: Session): void {
-    if (session.state === 'open') for (const asked of session.pending) this.#cancel(session, asked);
-    this.#leave(session);
-  }
+  readonly request: Ports['request'] = (...asked) => this.#port.request(...asked);
 
-  #initialize(session: Session, how: Script['initialize']): void {
-    const { child, emit } = session;
+  #pipesTo(child: Child): Pipes {
+    const pipes = new Pipes((message) => {
+      if (child.isInputClosed) pipes.break();
+      else this.#hear(session, message);
+    });
+    const session: Session = {
+      isRemote: false,
+      child,
+      pending: new Map(),
+      state: 'connecting',
+      write: (message) => pipes.write(JSON.stringify(message)),
+      end: () => {
+        this.#leave(session);
+        pipes.end();
+      },
+    };
+    child.session = session;
+    this.#sessions.add(session);
+    return pipes;
+  }
+  #carrierTo(server: string, around: Around): ScriptedCarrier {
+    const unreached = this.#remote.whyNotReached(server);
+    if (unreached) return new ScriptedCarrier(this.#nobody(unreached), around);
+    const child = this.#born(server, `remote ${server}`, () => {});
+    const session: Session = {
+      isRemote: true,
+      child,
+      pending: new Map(),
+      state: 'connecting',
+      write: (message) => carrier.deliver(message),
+      end: (lost) => carrier.lose(lost),
+    };
+    const carrier = new ScriptedCarrier(
+      {
+        begin: () => {
+          const { crashes } = child.script;
+          if (crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
+        },
+        read: (message, posting) => this.#hear(session, message, posting),
+        leave: () => {
+          this.#time.stop(child);
+          this.#leave(session);
+        },
+      },
+      around,
+    );
+    child.session = session;
+    this.#sessions.add(session);
+    return carrier;
+  }
+  /** Behind a URL where nobody listens. */
+  #nobody(unreached: Failure): RemoteEnd {
+    let timer: number | undefined;
+    const refuse = (posting: Posting): void => posting.refuse(new Refused(unreached, 'unsent'));
+    return {
+      begin() {},
+      read: (_, posting) => {
+        if (posting) timer = this.#clock.setTimeout(() => refuse(posting), 0);
+      },
+      leave: () => this.#clock.clearTimeout(timer),
+    };
+  }
+  #hear(session: Session, message: Message, posting?: Posting): void {
+    this.#time.read(session.child, () => this.#read(session, message, posting));
+  }
+  #read(session: Session, { id, method, params = {} }: Message, posting?: Posting): void {
+    const { child } = session;
+    if (session.state === 'over') return;
+    if (method === 'notifications/cancelled') return this.#cancel(session, params);
+    if (method === 'notifications/initialized') {
+      session.state = 'open';
+      happen(this.#hands, child, 'ready');
+    }
+    if (id === undefined) return;
+    const asked: Pending = {
+      id,
+      method,
+      refuse: (failure, how) => posting?.refuse(new Refused(failure, how)),
+    };
+    if (method === 'initialize') return this.#greet(session, asked);
+    session.pending.set(id, asked);
+    const request = (): void => this.#answering.ask(session, asked, params);
+    if (session.isRemote) this.#remote.meet(session, asked, params, request);
+    else request();
+  }
+  #greet(session: Session, asked: Pending): void {
+    const { child, isRemote } = session;
+    session.greeting = asked;
+    if (happen(this.#hands, child, 'initialize')) return;
+    const { initialize = 1 } = child.script;
+    const { afterMs = 1 } = typeof initialize === 'object' ? initialize : {};
+    const ms = typeof initialize === 'number' ? initialize : afterMs;
+    const open = (lateMs: number, broken?: Failure): void => {
+      if (initialize === 'never') return;
+      const how = broken ? { refuses: broken } : initialize;
+      this.#time.after(child, ms + lateMs, () => this.#initialize(session, asked, how));
+    };
+    if (isRemote) this.#remote.greet(session, open);
+    else open(0);
+  }
+  #cancel({ child, pending }: Session, { requestId }: Readonly<Record<string, unknown>>): void {
+    const asked = pending.get(Number(requestId));
+    if (!asked) return;
+    pending.delete(asked.id);
+    this.heard.push(`cancelled ${asked.method} at ${child.server}`);
+    asked.withdrawn?.();
+  }
+  #initialize(session: Session, asked: Pending, how: NonNullable<Script['initialize']>): void {
+    const { child } = session;
     if (session.state !== 'connecting' || child.isSilent) return;
     if (how === 'dies') return this.#die(child, { code: 4 });
-    if (how === 'error' || typeof how === 'object')
-      return this.#fail(session, typeof how === 'object' ? how.refuses : notToday);
-    session.state = 'open';
-    this.#clock.clearTimeout(session.patience ?? 0);
-    const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', capabilities: toolsOnly };
-    // The server hears that it is ready before it hears the first question.
-    happen(this.#hands, child, 'ready');
-    emit({ type: 'session.opened', info: { ...said, ...child.script.info } });
+    const word = how === 'error' ? { errors: 'not today' } : typeof how === 'object' ? how : undefined;
+    if (word && 'refuses' in word) return asked.refuse(word.refuses, 'answered');
+    const answer =
+      word && 'errors' in word
+        ? { error: { code: word.code ?? -32600, message: word.errors } }
+        : { result: word ? word.answers : greetingOf(child) };
+    session.write({ jsonrpc: '2.0', id: asked.id, ...answer });
   }
   /** A signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
@@ -254,7 +330,7 @@ export class ScriptedServers {
     if (!child.isAlive) return;
     child.isAlive = false;
     const tell = (): void => {
-      if (child.session && !child.script.exitsFirst) this.#lose(child.session, { reason: 'stdout ended' });
+      if (!child.script.exitsFirst) child.session?.end({ reason: 'the server hung up' });
       const said = (text: string): string => [text, ...(child.script.secrets ?? [])].join('\n').trim();
       const words = { stderr: said(stderr), ...(recent !== undefined && { recent: said(recent) }) };
       child.emit({ type: 'child.exited', code, signal, ...words, left: child.members });
@@ -263,38 +339,42 @@ export class ScriptedServers {
     this.#time.stop(child);
     this.#time.after(child, pumpMs, tell, true);
   }
-  /** Whoever waits is refused first; a handshake that was not done fails. */
-  #lose(session: Session, lost: SessionLost): void {
-    const { state, emit } = session;
-    if (state === 'over') return;
-    const pending = [...session.pending];
-    this.#leave(session);
-    if (state === 'connecting') {
-      const failure = lostFailure(`${lost.reason} before the handshake was done`);
-      return emit({ type: 'session.failed', failure });
-    }
-    for (const { id, emit: refuse } of pending)
-      refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(lost.reason) });
-    emit({ type: 'session.lost', ...lost });
-  }
-  #fail(session: Session, failure: Failure): void {
-    if (session.state !== 'connecting') return;
-    this.#leave(session);
-    session.emit({ type: 'session.failed', failure });
-  }
   #leave(session: Session): void {
     session.state = 'over';
-    this.#clock.clearTimeout(session.patience ?? 0);
     session.pending.clear();
-    if (this.#sessions.get(session.key) === session) this.#sessions.delete(session.key);
+    this.#sessions.delete(session);
     session.child.session = undefined;
-    if (session.isRemote) this.#time.stop(session.child);
   }
   /** Final: nothing of the group lives on, and nothing is said any more. */
   #destroy(child: Child): void {
     this.#time.stop(child);
     child.isAlive = false;
     child.members = 0;
+    if (child.session) this.#leave(child.session);
     this.#children.delete(child.key);
+    this.#pipes.delete(child.key);
   }
+}
+
+/** How a server answers `initialize`. */
+function greetingOf({ server, script: { info = {} } }: Child): object {
+  const { name = server, version = '1', protocolVersion = '2025-11-25', capabilities = toolsOnly } = info;
+  const { tools, resources, prompts, completions, logging } = capabilities;
+  const { icons, descriptions } = info.shown ?? {};
+  return {
+    protocolVersion,
+    capabilities: {
+      ...(tools && { tools }),
+      ...(resources && { resources }),
+      ...(prompts && { prompts }),
+      ...(completions && { completions: {} }),
+      ...(logging && { logging: {} }),
+    },
+    serverInfo: {
+      name,
+      version,
+      ...(icons !== undefined && { icons: [{ src: icons }] }),
+      ...(descriptions !== undefined && { description: descriptions }),
+    },
+  };
 }

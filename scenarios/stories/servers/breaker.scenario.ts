@@ -54,7 +54,7 @@ inHarness(
     expect([s.state(client), opensOf(s).length]).toEqual(['open', 6]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'open',
-      failure: { message: 'initialize was refused: not today' },
+      failure: { message: 'the server refused: not today' },
       nextTryMs: 450_000,
     });
   },

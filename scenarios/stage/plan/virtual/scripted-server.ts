@@ -1,5 +1,4 @@
 import type { ServerInfo } from '../../../../machines/kernel/ports.ts';
-import { wireCodes, type Failure } from '../../../../machines/protocol/failure.ts';
 import { sizes } from '../../../../machines/protocol/protocol.ts';
 import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
 import { noResource, type Given } from '../../../fault-server/own/own-resources.mjs';
@@ -54,20 +53,15 @@ class Triggers {
 }
 
 const num = (fault: Fault | undefined, name: string): number => Number(fault?.[name] ?? 0);
-const refused = (code: Failure['code'], message: string, details?: object): Failure => ({
-  code,
-  message,
-  ...(details && { details: { ...details } }),
-});
-/** What the real session says of ever new pages. */
-const endlessly: Failure = {
-  code: wireCodes.tooLarge,
-  message: 'the list of tools has more than 500 pages',
-  remedy: 'Let the server list less, or switch it off',
-};
-const unusable = (problem: string): Failure =>
-  refused('NotStartable', `the answer of the server cannot be used: initialize: ${problem}`);
-const neither = 'the server answered with neither a result object nor an error';
+/** What an answer lacks that is not as MCP has it. */
+const lacking = { call: { content: 'no list' }, list: { tools: {} }, read: { contents: 'no list' } };
+/** An answer with a text of so many bytes. */
+function hugeOf(when: 'call' | 'list' | 'read', bytes: number): object {
+  const text = 'x'.repeat(bytes);
+  if (when === 'call') return textOf(text);
+  if (when === 'read') return { contents: [{ uri: 'huge', text }] };
+  return { tools: [{ name: 'huge', description: text, inputSchema: { type: 'object' } }] };
+}
 
 function progressing(named: ReadonlyMap<string, Fault>): Reply {
   const forever = named.get('rpc.progressForever');
@@ -97,20 +91,16 @@ function replyOf(
   if (has('rpc.never', 'rpc.unknownId')) return { never: true };
   if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
   if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
-  if (wrong === 'result')
-    return when === 'call' ? { answers: 'no object', afterMs } : { errors: neither, code: -32603, afterMs };
-  if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.stdioMessageBytes)
-    return { refuses: refused(wireCodes.tooLarge, 'the answer is too large'), afterMs };
-  if (has('rpc.schemaMismatch'))
-    return when !== 'list'
-      ? { answers: { [when === 'call' ? 'content' : 'contents']: 'no list' }, afterMs }
-      : { refuses: refused(wireCodes.internal, 'the server answered tools/list without a list'), afterMs };
+  if (wrong === 'result') return { answers: 'no object', afterMs };
+  const huge = num(named.get('rpc.hugeResult'), 'bytes');
+  if (huge > sizes.stdioMessageBytes) return { answers: hugeOf(when, huge), afterMs };
+  if (has('rpc.schemaMismatch')) return { answers: lacking[when], afterMs };
   if (has('resource.gone')) return { errors: 'Resource not found', code: noResource, afterMs };
   const unlisted = named.get('list.pageError');
   if (unlisted) return { errors: String(unlisted['message']), code: num(unlisted, 'code'), afterMs };
   const endless = named.get('list.cursorLoop');
   // A page that comes again ends the list.
-  if (endless && endless['repeats'] !== true) return { refuses: endlessly, afterMs };
+  if (endless && endless['repeats'] !== true) return { endless: true, afterMs };
   const isError = named.get('rpc.isError');
   if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
   // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
@@ -129,15 +119,11 @@ function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['i
   const wrong = named.get('rpc.wrongType')?.['of'];
   const error = named.get('life.initError') ?? named.get('rpc.error');
   if (named.has('life.initNever') || named.has('rpc.never') || named.has('rpc.unknownId')) return 'never';
-  if (error) {
-    const message = `the server refused: ${String(error['message'])}`;
-    return { refuses: refused(wireCodes.toolFailed, message, { code: error['code'] }), afterMs };
-  }
-  if (wrong === 'result') return { refuses: unusable('its result is missing, or no object'), afterMs };
+  if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs };
+  if (wrong === 'result') return { answers: 'no object', afterMs };
   const version = named.get('life.versionMismatch')?.['version'];
-  if (version !== undefined)
-    return { refuses: refused('NotStartable', `a protocol version of its own: ${String(version)}`), afterMs };
-  if (named.has('rpc.schemaMismatch')) return { refuses: unusable('protocolVersion is missing'), afterMs };
+  if (version !== undefined) return { answers: { protocolVersion: version, capabilities: {} }, afterMs };
+  if (named.has('rpc.schemaMismatch')) return { answers: { capabilities: {} }, afterMs };
   return afterMs;
 }
 

@@ -98,9 +98,7 @@ export class Remote {
   }
   /** Whoever asked hears it first, then whoever else waits, then the session. */
   #refuse(session: Session, asked: Pending, { refuses: failure, how, ends }: Refusal): void {
-    const alone = { ...(how === 'lost' && { lost: true, alone: true }) };
-    if (session.pending.delete(asked))
-      asked.emit({ type: 'ask.refused', id: asked.id, sent: how !== 'unsent', ...alone, failure });
+    if (session.pending.delete(asked.id)) asked.refuse(failure, how);
     if (ends) this.#hands.lose(session, { reason: failure.message, ...ends });
   }
   #carry(session: Session, asked: Pending, answer: NonNullable<Met['answer']>, deliver: () => void): void {
@@ -124,7 +122,7 @@ export class Remote {
   /** Its streams break: what is pending is lost, one by one, and the stream for its news is taken up again. */
   #cut(session: Session): void {
     if (session.state === 'connecting') return this.#hands.fail(session, brokenOff);
-    for (const asked of [...session.pending])
+    for (const asked of [...session.pending.values()])
       this.#refuse(session, asked, { refuses: brokenOff, how: 'lost' });
     if (session.state === 'open') this.#takeUp(session, 1);
   }

@@ -114,7 +114,7 @@ inHarness(
 inHarness(
   'a handshake that fails while a stop waits for a call that obeys nothing ends the waiting',
   {
-    servers: { fs: { tools, initialize: { refuses: { code: 'ServerLost', message: 'no' }, afterMs: 50 } } },
+    servers: { fs: { tools, initialize: { errors: 'no', afterMs: 50 } } },
     options: { fs: { isLazy: true, kept: kept('read') } },
     kinds: deaf('call'),
   },
