@@ -19,16 +19,6 @@ export function echoed(result: unknown): string {
   if (text === undefined) throw new Error(`no echo: ${JSON.stringify(result)?.slice(0, 200)}`);
   return text;
 }
-/** Work that is done at once and must find so many. */
-export const work = (doOnce: () => number | Promise<number>, expected: number): Promise<Chain> =>
-  Promise.resolve({
-    call: async (n) => {
-      const found = await doOnce();
-      if (found !== expected) throw new Error(`${found} where ${expected} were expected`);
-      return textOf(n);
-    },
-    close: async () => {},
-  });
 
 const rate = { perSecond: 1_000_000, burst: 1_000_000 };
 /** Limits that check every event and refuse none: their cost alone is measured. */

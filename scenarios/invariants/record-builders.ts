@@ -23,18 +23,6 @@ export const ends = (a: Address, why: RecordOf<'end'>['why'] = 'done', more: Par
 /** A message. */
 export const posts = (from: Address, a: Address, type: string, fields?: Fields) =>
   ({ k: 'post', from, a, ev: event(type, fields) }) satisfies RecordOf<'post'>;
-/** A command to a port instance. */
-export const tells = (port: string, a: Address, type: string, fields?: Fields) =>
-  ({ k: 'out', port, a, ev: event(type, fields) }) satisfies RecordOf<'out'>;
-export const asks = (a: Address, id: string, session: Address, method: string, params?: unknown) =>
-  tells('ask', a, 'ask', { id, target: session, method, params });
-export const withdraws = (a: Address, id: string) => tells('ask', a, 'ask.withdraw', { id });
-/** An answer to a question. */
-export const learns = (a: Address, id: string, type = 'ask.answered', fields: Fields = { result: {} }) =>
-  ({ k: 'in', via: 'ask', a, id, ev: event(type, { id, ...fields }) }) satisfies RecordOf<'in'>;
-/** An order of the host. */
-export const orders = (a: Address, type: string, fields?: Fields) =>
-  ({ k: 'in', via: 'host', a, ev: event(type, fields) }) satisfies RecordOf<'in'>;
 export const sets = (a: Address, n: number, ms: number, via: 'timer' | 'deadline' = 'timer') =>
   ({ k: 'timer', op: 'set', via, a, n, ms }) satisfies RecordOf<'timer'>;
 export const clears = (a: Address, n: number) =>

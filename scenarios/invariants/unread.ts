@@ -10,8 +10,3 @@ export function wasUnread(ev: unknown): boolean {
   };
   return type === 'ask.refused' && sent === false && failure !== undefined && isUnread(failure);
 }
-/** Such an answer, for stories. */
-export const unread = {
-  sent: false,
-  failure: { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } },
-} as const;

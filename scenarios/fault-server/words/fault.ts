@@ -15,7 +15,6 @@ export const layers = [
   'agent',
   'sched',
 ] as const;
-export type Layer = (typeof layers)[number];
 /** What a fault of a server waits for. */
 export const moments = [
   'start',
@@ -31,7 +30,6 @@ export const moments = [
 export type Moment = (typeof moments)[number];
 /** Who can do it: the server, its launch, or whoever plays the wire to the office, the host, the agent, the clock. */
 export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;
-export type Place = (typeof places)[number];
 type Value = string | number | boolean;
 
 const range = z.tuple([z.int(), z.int()]);

@@ -1,8 +1,8 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { answers, boundary, called, calls, goes, isAgent, sends } from '../crossings.ts';
+import { boundary, called, calls, goes, isAgent, sends } from '../crossings.ts';
 import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
-import { unread, wasUnread } from '../unread.ts';
+import { wasUnread } from '../unread.ts';
 
 interface Count {
   accepted: number;
@@ -42,8 +42,6 @@ class CallSentOnce implements Judge<Crossing> {
   }
 }
 
-const [waiting, began] = [answers('ask.waiting', { ahead: 0 }), answers('ask.began')];
-const forgotten = answers('ask.refused', unread);
 const toOffice = goes('ask client:tool_call of agent:a1 {}/1', 'ask', {}, 'r1');
 const twice = 'a call went out 2 times, and came in 1 times';
 
@@ -65,38 +63,6 @@ export const callSentOnce: Boundary = {
       seen: boundary(called(), sends(), sends('r1', 'files', 2)),
       said: twice,
     },
-    {
-      how: 'a call whose turn has come',
-      seen: boundary(called(), sends(), waiting, began, sends()),
-      said: twice,
-    },
-    {
-      how: 'a call that is sent for the third time',
-      seen: boundary(called(), sends(), forgotten, sends(), forgotten, sends()),
-      said: twice,
-    },
-    {
-      how: 'a computer that tries another server',
-      seen: boundary(called(), sends(), sends('r1', 'git')),
-      said: twice,
-    },
-    {
-      how: 'an agent that sends again when its link is back',
-      seen: boundary(calls('host:agent'), toOffice, toOffice),
-      said: twice,
-    },
   ],
-  passing: [
-    { how: 'the whole way', seen: boundary(calls('host:agent'), toOffice, called(), sends()) },
-    {
-      how: 'one whose server had forgotten its session',
-      seen: boundary(called(), sends(), forgotten, sends()),
-    },
-    { how: 'an id that is used again', seen: boundary(called(), sends(), called(), sends()) },
-    {
-      how: 'a call that is taken out of the line and waits in another',
-      seen: boundary(called(), sends(), waiting, sends(), waiting, began),
-    },
-    { how: 'a call from before the first record', seen: boundary(sends(), sends()) },
-  ],
+  passing: [{ how: 'the whole way', seen: boundary(calls('host:agent'), toOffice, called(), sends()) }],
 };

@@ -69,27 +69,8 @@ export const noEarlyKill: Boundary = {
       seen: boundary(...life, closes, 20, ends),
       said: 'its computer had 20 of 50 ms',
     },
-    {
-      how: 'a client that ends its process at once',
-      seen: boundary(...life, ends),
-      said: 'nobody had told its computer',
-    },
   ],
   passing: [
     { how: 'one that ended', seen: boundary(...life, comes(child, 'child.exited', { left: 0 }), ends) },
-    {
-      how: 'one that took SIGKILL and shows no exit',
-      seen: boundary(...life, goes(child, 'child.signal', { signal: 'SIGKILL' }), ends),
-    },
-    {
-      how: 'a way down whose time is over',
-      seen: boundary(...life, goes(child, 'child.closeStdin'), 4_500, ends),
-    },
-    { how: 'a shutdown whose time is over', seen: boundary(...life, closes, 50, ends) },
-    {
-      how: 'a computer that its host abandons',
-      seen: boundary(...life, comes('host:computer', 'abandon'), ends),
-    },
-    { how: 'one that was there before the first record', seen: boundary(ends) },
   ],
 };

@@ -57,22 +57,6 @@ export const oneProcess: Boundary = {
       seen: boundary(launches(first), exits(1), launches(second)),
       said: `was started while ${first} lived`,
     },
-    {
-      how: 'a group that is forgotten when its leader is gone',
-      seen: boundary(...life, exits(2)),
-      until: 'closed',
-      said: `${first} was never seen to end`,
-    },
-    {
-      how: 'one end that is told twice',
-      seen: boundary(...life, exits(0), comes(first, 'group.emptied')),
-      said: 'ended twice',
-    },
-    {
-      how: 'a child that comes back',
-      seen: boundary(launches(first), comes(first, 'child.failed'), started),
-      said: 'started after its end',
-    },
   ],
   passing: [
     {
@@ -80,12 +64,5 @@ export const oneProcess: Boundary = {
       seen: boundary(...life, exits(0), lets(first), launches(second), lets(second)),
       until: 'closed',
     },
-    { how: 'two servers', seen: boundary(launches(first), launches('process:git/1')) },
-    {
-      how: 'a group that outlives its leader',
-      seen: boundary(...life, exits(2), comes(first, 'group.emptied'), lets(first)),
-      until: 'closed',
-    },
-    { how: 'a child from before the first record', seen: boundary(exits(0), exits(0)), until: 'closed' },
   ],
 };

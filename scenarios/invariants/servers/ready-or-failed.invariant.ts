@@ -1,5 +1,5 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, comes, hears } from '../crossings.ts';
+import { boundary, hears } from '../crossings.ts';
 import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
 /** A server that was given up is tried once in a while, for ever: longer than this no trial takes, in ms. */
@@ -60,8 +60,6 @@ class ReadyOrFailed implements Judge<Crossing> {
 
 const becomes = (state: string, failure: unknown = null) =>
   hears('host:computer', 'server.changed', { name: 'files', state, failure });
-const told = (type: string) => comes('host:computer', type, { name: 'files' });
-const failure = { code: 'ServerLost', message: 'ended with exit code 1' };
 
 export const readyOrFailed: Boundary = {
   reads: 'boundary',
@@ -79,44 +77,8 @@ export const readyOrFailed: Boundary = {
       until: 'quiescent',
       said: 'is connecting, and is wanted',
     },
-    {
-      how: 'a wanted server that rests',
-      seen: boundary(becomes('connecting'), becomes('idle')),
-      until: 'quiescent',
-      said: 'is idle, and is wanted',
-    },
-    {
-      how: 'one that was given up without a word',
-      seen: boundary(becomes('open')),
-      until: 'quiescent',
-      said: 'is open, and does not say why',
-    },
-    {
-      how: 'a trial that never ends',
-      seen: boundary(becomes('open', failure), becomes('connecting', failure), trialMs + 1, told('')),
-      until: 'quiescent',
-      said: 'is connecting, and is wanted',
-    },
-    {
-      how: 'a way down that never ends',
-      seen: boundary(becomes('ready'), told('stopServer'), becomes('closing')),
-      until: 'quiescent',
-      said: 'is closing, and is not wanted',
-    },
   ],
   passing: [
     { how: 'one that is ready', seen: boundary(becomes('connecting'), becomes('ready')), until: 'quiescent' },
-    {
-      how: 'one that was stopped',
-      seen: boundary(becomes('connecting'), becomes('ready'), told('stopServer'), becomes('idle')),
-      until: 'quiescent',
-    },
-    { how: 'one that was given up', seen: boundary(becomes('open', failure)), until: 'quiescent' },
-    {
-      how: 'one that was given up and is just tried again',
-      seen: boundary(becomes('open', failure), becomes('connecting', failure), 1_000, told('')),
-      until: 'quiescent',
-    },
-    { how: 'one on its way, while something may go wrong', seen: boundary(becomes('connecting')) },
   ],
 };

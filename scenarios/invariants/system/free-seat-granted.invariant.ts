@@ -67,8 +67,6 @@ const seats = (socket: string) => [
   goes(office, 'office.answer', { ticket: `${socket}.1`, ok: true }),
 ];
 const refuses = (socket: string) => goes(office, 'office.answer', { ticket: `${socket}.1`, ok: false });
-const settles = (socket: string, text: string | null) =>
-  comes(office, 'claim.settled', { socket, ticket: `${socket}.1`, seat, text });
 const leaves = comes(office, 'socket.closed', { socket: 's1', reason: 'transport close' });
 const opened = goes(office, 'open');
 
@@ -94,35 +92,11 @@ export const freeSeatGranted: Boundary = {
       seen: boundary(opened, connects('s1'), ...seats('s1'), leaves, connects('s2'), refuses('s2')),
       said: 'the computer c1 was refused in o',
     },
-    {
-      how: 'an office that refuses what its register has granted',
-      seen: boundary(opened, connects('s1'), settles('s1', null), refuses('s1')),
-      said: 'the computer c1 was refused in o',
-    },
   ],
   passing: [
     {
       how: 'a seat that is taken',
       seen: boundary(opened, connects('s1'), ...seats('s1'), connects('s2'), refuses('s2')),
     },
-    {
-      how: 'a seat that somebody has at another node',
-      seen: boundary(opened, connects('s1'), settles('s1', 'exists'), refuses('s1')),
-    },
-    {
-      how: 'a seat that is given again',
-      seen: boundary(opened, connects('s1'), ...seats('s1'), leaves, connects('s2'), ...seats('s2')),
-    },
-    {
-      how: 'more joins of one connection than may wait',
-      seen: boundary(
-        opened,
-        ...Array.from({ length: mostWaiting + 1 }, (_, n) =>
-          comes(office, 'socket.joins', { socket: 's1', ticket: `s1.${n}`, seat }),
-        ),
-        refuses('s1'),
-      ),
-    },
-    { how: 'an office from before the first record', seen: boundary(connects('s2'), refuses('s2')) },
   ],
 };

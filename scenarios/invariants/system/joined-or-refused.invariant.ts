@@ -1,5 +1,5 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, comes, hears, starts } from '../crossings.ts';
+import { boundary, hears, starts } from '../crossings.ts';
 import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
 interface Link {
@@ -68,21 +68,6 @@ export const joinedOrRefused: Boundary = {
     {
       how: 'one that sits',
       seen: boundary(opened, born, becomes('connecting'), becomes('joined')),
-      until: 'quiescent',
-    },
-    {
-      how: 'one whose name is taken',
-      seen: boundary(opened, born, becomes('waiting', 'seat')),
-      until: 'quiescent',
-    },
-    {
-      how: 'an office that is gone',
-      seen: boundary(opened, born, hears('host:office', 'closed'), becomes('waiting')),
-      until: 'quiescent',
-    },
-    {
-      how: 'one that left',
-      seen: boundary(opened, born, comes('host:computer', 'leave'), becomes('closed')),
       until: 'quiescent',
     },
   ],

@@ -35,6 +35,5 @@ export const noRootLeft: Structural = {
       seen: story(opens('computer#1', 'computer', 'host'), ends('computer#1')),
       until: 'closed',
     },
-    { how: 'one that may live on', seen: story(opens('computer#1', 'computer', 'host')) },
   ],
 };

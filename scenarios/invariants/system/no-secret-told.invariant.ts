@@ -89,15 +89,5 @@ export const noSecretTold: Boundary = {
       seen: boundary(called(), answers('ask.answered', { result: answer }), acks(answer)),
       bounds,
     },
-    {
-      how: 'a failure without it',
-      seen: boundary(hears('host:computer', 'call.settled', { failure: {} })),
-      bounds,
-    },
-    {
-      how: 'a question with it',
-      seen: boundary(comes('host:computer', 'callTool', { arguments: { key: secret }, message: secret })),
-      bounds,
-    },
   ],
 };
