@@ -1,7 +1,31 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEar } from '../../scenarios/fixtures/hosted.ts';
-import { serverOf } from '../../scenarios/fixtures/tool-server.ts';
-import { createComputer, type Computer, type LogEntry } from '../index.ts';
+import { createComputer, type Computer, type LogEntry, type LinkedEnd } from '../index.ts';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } });
+/** A server inside this process that lists these tools, which may be others later; each answers with its name. */
+function serverOf(...names: string[]) {
+  let tools = names.map(tool);
+  let server: Server;
+  const connect = async (): Promise<LinkedEnd> => {
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    server = new Server({ name: 's', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+      content: [{ type: 'text', text: params.name }],
+    }));
+    await server.connect(theirs);
+    return ours;
+  };
+  const change = (...next: (string | object)[]): Promise<void> => {
+    tools = next.map((one) => (typeof one === 'string' ? tool(one) : one));
+    return server.sendToolListChanged();
+  };
+  return { connect, change };
+}
 
 /** Trouble with tools that stops nothing: who is told of it, and how often. */
 let computer: Computer;

@@ -3,7 +3,42 @@ import { fileURLToPath } from 'node:url';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { chartOf } from '../../actors/runtime/charts.ts';
 import type { Chart } from '../../machines/inspection/index.ts';
-import { mermaidOf } from './mermaid.ts';
+import { graphOf, labelOf, type Arrow, type Graph } from '../../adapters/page/chart/graph.ts';
+
+/** A chart as a state diagram of Mermaid, which GitHub draws. Arrows with the same ends are one. */
+function mermaidOf(chart: Chart): string {
+  const graph = graphOf(chart);
+  const lines = [
+    ...statesIn('', chart, graph, '  '),
+    ...[...graph.arrows.values()].flatMap(arrowLines(graph)),
+  ];
+  return ['stateDiagram-v2', ...lines].join('\n');
+}
+const idOf = (path: string): string => (path === '(any)' ? 'any_state' : path.replaceAll(/\W/g, '_'));
+const parentOf = (path: string): string => path.split('.').slice(0, -1).join('.');
+const initialOf = (chart: Chart, path: string): readonly string[] =>
+  chart.nodes.find((node) => node.path === (path === '' ? '(any)' : path))?.initial ?? [];
+
+function statesIn(path: string, chart: Chart, graph: Graph, indent: string): string[] {
+  const inner = [...graph.boxes].filter(([each]) => parentOf(each) === path && each !== path);
+  const states = inner.flatMap(([each, { name, isInner, node }]) => {
+    const head = `${indent}state "${name}" as ${idOf(each)}`;
+    const end = node.type === 'final' ? [`${indent}${idOf(each)} --> [*]`] : [];
+    return isInner
+      ? [`${head} {`, ...statesIn(each, chart, graph, `${indent}  `), `${indent}}`]
+      : [head, ...end];
+  });
+  const first = initialOf(chart, path).filter((each) => graph.boxes.has(each) && parentOf(each) === path);
+  return [...first.map((each) => `${indent}[*] --> ${idOf(each)}`), ...states];
+}
+const arrowLines =
+  ({ boxes }: Graph) =>
+  ({ from, to, transitions }: Arrow): string[] => {
+    if (!boxes.has(from) || !boxes.has(to)) return [];
+    // A semicolon ends a line of Mermaid.
+    const label = transitions.map(labelOf).join('<br>').replaceAll(';', ',');
+    return [`  ${idOf(from)} --> ${idOf(to)}: ${label}`];
+  };
 
 /** The drawings of the machines in the docs: what they are made of, and where they stand. */
 export const folder = fileURLToPath(new URL('../../docs/machines/', import.meta.url));

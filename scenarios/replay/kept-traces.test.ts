@@ -2,11 +2,28 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createComputer, type Computer, type RecordOptions } from '../../actors/index.ts';
+import { createComputer, type Computer, type RecordOptions, type LinkedEnd } from '../../actors/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
-import { brittleServer } from '../fixtures/brittle-server.ts';
 import { replayTrace } from './replay-trace.ts';
 import { sha256Of } from './report/files.ts';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+/** A server inside this process with three tools: `die` hangs up, `echo` answers its text, `wait` never answers. */
+async function brittleServer(): Promise<LinkedEnd> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const server = new Server({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
+  const tools = ['die', 'echo', 'wait'].map((name) => ({ name, inputSchema: { type: 'object' as const } }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    if (params.name === 'die') await theirs.close();
+    if (params.name === 'wait') await new Promise(() => {});
+    return { content: [{ type: 'text' as const, text: String(params.arguments?.['text']) }] };
+  });
+  await server.connect(theirs);
+  return ours;
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-kept-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,11 +4,30 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recordedCustomers } from '../fixtures/customers.ts';
-import { sdkClient } from '../fixtures/sdk-client.ts';
 import { systemClock } from '../../actors/api/world-doors.ts';
 import { playOverPipes } from './tape-server.ts';
 import { playedServers, traceOf } from './world/world.ts';
 import type { PlayedServer } from './world/played-server.ts';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+interface SdkClient {
+  readonly client: Client;
+  /** Resolves when the connection has ended, with everything that it wrote. */
+  readonly ended: Promise<string>;
+}
+/** The MCP SDK's own client, connected to a program. Close it by `client.close()`. */
+async function sdkClient([command = '', ...args]: readonly string[]): Promise<SdkClient> {
+  const transport = new StdioClientTransport({ command, args: [...args], stderr: 'pipe' });
+  let written = '';
+  const { stderr } = transport;
+  const drained = new Promise<void>((resolve) => stderr?.on('end', resolve));
+  stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()));
+  const client = new Client({ name: 'sdk', version: '1.0.0' });
+  const closed = new Promise<void>((resolve) => (client.onclose = resolve));
+  await client.connect(transport);
+  return { client, ended: Promise.all([drained, closed]).then(() => written) };
+}
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const { file, remove } = await recordedCustomers('die');

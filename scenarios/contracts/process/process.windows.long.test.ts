@@ -5,13 +5,37 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemSpawn } from '../../../adapters/process/child.ts';
-import { isAlive, statOf } from '../../../adapters/process/reaper/group.ts';
+import { isAlive, statOf, allPids } from '../../../adapters/process/reaper/group.ts';
 import { createWindowsLauncher } from '../../../adapters/process/windows/windows-launcher.ts';
-import { createSystemTools, type Run } from '../../../adapters/process/windows/windows-tree.ts';
+import { createSystemTools, type Run, type Row } from '../../../adapters/process/windows/windows-tree.ts';
 import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';
-import { listAsWindows } from './windows.world.ts';
+
+/** The session of a process: field 6 of /proc/<pid>/stat. */
+function sessionOf(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * The processes of this machine as Windows would list them: a process goes on naming the parent that it had. Here it
+ * is given to another at once; so what leads a session of its own counts as the parent of all that lost theirs in it.
+ */
+function listAsWindows(): Row[] {
+  return allPids().flatMap((name): Row[] => {
+    const pid = Number(name);
+    const stat = statOf(pid);
+    if (!stat || stat.state === 'Z') return [];
+    const session = sessionOf(pid);
+    const isOrphan = session !== pid && sessionOf(stat.parent) !== session;
+    return [{ pid, ppid: isOrphan ? session : stat.parent }];
+  });
+}
 
 // The launcher for Windows with real children of this machine: `taskkill` is a program of ours.
 const folder = mkdtempSync(join(tmpdir(), 'a2c-windows-'));

@@ -2,7 +2,18 @@ import type { Crossing } from '../../../machines/trace/index.ts';
 import { boundary, called, calls, goes, isAgent, sends } from '../crossings.ts';
 import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
-import { wasUnread } from '../unread.ts';
+import { isUnread } from '../../../machines/process/server-failure.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
+
+/** A server knew the session no more, and has not read what it was sent: a call may be sent once again. */
+function wasUnread(ev: unknown): boolean {
+  const { type, sent, failure } = ev as {
+    readonly type?: string;
+    readonly sent?: boolean;
+    readonly failure?: Failure;
+  };
+  return type === 'ask.refused' && sent === false && failure !== undefined && isUnread(failure);
+}
 
 interface Count {
   accepted: number;

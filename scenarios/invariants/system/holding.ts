@@ -2,8 +2,33 @@ import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { mostWaiting } from '../../../machines/computer/computer.waiting.ts';
 import { mostOnTheWay } from '../../../machines/resources/cache/server-cache.asked.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { ReadRate } from './read-rate.ts';
 import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
+
+/** So often one machine may read one resource in a moment: several may want it, a change has it read once more. */
+const mostAtOnce = 20;
+const momentMs = 50;
+type Fields = Said<{ method: string; params: { readonly uri?: string } }>;
+
+/** How often each machine has read each resource in this moment: who reads again and again must let time pass. */
+class ReadRate {
+  readonly #reads = new Map<string, number>();
+  #began = 0;
+
+  take({ a, ev }: RecordOf<'out'>, at: number): Found | undefined {
+    const { method, params } = ev as Fields;
+    if (method !== 'resources/read') return undefined;
+    if (at - this.#began >= momentMs) {
+      this.#reads.clear();
+      this.#began = at;
+    }
+    const key = `${a} ${params?.uri ?? ''}`;
+    const count = (this.#reads.get(key) ?? 0) + 1;
+    this.#reads.set(key, count);
+    return count === mostAtOnce + 1
+      ? { at: a, what: `reads ${params?.uri ?? ''} ${count} times in a moment` }
+      : undefined;
+  }
+}
 
 /** Owner of the port instance. */
 const rootOf = (instance: Address): Address => instance.slice(0, instance.lastIndexOf('/'));

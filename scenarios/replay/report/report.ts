@@ -5,9 +5,33 @@ import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
 import type { Difference } from '../comparison.ts';
 import type { TapeLine } from '../tape.ts';
 import { causeOf } from './cause.ts';
-import { sideBySide } from './side-by-side.ts';
 import { channelOf, crossingText, timerText, timeText } from './words.ts';
 import type { Judged, Problem } from './verdict.ts';
+
+const width = 56;
+/** Lines of at most so many characters, broken at spaces where there are some. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let rest = text.replaceAll('\n', ' ');
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const end = space > width / 2 ? space : width;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}
+/** Two texts beside each other, under their headings. */
+function sideBySide(left: readonly [heading: string, text: string], right: typeof left): string[] {
+  const [before, after] = [left, right].map(([heading, text]) => [heading, ...wrapped(text)]) as [
+    string[],
+    string[],
+  ];
+  const widest = Math.max(...before.map((line) => line.length));
+  return Array.from({ length: Math.max(before.length, after.length) }, (_, at) =>
+    `${(before[at] ?? '').padEnd(widest)} | ${after[at] ?? ''}`.trimEnd(),
+  );
+}
 
 /** Where today's code does something else, for people. */
 export interface ReportedDifference {

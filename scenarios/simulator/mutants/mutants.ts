@@ -15,13 +15,10 @@ import {
   type Of,
 } from './mutant.ts';
 import { mutantsOfCalls } from './mutants-calls.ts';
-import { mutantsOfLists } from './mutants-lists.ts';
-import { mutantsOfNet } from './mutants-net.ts';
-import { mutantsOfServers } from './mutants-servers.ts';
-import { mutantsOfNotices } from './mutants-notices.ts';
+import { mutantsOfNet, mutantsOfServers } from './mutants-servers.ts';
+import { mutantsOfLists, mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsOfShown } from './mutants-shown.ts';
-import { mutantsOfHosts } from './mutants-hosts.ts';
-import { mutantsOfRuntime } from './mutants-runtime.ts';
+import { mutantsOfHosts, mutantsOfRuntime } from './mutants-runtime.ts';
 
 interface Sending {
   readonly target: string;
