@@ -140,7 +140,7 @@ export type {
   ToolInfo,
   ToolListing,
 } from './servers/server-handle.ts';
-export type { CallStanding, CallWait, PastCall } from '../machines/call/history/index.ts';
+export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';
 export type {
   Annotations,
@@ -185,17 +185,17 @@ export type {
   TokenGrant,
   TokensFile,
 } from '../adapters/index.ts';
-export type { OfficePeer, OfficeStats } from '../machines/office/rooms/stats.ts';
-export type { TraceContext } from '../machines/protocol/messages/trace-context.ts';
-export type { Grant } from '../machines/office/rooms/grant.ts';
+export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';
+export type { TraceContext } from '../machines/protocol/messages/messages.ts';
+export type { Grant } from '../machines/office/rooms/entry.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer-calls.ts';
-export type { Progress as CallProgress } from '../machines/protocol/messages/progress.ts';
+export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
 export type { Call, CallOptions, CallOutcome } from './api/pending-calls.ts';
-export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission/index.ts';
+export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission.ts';
 export type { AskInput } from './servers/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';
 export type { ComputerInputs } from './servers/server-handle.ts';

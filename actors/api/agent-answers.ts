@@ -6,8 +6,7 @@ import {
   type CallToolResult,
   type Failure,
 } from '../../machines/protocol/index.ts';
-import { connectionClosed } from '../../machines/protocol/foreign-ends.ts';
-import { reportIn } from '../../machines/protocol/reading.ts';
+import { connectionClosed, reportIn } from '../../machines/protocol/reading.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { CallOutcome } from './pending-calls.ts';
 

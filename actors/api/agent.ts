@@ -32,7 +32,7 @@ import {
   type RoomMember,
   type SmcpTool,
 } from '../../machines/protocol/index.ts';
-import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import type { ResourceCollection } from '../../machines/resources/collections/index.ts';
 import { desktopDifference } from '../../machines/resources/desktop/index.ts';
 import { finderDifference } from '../../machines/resources/finder/index.ts';

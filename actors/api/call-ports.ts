@@ -1,7 +1,7 @@
 import type { ComputerOptions, Confirm, ConfirmQuestion } from './computer-options.ts';
 import type { Servers } from '../servers/servers.ts';
 import { createCallLimiters, transformAsk, validate } from '../../adapters/index.ts';
-import { permission, type Permission } from '../../machines/call/permission/index.ts';
+import { permission, type Permission } from '../../machines/call/permission.ts';
 import {
   requestLimited,
   defaultLimits,
@@ -25,7 +25,7 @@ import {
 } from '../../machines/call/policy/index.ts';
 import type { Tool } from '../../machines/catalog/index.ts';
 import type { RequestFact, Emit, Ports } from '../../machines/kernel/ports.ts';
-import type { Transformer } from '../../machines/kernel/transformer.ts';
+import type { Transformer } from '../../machines/call/transform.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 type PortRequest = Parameters<Ports['request']>[1];

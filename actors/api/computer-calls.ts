@@ -7,17 +7,17 @@ import {
   type CallStanding,
   type PastCall,
   type CallWait,
-} from '../../machines/call/history/index.ts';
+} from '../../machines/call/history.ts';
 import type { CallPhase, CallSettled, CallEnd, Outcome } from '../../machines/call/messages.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { starting } from '../../machines/computer/computer.waiting.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts/server-state.ts';
 import { keyOf, nameOf } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
-import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { type Progress, progressOf } from '../../machines/protocol/messages/progress.ts';
+import { type Progress, progressOf } from '../../machines/protocol/messages/messages.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 

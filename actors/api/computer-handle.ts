@@ -14,7 +14,7 @@ import type {
 } from '../servers/server-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/index.ts';
-import type { PastCall } from '../../machines/call/history/index.ts';
+import type { PastCall } from '../../machines/call/history.ts';
 import type { InputDefinition } from '../../machines/config/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 

@@ -30,7 +30,7 @@ import {
   isRegistryInNpmrc,
   loginPath,
 } from '../../adapters/index.ts';
-import { defaultRemembered } from '../../machines/call/history/index.ts';
+import { defaultRemembered } from '../../machines/call/history.ts';
 import { handed } from '../../machines/call/policy/index.ts';
 import type { CallProgressed, CallSettled } from '../../machines/call/messages.ts';
 import type {
@@ -42,7 +42,7 @@ import type { Config, ServerConfig, InputDefinition } from '../../machines/confi
 import { addressFor, keyOf, type AddressFor } from '../../machines/kernel/address.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
-import type { Transformer } from '../../machines/kernel/transformer.ts';
+import type { Transformer } from '../../machines/call/transform.ts';
 
 /** For our own command: one runtime for several handles, a config that was read already. */
 export interface Inner {

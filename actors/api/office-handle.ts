@@ -3,8 +3,7 @@ import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { OfficeAuth, OfficeTls, RedisClient, RefusedPeer } from '../../adapters/index.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
-import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
-import type { OfficePeer, OfficeStats } from '../../machines/office/rooms/stats.ts';
+import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office/rooms/limits.ts';
 
 /** Where an office listens, and what it records. */
 export interface OfficeOptions extends LogOptions {

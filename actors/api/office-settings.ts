@@ -19,8 +19,12 @@ import {
   type PeerCredential,
   type RefusedPeer,
 } from '../../adapters/index.ts';
-import { readLimits } from '../../machines/office/rooms/limits.ts';
-import { noStats, type OfficeMeter, type OfficeStats } from '../../machines/office/rooms/stats.ts';
+import {
+  noStats,
+  readLimits,
+  type OfficeMeter,
+  type OfficeStats,
+} from '../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 
 type Warn = (text: string) => void;

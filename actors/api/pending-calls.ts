@@ -10,11 +10,14 @@ import {
   type CallSettled,
   type Outcome,
 } from '../../machines/call/messages.ts';
-import { merging } from '../../machines/kernel/shapes.ts';
-import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { TransientMap, merging } from '../../machines/kernel/objects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { progressOf, type Progress } from '../../machines/protocol/messages/progress.ts';
-import { type TraceContext, traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import {
+  progressOf,
+  traceIn,
+  type Progress,
+  type TraceContext,
+} from '../../machines/protocol/messages/messages.ts';
 
 /** What a call takes beside its tool and parameters. */
 export interface CallOptions {

@@ -3,7 +3,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { PeerCredential, Links } from '../../adapters/index.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
-import { notGranted } from '../../machines/office/rooms/grant.ts';
+import { notGranted } from '../../machines/office/rooms/entry.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes, events, type Failure } from '../../machines/protocol/index.ts';
 

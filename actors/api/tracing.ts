@@ -5,7 +5,7 @@ import { wireCodes } from '../../machines/protocol/index.ts';
 import { version } from '../version.ts';
 import type { Call, CallOptions, CallOutcome } from './pending-calls.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import { traceIn } from '../../machines/protocol/messages/messages.ts';
 
 /** For a host that wants them; rejects with an `A2cError` where the API of OpenTelemetry is not installed. */
 export async function tracingOf({

@@ -13,7 +13,7 @@ import {
   type BundlePart,
   fingerprintText,
 } from '../../machines/config/index.ts';
-import { remembered } from '../../machines/kernel/remembered.ts';
+import { remembered } from '../../machines/kernel/objects.ts';
 import { refreshFailures, timing, timingOf, type Timing } from '../../machines/kernel/timing.ts';
 import { sizes } from '../../machines/protocol/index.ts';
 

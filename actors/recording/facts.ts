@@ -2,7 +2,7 @@ import type { Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
-import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
 import {
   plainParams,
   withoutNumber,

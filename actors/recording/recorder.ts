@@ -2,7 +2,7 @@ import { ForgottenRecords } from './facts.ts';
 import { keptFrames, TraceWriter, type Entry, type WritingOptions } from './trace-lines.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { Observer } from '../runtime/tap.ts';
-import { remembered } from '../../machines/kernel/remembered.ts';
+import { remembered } from '../../machines/kernel/objects.ts';
 import {
   canonical,
   traceFormat,

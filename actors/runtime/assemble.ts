@@ -26,7 +26,7 @@ import { settingsMachine } from '../../machines/settings/settings.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { merging } from '../../machines/kernel/shapes.ts';
+import { merging } from '../../machines/kernel/objects.ts';
 import { type Directory, followTap } from './directory.ts';
 import { Handle, type Root } from './root.ts';
 import { steppingOf, type Stepping } from './stepper/stepper.ts';

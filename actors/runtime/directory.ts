@@ -14,8 +14,7 @@ import {
   type Post,
   type TellOwned,
 } from '../../machines/kernel/effects.ts';
-import { merging } from '../../machines/kernel/shapes.ts';
-import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { TransientMap, merging } from '../../machines/kernel/objects.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** The input of a root, with its place. */

@@ -3,8 +3,7 @@ import type { Tap } from './tap.ts';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Message, Open, Post, TellOwned, DrawPort } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import { merging } from '../../machines/kernel/shapes.ts';
-import type { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { merging, type TransientMap } from '../../machines/kernel/objects.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ProgramChecked } from '../../machines/kernel/transformer.ts';
+import type { ProgramChecked } from '../../machines/call/transform.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { type Computer } from '../index.ts';
 import { Programs } from './programs.ts';

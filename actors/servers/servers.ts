@@ -16,7 +16,7 @@ import {
   placeholdersIn,
   variablesIn,
 } from '../../machines/config/index.ts';
-import type { Transformer } from '../../machines/kernel/transformer.ts';
+import type { Transformer } from '../../machines/call/transform.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 interface ServersOptions extends LaunchSpecsOptions {

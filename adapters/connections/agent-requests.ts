@@ -1,4 +1,4 @@
-import { TransientMap } from '../../machines/kernel/transient-map.ts';
+import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import type { z } from 'zod';
 import type { AgentCalled, Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
 import {
@@ -7,20 +7,19 @@ import {
   withRemedy,
   type ResourceCollection,
 } from '../../machines/resources/collections/index.ts';
-import { badPayload, errorAck, refusal } from '../../machines/protocol/messages/answers.ts';
-import { getConfig } from '../../machines/protocol/messages/computer-config.ts';
-import { getDesktop } from '../../machines/protocol/messages/desktop.ts';
+import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
+import {
+  getConfig,
+  getDesktop,
+  getFinder,
+  readResource,
+} from '../../machines/protocol/messages/collections.ts';
 import { events, notices } from '../../machines/protocol/events.ts';
-import { getFinder } from '../../machines/protocol/messages/finder.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import * as messages from '../../machines/protocol/messages/messages.ts';
-import { unanswered } from '../../machines/protocol/messages/outcome.ts';
 import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
-import { extended } from '../../machines/kernel/extended.ts';
-import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
-import { readResource } from '../../machines/protocol/messages/resource.ts';
+import { traceIn, type Progress, type ToolCallProgress } from '../../machines/protocol/messages/messages.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
-import type { Progress, ToolCallProgress } from '../../machines/protocol/messages/progress.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Ack } from './office-wire.ts';

@@ -3,7 +3,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
 import { events } from '../../machines/protocol/events.ts';
 import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messages.ts';
-import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/grant.ts';
+import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/entry.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';

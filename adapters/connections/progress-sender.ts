@@ -1,5 +1,5 @@
 import type { Timers } from '../../machines/office/rooms/pending.ts';
-import { mostProgressText, progressOf, type Progress } from '../../machines/protocol/messages/progress.ts';
+import { mostProgressText, progressOf, type Progress } from '../../machines/protocol/messages/messages.ts';
 
 /** The progress of one call goes out at most once in so long. */
 const pauseMs = 200;

@@ -1,6 +1,6 @@
 import { abandonedEnd, type Span, type SpanStart, type Tracing } from '../../machines/kernel/tracing.ts';
 import { events } from '../../machines/protocol/events.ts';
-import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { endingOf } from '../../machines/protocol/reading.ts';
 import type { Ack } from './office-wire.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';

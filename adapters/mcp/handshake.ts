@@ -1,5 +1,5 @@
 import { cut } from './messages/noise.ts';
-import type { Waits } from '../../machines/kernel/waits.ts';
+import type { Waits } from '../../machines/kernel/ports.ts';
 import type { Timers } from '../clock.ts';
 import type { McpTransport, Notice } from './transport.ts';
 

@@ -1,6 +1,6 @@
 import type { Emit, RequestFact, SessionInput } from '../../machines/kernel/ports.ts';
 import type { SpanEnd, Tracing } from '../../machines/kernel/tracing.ts';
-import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
 import type { RemoteSpec } from './http/remote.ts';
 import type { ListRequest } from './messages/pages.ts';

@@ -1,7 +1,6 @@
-import type { SessionLost } from '../../machines/kernel/ports.ts';
+import type { SessionLost, Waits } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Waits } from '../../machines/kernel/waits.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';

@@ -3,8 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isKnownEvent } from '../../machines/protocol/events.ts';
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../../machines/office/rooms/loopback.ts';
-import { officeLimits, type LimitName } from '../../machines/office/rooms/limits.ts';
-import type { OfficeMeter, OfficePeer, OfficeStats } from '../../machines/office/rooms/stats.ts';
+import {
+  officeLimits,
+  type LimitName,
+  type OfficeMeter,
+  type OfficePeer,
+  type OfficeStats,
+} from '../../machines/office/rooms/limits.ts';
 
 /** What is told of an office, on a port of its own. */
 export interface MetricsSource {

@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv';
-import type { Validate, Validity } from '../../machines/call/validation.ts';
+import type { Validate, Validity } from '../../machines/call/policy/judge.ts';
 import { defaultLimits, read, type Compiled, type Limits, type Reading } from './compile.ts';
 import { lineOf, problemsOf } from './problems.ts';
 import { sizeOf } from './size.ts';

@@ -1,5 +1,5 @@
 import { ServerResponse, type IncomingMessage, type Server as HttpServer } from 'node:http';
-import { denies, type Denial } from '../../machines/office/rooms/version.ts';
+import { denies, type Denial } from '../../machines/office/rooms/entry.ts';
 import { toWireError, type Failure } from '../../machines/protocol/failure.ts';
 import type { EngineConnection } from './entry/engine.ts';
 import type { OfficeServer } from './entry/entrants.ts';

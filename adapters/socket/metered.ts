@@ -1,4 +1,4 @@
-import type { OfficeMeter } from '../../machines/office/rooms/stats.ts';
+import type { OfficeMeter } from '../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 
 type Fields = { readonly [K in 'error' | 'code' | 'structuredContent' | 'isError']?: unknown };

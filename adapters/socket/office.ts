@@ -16,8 +16,12 @@ import { Cluster } from '../connections/nodes/cluster.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type OfficeAnswered } from '../connections/office-wire.ts';
-import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
-import { officeLimits, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
+import {
+  officeLimits,
+  type OfficeLimits,
+  type OfficeMeter,
+  type OfficeStats,
+} from '../../machines/office/rooms/limits.ts';
 import type { Register } from '../../machines/office/rooms/register.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';

@@ -1,6 +1,6 @@
 import type * as Api from '@opentelemetry/api';
 import { asLine } from '../../machines/text/index.ts';
-import { traceIn, type TraceContext } from '../../machines/protocol/messages/trace-context.ts';
+import { traceIn, type TraceContext } from '../../machines/protocol/messages/messages.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 
 type OpenTelemetry = typeof Api;

@@ -1,6 +1,5 @@
 import type { Ports } from '../../machines/kernel/ports.ts';
-import type { Transformer } from '../../machines/kernel/transformer.ts';
-import { eventOf, type TransformRequest } from '../../machines/call/transform/index.ts';
+import { eventOf, type TransformRequest, type Transformer } from '../../machines/call/transform.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { endText } from '../../machines/call/transform/index.ts';
+import { endText } from '../../machines/call/transform.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 const name = '@bpinternal/verel';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { realWork } from '../clock.ts';
-import type { Diagnostic } from '../../machines/call/transform/index.ts';
+import type { Diagnostic } from '../../machines/call/transform.ts';
 
 /** One program to run over an event, or, without one, to check. */
 export interface Asked {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgramChecked, Transformed } from '../../machines/kernel/transformer.ts';
+import type { ProgramChecked, Transformed } from '../../machines/call/transform.ts';
 import type { Asked, Told } from './thread.ts';
 import { createTransformer } from './transformer.ts';
 

@@ -1,5 +1,4 @@
-import type { Transformed, Transformer } from '../../machines/kernel/transformer.ts';
-import { syntaxFailure } from '../../machines/call/transform/index.ts';
+import { syntaxFailure, type Transformed, type Transformer } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { broken, closed, ended, missing, notHanded, tooLong, unusable } from './failures.ts';

@@ -20,7 +20,7 @@ import {
   type Post,
   type TellOwned,
 } from '../kernel/effects.ts';
-import { extended } from '../kernel/extended.ts';
+import { extended } from '../kernel/objects.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { linkKind } from '../link/link.machine.ts';
 import { events } from '../protocol/events.ts';

@@ -2,10 +2,8 @@
 import { finderQuestion, mostLimit } from '../resources/finder/index.ts';
 import { events } from '../protocol/events.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { DPEDocumentSummary } from '../protocol/messages/finder.ts';
+import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { readDesktop, readFinder, readTools } from '../protocol/messages/lists.ts';
-import type { Missing } from '../protocol/messages/missing.ts';
-import type { SmcpTool } from '../protocol/messages/tool.ts';
 
 /** What of a computer a view follows. */
 export type Collection = 'tools' | 'desktop' | 'finder';

@@ -12,7 +12,7 @@ import { assign, setup } from 'xstate';
 import type { Address, AddressFor } from '../kernel/address.ts';
 import { effects, eventAsParams, post, posts, requests, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import {
   collections,
   type Gathered,

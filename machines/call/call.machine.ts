@@ -32,11 +32,11 @@ import {
   type OwnerEnded,
 } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import { merging } from '../kernel/shapes.ts';
+import { merging } from '../kernel/objects.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import { isUnread } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import { progressOf } from '../protocol/messages/progress.ts';
+import { progressOf } from '../protocol/messages/messages.ts';
 import { callerOf, type CallEnd, type CallPhase } from './messages.ts';
 import * as rules from './call.rules.ts';
 import type { CallContext, CallEvent, CallInput, Unconfirmed } from './call.rules.ts';

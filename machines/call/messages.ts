@@ -1,12 +1,11 @@
 /** Messages of a tool call: the call, the orders to its machine, what that tells, and the one answer. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
-import type { Progress } from '../protocol/messages/progress.ts';
-import type { TraceContext } from '../protocol/messages/trace-context.ts';
+import type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
+import type { Progress, TraceContext } from '../protocol/messages/messages.ts';
 import type { CallPolicy, Judgement } from './policy/index.ts';
 
-export type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
+export type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 
 /**
  * A call. It keeps this name and these fields from whoever makes it, through the agent, the computer and the client, to

@@ -1,5 +1,5 @@
-import type { ListKind } from '../kernel/lists.ts';
-export type { ListKind } from '../kernel/lists.ts';
+import type { ListKind } from '../kernel/ports.ts';
+export type { ListKind } from '../kernel/ports.ts';
 /**
  * What MCP servers list and say, in our words (MCP 2025-11-25). The wire's own spelling is known to
  * `adapters/mcp/messages/codec.ts` and to nobody else.

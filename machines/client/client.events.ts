@@ -10,11 +10,17 @@ import type {
   CatalogSettled,
 } from '../catalog/catalog.machine.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
-import type { RequestFact, Capabilities, ServerInfo, SessionFact } from '../kernel/ports.ts';
+import type {
+  Capabilities,
+  ClientWaits,
+  RequestFact,
+  ServerInfo,
+  SessionFact,
+  Waits,
+} from '../kernel/ports.ts';
 import type { ProcessNews } from '../process/process.machine.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
-import type { ClientWaits, Waits } from '../kernel/waits.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 

@@ -40,9 +40,8 @@ import {
   type OpenRefused,
   type OwnedEnded,
 } from '../kernel/effects.ts';
-import type { ListKind, ServerInfo } from '../kernel/ports.ts';
+import type { ListKind, ServerInfo, Waits } from '../kernel/ports.ts';
 import { timingOf } from '../kernel/timing.ts';
-import type { Waits } from '../kernel/waits.ts';
 import { processKind, type ProcessOrder } from '../process/process.machine.ts';
 import { waitsForLogin, type ProcessEnd } from '../process/server-failure.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';

@@ -13,10 +13,9 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import type { Capabilities, ListKind, ServerInfo } from '../kernel/ports.ts';
-import { merging } from '../kernel/shapes.ts';
+import { cameInstead, waitsFor, type Capabilities, type ListKind, type ServerInfo } from '../kernel/ports.ts';
+import { merging } from '../kernel/objects.ts';
 import { timingOf } from '../kernel/timing.ts';
-import { cameInstead, waitsFor } from '../kernel/waits.ts';
 import {
   failureOfEnd,
   failureOfStep,

@@ -8,12 +8,11 @@ import type { ClientChanged, ClientNews, ClientPlan, ClientStage, Spent } from '
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart, ToolsWanted } from '../link/link.machine.ts';
 import type { Participation } from '../resources/participation.ts';
-import type { Capabilities } from '../kernel/ports.ts';
+import type { Capabilities, Waits } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ConnectPermits } from './connect-permits.ts';
-import type { Waits } from '../kernel/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { SmcpTool } from '../protocol/messages/tool.ts';
+import type { SmcpTool } from '../protocol/messages/collections.ts';
 
 /** One server of the config, without its launch config: that stays with the adapter that launches. */
 export interface ServerPlan {

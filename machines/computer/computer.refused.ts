@@ -2,7 +2,7 @@
 import type { RefusedTool, ToolTable } from '../catalog/index.ts';
 import type { ComputerContext, ComputerNews } from './computer.events.ts';
 import { post, type Post } from '../kernel/effects.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Names in the details of a failure. */

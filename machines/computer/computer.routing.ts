@@ -6,8 +6,8 @@ import { settledBy, type ComputerCall } from '../call/messages.ts';
 import { message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
 import { absentOnes, refusalOf, whyWithdrawn, withdrawnFrom } from './computer.withdrawn.ts';
 import { clientOf, isApproved, nameIn, wanted, type Told } from './computer.rules.ts';
-import { merging } from '../kernel/shapes.ts';
-import { defaultRemembered } from '../call/history/index.ts';
+import { merging } from '../kernel/objects.ts';
+import { defaultRemembered } from '../call/history.ts';
 import { notActive } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 

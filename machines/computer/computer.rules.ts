@@ -25,9 +25,9 @@ import { hasRefused, refusedNews } from './computer.refused.ts';
 import { hasRestless, settled } from './computer.restless.ts';
 import { reasonsAfter } from './computer.withdrawn.ts';
 import { linkKind, type LinkOrder } from '../link/link.machine.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import { timingOf } from '../kernel/timing.ts';
-import type { SmcpTool } from '../protocol/messages/tool.ts';
+import type { SmcpTool } from '../protocol/messages/collections.ts';
 
 export const maxReopens = 5;
 /** Fingerprints whose failures are remembered. */

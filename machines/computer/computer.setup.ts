@@ -29,7 +29,7 @@ import {
 } from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.machine.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
-import type { ClientWaits } from '../kernel/waits.ts';
+import type { ClientWaits } from '../kernel/ports.ts';
 
 export const parts = setup({
   types: {

@@ -6,9 +6,9 @@ import { findTool, isDenied } from '../catalog/index.ts';
 import { clientOf, isTrying } from './computer.rules.ts';
 import { route, routed } from './computer.routing.ts';
 import { post, type Post } from '../kernel/effects.ts';
-import { extended } from '../kernel/extended.ts';
+import { extended } from '../kernel/objects.ts';
 import { stillStarting } from '../process/server-failure.ts';
-import type { ClientWaits } from '../kernel/waits.ts';
+import type { ClientWaits } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { withoutKey } from '../protocol/json.ts';
 

@@ -1,14 +1,9 @@
-import type { OfficeCommand, OfficeFact, OfficeInput, SeatFacts } from './office-port.ts';
+/** Ports of machines: what each is opened with, the commands that it takes, the facts that it reports. */
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address } from './address.ts';
-import type { ListKind, ResourceCollection } from './lists.ts';
-import type { ServerInfo } from './server-info.ts';
-import type { SessionWaits } from './waits.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { TraceContext } from '../protocol/messages/trace-context.ts';
-import type { Progress } from '../protocol/messages/progress.ts';
-import type { CancelReason } from '../protocol/messages/messages.ts';
+import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
 /** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
@@ -76,8 +71,6 @@ export interface SessionInput {
   /** The process whose streams it speaks over; null: it needs none. */
   readonly process: Address | null;
 }
-export type { ListKind };
-export type { Capabilities, ServerInfo } from './server-info.ts';
 /** Why a session is over. */
 export interface SessionLost {
   /** In plain words, with nothing secret. */
@@ -221,7 +214,6 @@ export type LinkFact =
 export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 
 // ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────
-export type { OfficeInput, SeatFacts, OfficeCommand, OfficeFact };
 export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
 
 // ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
@@ -247,3 +239,145 @@ export type RequestPort = (
   request: { id: string; target: Address; method: string; params?: unknown; limiter?: string },
   emit: Emit<RequestFact>,
 ) => () => void;
+
+/** The lists of an MCP server that can change by themselves. Templates of resources change with the resources. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+/** The two systems that a computer makes of the resources of its servers (seeds 000 and 001). */
+export type ResourceCollection = 'desktop' | 'finder';
+
+/** What a server declared at the handshake. What it did not declare is never asked for. */
+export interface Capabilities {
+  /** Null: it has none. `listChanged`: it tells when they change. */
+  readonly tools: { readonly listChanged: boolean } | null;
+  /** Null: it has none. `subscribe`: it tells when one that is subscribed changes. */
+  readonly resources: { readonly listChanged: boolean; readonly subscribe: boolean } | null;
+  /** Null: it has none. */
+  readonly prompts: { readonly listChanged: boolean } | null;
+  /** It completes arguments of prompts and templates. */
+  readonly completions: boolean;
+  /** Its log level can be set. */
+  readonly logging: boolean;
+}
+/** What a server said at the handshake. */
+export interface ServerInfo {
+  /** As it calls itself. */
+  readonly name: string;
+  /** Its own version, in any form. */
+  readonly version: string;
+  /** The revision of MCP on which both agreed, such as `2025-06-18`. */
+  readonly protocolVersion: string;
+  /** What it declared; nothing else is asked for. */
+  readonly capabilities: Capabilities;
+  /** What it says of itself for a screen; absent where it says nothing. */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
+}
+
+/** What a session waits for before it is open, as its port sees it, and the words for that. Facts of ports: a machine has no clock. */
+export interface Waits {
+  /** The connection to its URL, the headers of the response, or the answer to `initialize`. */
+  readonly for: 'connection' | 'headers' | 'initialize';
+  /** ISO 8601, by the clock of the port. */
+  readonly since: string;
+  /** What came that is no answer, in one line, secrets hidden, at most 400 characters; '': nothing came. */
+  readonly came: string;
+}
+/** Its handshake takes longer than a second, and again at most once a second when that has changed. */
+export interface SessionWaits {
+  readonly type: 'session.waits';
+  /** What for, since when, and what came meanwhile. */
+  readonly waits: Waits;
+}
+/** What the owner of a client hears of it. */
+export interface ClientWaits {
+  readonly type: 'client.waits';
+  readonly server: string;
+  readonly waits: Waits;
+}
+
+const words = {
+  connection: 'the connection to its URL',
+  headers: 'the headers of the response',
+  initialize: 'the answer to initialize',
+} as const;
+export const waitsFor = (step: Waits['for']): string => `waits for ${words[step]}`;
+export const cameInstead = ({ came }: Pick<Waits, 'came'>): string => (came === '' ? 'nothing came' : came);
+/** In a failure, which is read later: with the moment, not with a duration. */
+export const waitWords = (waits: Waits): string =>
+  `${waitsFor(waits.for)} since ${waits.since}; ${cameInstead(waits)}`;
+
+/** What passes between the machine of an office and the server that its sockets are at. */
+
+export interface OfficeInput {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Peers that do not say which version of the protocol they speak are not let in. */
+  readonly requireVersion?: boolean;
+  /** It is one of several nodes: a seat is granted when their register has said so. */
+  readonly isShared?: boolean;
+}
+/** One seat in an office. */
+export interface SeatFacts {
+  /** The id of the room: one office has many, and what is said in one is not heard in others. */
+  readonly office: string;
+  /** A room has one agent and any number of computers. */
+  readonly role: 'agent' | 'computer';
+  /** What it calls itself; unique among the computers of its room. */
+  readonly name: string;
+}
+export type OfficeCommand =
+  /** Join and leave: the two-argument ack `(ok, text | null)`. */
+  | {
+      readonly type: 'office.answer';
+      readonly ticket: string;
+      readonly ok: boolean;
+      readonly text: string | null;
+    }
+  /** Of a node among others: asks their register for this seat, and gives it back when it is not taken up after all. */
+  | {
+      readonly type: 'office.claim';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+    }
+  | { readonly type: 'office.unclaim'; readonly socket: string; readonly seat: SeatFacts }
+  /** From now on this socket sits here: it is routed to and hears broadcasts. */
+  | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
+  /** From now on nobody comes, joins or asks; `office.drained` follows once nothing waits for an answer. */
+  | { readonly type: 'office.drain' }
+  /** From now on it sits nowhere: calls that wait for it are answered at once. */
+  | { readonly type: 'office.unseat'; readonly socket: string }
+  | {
+      readonly type: 'office.broadcast';
+      readonly office: string;
+      readonly except: string;
+      readonly event: 'notify:enter_office' | 'notify:leave_office';
+      readonly body: object;
+    };
+export type OfficeFact =
+  /** The answer to `office.claim`, as long as the socket is there. `text`: why not. */
+  | {
+      readonly type: 'claim.settled';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+      readonly text: string | null;
+    }
+  | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
+  | { readonly type: 'office.failed'; readonly message: string }
+  /** After `office.drain`: every question was answered. */
+  | { readonly type: 'office.drained' }
+  | { readonly type: 'socket.opened'; readonly socket: string }
+  | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }
+  | {
+      readonly type: 'socket.joins';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+    }
+  | {
+      readonly type: 'socket.leaves';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly office: string;
+    };

@@ -1,6 +1,6 @@
 import type { Failure } from '../protocol/failure.ts';
-import type { Outcome } from '../protocol/messages/outcome.ts';
-import type { TraceContext } from '../protocol/messages/trace-context.ts';
+import type { Outcome } from '../protocol/messages/answers.ts';
+import type { TraceContext } from '../protocol/messages/messages.ts';
 
 /** What is known of a call when one of those on its way has it. No argument, no result and no token is among it. */
 export interface SpanStart {

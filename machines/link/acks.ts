@@ -1,11 +1,10 @@
 import { withMeta } from '../call/policy/index.ts';
 import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections/index.ts';
-import type { SmcpTool } from '../protocol/messages/tool.ts';
-import { errorAck, failureResult } from '../protocol/messages/answers.ts';
+import type { SmcpTool } from '../protocol/messages/collections.ts';
+import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { toolResult, wrappedForWire } from '../protocol/tool-result.ts';
-import { endingMeta, type Ending } from '../protocol/messages/outcome.ts';
 
 /** The acks that a computer gives: plain JSON of the wire, made from what the machines know. */
 

@@ -20,7 +20,7 @@ import {
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
-import type { CancelReason } from '../protocol/messages/messages.ts';
+import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,
   notifications,
@@ -32,9 +32,9 @@ import {
   type NotificationOrder,
   type What,
 } from '../protocol/notifications.ts';
-import { extended } from '../kernel/extended.ts';
+import { extended } from '../kernel/objects.ts';
 import { isSpoken, PROTOCOL_VERSION } from '../protocol/protocol.ts';
-import type { SmcpTool } from '../protocol/messages/tool.ts';
+import { configAs, type SmcpTool } from '../protocol/messages/collections.ts';
 import {
   deadline,
   effects,
@@ -51,11 +51,9 @@ import {
   type LinkFact,
   type LinkInput,
 } from '../kernel/ports.ts';
-import { progressOf } from '../protocol/messages/progress.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 
-import { configAs } from '../protocol/messages/computer-config.ts';
 import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {

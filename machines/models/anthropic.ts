@@ -1,4 +1,4 @@
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import type { MCPToolDefinition, ProviderFormat } from './format.ts';
 import { textOf } from './present.ts';
 import { parametersOf } from './schema/object.ts';

@@ -1,4 +1,4 @@
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import type { Json, MCPToolDefinition, ProviderFormat } from './format.ts';
 import { textOf } from './present.ts';
 import { toGeminiSchema, type GeminiSchema } from './schema/gemini-schema.ts';

@@ -9,46 +9,74 @@
  * closing — passed through: every seat is closed
  * closed | failed (the port could not be bound, or was lost) — final
  */
-import { assign, sendTo, setup, type ActorRefFrom } from 'xstate';
-import { effects, open, post, toOwned, type OwnedEnded } from '../kernel/effects.ts';
+import { assign, sendTo, setup } from 'xstate';
+import {
+  effects,
+  message,
+  noDeadline,
+  open,
+  opens,
+  post,
+  posts,
+  postsAll,
+  toOwned,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
 import { officePort, type Batch, type OfficeCommand } from '../kernel/ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';
-import { seatKind } from './seat.machine.ts';
 import {
-  type OfficeNews,
-  type Input,
-  type Context,
-  type Event,
-  type Did,
-  type Claiming,
-  type Settled,
-  type Draining,
   answerClaim,
-  answerShared,
-  answerLeave,
   answerGone,
+  answerLeave,
+  answerShared,
+  seatAt,
   socketOf,
-  did,
-  toSeat,
-} from './office.setup.ts';
+  type Claiming,
+  type OfficeAnswer,
+  type OfficeContext,
+  type OfficeEvent,
+  type OfficeMachineInput,
+  type OfficeNews,
+  type Settled,
+} from './office.rules.ts';
+import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 
-export type { OfficeStart, OfficeOrder, OfficeNews, SeatChanged } from './office.setup.ts';
+export type { OfficeStart, OfficeOrder, OfficeNews, SeatChanged } from './office.rules.ts';
 
-const tellHost = {
-  type: 'post',
-  params: ({ context, event }: { context: Context; event: OfficeNews }) => post(context.owner, event),
-} as const;
-
-const drain = [
-  { type: 'command', params: (): Did => ({ commands: [{ type: 'office.drain' }], messages: [] }) },
-  { type: 'setDeadline', params: ({ event }: { event: Draining }) => ({ ms: event.ms, for: 'drain' }) },
-] as const;
+const tellHost = posts((c: OfficeContext, news: OfficeNews) => post(c.owner, news));
+const command = <E = unknown>(of: (event: E) => OfficeCommand) =>
+  ({
+    type: 'command',
+    params: ({ event }: { event: E }): OfficeAnswer => ({ commands: [of(event)], messages: [] }),
+  }) as const;
+/** Commands of an answer first, then its messages. */
+const answering = <E>(answer: (c: OfficeContext, event: E) => OfficeAnswer) =>
+  [
+    {
+      type: 'command',
+      params: ({ context, event }: { context: OfficeContext; event: E }) => answer(context, event),
+    },
+    postsAll((c: OfficeContext, event: E) => answer(c, event).messages),
+  ] as const;
+const toSeat = <E extends { readonly socket: string; readonly ticket: string }>(
+  order: (event: E) => SeatOrder,
+) =>
+  posts((c: OfficeContext, event: E) =>
+    post(seatAt(c, event.socket), order(event), {
+      onUndelivered: message(c.self, {
+        type: 'seat.answers',
+        ticket: event.ticket,
+        ok: false,
+        text: 'This connection has failed in the office: connect again',
+      }),
+    }),
+  );
 
 export const officeMachine = setup({
   types: {
-    context: {} as Context,
-    input: {} as Input,
-    events: {} as Event,
+    context: {} as OfficeContext,
+    input: {} as OfficeMachineInput,
+    events: {} as OfficeEvent,
     output: {} as { readonly how: 'closed' | 'failed' },
     tags: {} as 'connecting' | 'ready' | 'closing',
     children: {} as { server: 'office' },
@@ -56,14 +84,17 @@ export const officeMachine = setup({
   actors: { office: officePort },
   guards: {
     isBroken: (_, { why }: OwnedEnded) => why === 'failed',
-    /** What this node can refuse by itself is asked of nobody. */
+    /** A claim that this node can refuse by itself is asked of no other. */
     asksOthers: ({ context: c }, { socket, seat }: Claiming) =>
       c.isShared === true && claim(c.claims, socket, seat).ok,
     isRefused: (_, { text }: Settled) => text !== null,
   },
   actions: {
     ...effects,
-    command: sendTo('server', (_, { commands }: Did): Batch<OfficeCommand> => ({ type: 'batch', commands })),
+    command: sendTo('server', (_, { commands }: OfficeAnswer): Batch<OfficeCommand> => ({
+      type: 'batch',
+      commands,
+    })),
     claim: assign(({ context }, { socket, seat }: Pick<Claiming, 'socket' | 'seat'>) => {
       const claimed = claim(context.claims, socket, seat);
       return claimed.ok ? { claims: claimed.claims } : {};
@@ -103,20 +134,29 @@ export const officeMachine = setup({
       tags: 'ready',
       initial: 'open',
       states: {
-        open: { on: { drain: { target: 'draining', actions: drain } } },
+        open: {
+          on: {
+            drain: {
+              target: 'draining',
+              actions: [
+                command(() => ({ type: 'office.drain' })),
+                { type: 'setDeadline', params: ({ event }) => ({ ms: event.ms, for: 'drain' }) },
+              ],
+            },
+          },
+        },
         draining: {
           tags: 'closing',
-          exit: { type: 'setDeadline', params: { ms: 0 } },
+          exit: noDeadline,
           on: { 'office.drained': '#office.closing', 'deadline.passed': '#office.closing' },
         },
       },
       on: {
         'office.failed': { target: 'failed', actions: tellHost },
         'socket.opened': {
-          actions: {
-            type: 'open',
-            params: ({ event: { socket } }) => open(seatKind, { socket }, { key: socket }),
-          },
+          actions: opens((_: OfficeContext, { socket }: { readonly socket: string }) =>
+            open(seatKind, { socket }, { key: socket }),
+          ),
         },
         'socket.joins': { actions: toSeat((e) => ({ type: 'seat.join', ticket: e.ticket, seat: e.seat })) },
         'socket.leaves': {
@@ -124,7 +164,7 @@ export const officeMachine = setup({
         },
         'socket.closed': {
           actions: [
-            ...did((c, e: { socket: string }) => answerGone(c, e.socket)),
+            ...answering((c, e: { socket: string }) => answerGone(c, e.socket)),
             { type: 'forget', params: ({ event }) => event },
           ],
         },
@@ -132,7 +172,7 @@ export const officeMachine = setup({
           {
             guard: { type: 'isBroken', params: ({ event }) => event },
             actions: [
-              ...did((c, e: OwnedEnded) => answerGone(c, socketOf(c, e).socket)),
+              ...answering((c, e: OwnedEnded) => answerGone(c, socketOf(c, e).socket)),
               { type: 'forget', params: ({ context, event }) => socketOf(context, event) },
             ],
           },
@@ -141,17 +181,16 @@ export const officeMachine = setup({
         'seat.claims': [
           {
             guard: { type: 'asksOthers', params: ({ event }) => event },
-            actions: {
-              type: 'command',
-              params: ({ event: { socket, ticket, seat } }) => ({
-                commands: [{ type: 'office.claim', socket, ticket, seat }],
-                messages: [],
-              }),
-            },
+            actions: command(({ socket, ticket, seat }: Claiming) => ({
+              type: 'office.claim',
+              socket,
+              ticket,
+              seat,
+            })),
           },
           {
             actions: [
-              ...did((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
+              ...answering((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
               { type: 'claim', params: ({ event }) => event },
             ],
           },
@@ -159,29 +198,28 @@ export const officeMachine = setup({
         'claim.settled': [
           {
             guard: { type: 'isRefused', params: ({ event }) => event },
-            actions: did((c, e: Settled) => answerClaim(c, e, { ok: false, text: e.text ?? '' })),
+            actions: answering((c, e: Settled) => answerClaim(c, e, { ok: false, text: e.text ?? '' })),
           },
           {
             actions: [
-              ...did((c, e: Settled) => answerShared(c, e, claim(c.claims, e.socket, e.seat))),
+              ...answering((c, e: Settled) => answerShared(c, e, claim(c.claims, e.socket, e.seat))),
               { type: 'claim', params: ({ event }) => event },
             ],
           },
         ],
         'seat.leaves': {
           actions: [
-            ...did((c, e: { socket: string; ticket: string }) => answerLeave(c, e.socket, e.ticket)),
+            ...answering((c, e: { socket: string; ticket: string }) => answerLeave(c, e.socket, e.ticket)),
             { type: 'release', params: ({ event }) => event },
           ],
         },
         'seat.answers': {
-          actions: {
-            type: 'command',
-            params: ({ event: { ticket, ok, text } }) => ({
-              commands: [{ type: 'office.answer', ticket, ok, text }],
-              messages: [],
-            }),
-          },
+          actions: command(({ ticket, ok, text }: Extract<SeatNews, { type: 'seat.answers' }>) => ({
+            type: 'office.answer',
+            ticket,
+            ok,
+            text,
+          })),
         },
       },
     },
@@ -195,4 +233,3 @@ export const officeMachine = setup({
   },
   output: ({ event }) => (event as unknown as { output: { how: 'closed' | 'failed' } }).output,
 });
-export type OfficeRef = ActorRefFrom<typeof officeMachine>;

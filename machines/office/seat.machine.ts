@@ -8,9 +8,9 @@
  *             a place, or leaving: gives its place up
  * closed    — final: its socket is gone
  */
-import { assign, setup, type ActorRefFrom } from 'xstate';
+import { assign, setup } from 'xstate';
 import { kindOf, type AddressFor } from '../kernel/address.ts';
-import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, eventAsParams, post, posts, postsAll, type DirectoryEvent } from '../kernel/effects.ts';
 import type { SeatFacts } from '../kernel/ports.ts';
 
 export interface SeatStart {
@@ -40,22 +40,19 @@ export type SeatNews =
       readonly text: string | null;
     };
 type Input = SeatStart & { readonly self: AddressFor<SeatOrder>; readonly owner: AddressFor<SeatNews> };
-interface Context extends Input {
+interface SeatContext extends Input {
   readonly seat: SeatFacts | null;
   readonly waiting: readonly Asked[];
 }
 type Asked = Extract<SeatOrder, { readonly ticket: string }>;
 
-/** What one connection may ask before the first of it is answered. */
+/** Questions that one connection may ask before the first of them is answered. */
 export const mostWaiting = 16;
-const say = <E>(news: (c: Context, event: E) => SeatNews) =>
-  ({
-    type: 'post',
-    params: ({ context, event }: { context: Context; event: E }) => post(context.owner, news(context, event)),
-  }) as const;
+const tell = <E>(news: (c: SeatContext, event: E) => SeatNews) =>
+  posts((c: SeatContext, event: E) => post(c.owner, news(c, event)));
 const claim = {
   target: '#seat.asking.claiming',
-  actions: say((c, e: Extract<SeatOrder, { type: 'seat.join' }>) => ({
+  actions: tell((c, e: Extract<SeatOrder, { type: 'seat.join' }>) => ({
     type: 'seat.claims',
     socket: c.socket,
     ticket: e.ticket,
@@ -63,9 +60,9 @@ const claim = {
   })),
 } as const;
 const wait = [
-  { guard: 'hasRoom', actions: { type: 'wait', params: ({ event }: { event: Asked }) => event } },
+  { guard: 'hasRoom', actions: { type: 'wait', params: eventAsParams<Asked> } },
   {
-    actions: say((_, e: Asked) => ({
+    actions: tell((_, e: Asked) => ({
       type: 'seat.answers',
       ticket: e.ticket,
       ok: false,
@@ -74,15 +71,10 @@ const wait = [
   },
 ] as const;
 const goOn = [
-  {
-    type: 'postAll',
-    params: ({ context: c }: { context: Context }) => ({
-      messages: c.waiting.map((one) => post(c.self, one)),
-    }),
-  },
+  postsAll((c: SeatContext) => c.waiting.map((one) => post(c.self, one))),
   'forgetWaiting',
 ] as const;
-const notThere = say((_, e: Extract<SeatOrder, { type: 'seat.leave' }>) => ({
+const notThere = tell((_, e: Extract<SeatOrder, { type: 'seat.leave' }>) => ({
   type: 'seat.answers',
   ticket: e.ticket,
   ok: false,
@@ -91,7 +83,7 @@ const notThere = say((_, e: Extract<SeatOrder, { type: 'seat.leave' }>) => ({
 
 export const seatMachine = setup({
   types: {
-    context: {} as Context,
+    context: {} as SeatContext,
     input: {} as Input,
     events: {} as SeatOrder | DirectoryEvent,
     tags: {} as 'connecting' | 'ready' | 'closing',
@@ -123,7 +115,7 @@ export const seatMachine = setup({
           {
             guard: { type: 'isThere', params: ({ event }) => event },
             target: 'asking.leaving',
-            actions: say((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
+            actions: tell((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
           },
           { actions: notThere },
         ],
@@ -153,4 +145,3 @@ export const seatMachine = setup({
     closed: { type: 'final' },
   },
 });
-export type SeatRef = ActorRefFrom<typeof seatMachine>;

@@ -1,6 +1,5 @@
 import { explained } from './stderr.ts';
-import { waitWords, type Waits } from '../kernel/waits.ts';
-import type { SessionLost } from '../kernel/ports.ts';
+import { waitWords, type SessionLost, type Waits } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 /** How a process came to its end. */

@@ -1,3 +1,5 @@
+import { excessBytes, mostLevels } from './size.ts';
+
 /**
  * Failures are data: a code, a sentence, and details that never carry secrets, hosts or stacks.
  * Numeric codes are those of A2C-SMCP (draft 0.2.0, error tables); names are ours and local to a host.
@@ -132,5 +134,31 @@ export function toWireError(failure: Failure): WireError {
     message,
     ...((Object.keys(more).length > 0 || details) && { details: more }),
     ...(remedy !== undefined && { remedy }),
+  };
+}
+
+/** Bytes of JSON that the data of a JSON-RPC error may have: it travels on with every failure that it explains. */
+export const errorDataBytes = 4096;
+
+/**
+ * What a failure keeps of the JSON-RPC error of an MCP server: `code` and `data`. Data that is too large is dropped, and
+ * `data_dropped` says so in a sentence; `null` is none.
+ */
+export function rpcErrorDetails({
+  code,
+  data,
+}: {
+  readonly code: number;
+  readonly data?: unknown;
+}): Readonly<Record<string, unknown>> {
+  if (data === undefined || data === null) return { code };
+  const bytes = excessBytes(data, errorDataBytes);
+  if (bytes === undefined) return { code, data };
+  return {
+    code,
+    data_dropped:
+      bytes === Infinity
+        ? `it is nested too deep, the limit is ${mostLevels} levels`
+        : `it has ${bytes} bytes, the limit is ${errorDataBytes}`,
   };
 }

@@ -27,7 +27,7 @@ export type {
   Announcements,
   Notices,
 } from './messages/socket-events.ts';
-export type { CallPhase, Ending, Outcome } from './messages/outcome.ts';
+export type { CallPhase, Ending, Outcome } from './messages/answers.ts';
 export {
   getConfig,
   getConfigReply,
@@ -37,8 +37,13 @@ export {
   type GetConfigReply,
   type ShownInput,
   type ShownServer,
-} from './messages/computer-config.ts';
-export { getDesktop, getDesktopReply, type GetDesktop, type GetDesktopReply } from './messages/desktop.ts';
+} from './messages/collections.ts';
+export {
+  getDesktop,
+  getDesktopReply,
+  type GetDesktop,
+  type GetDesktopReply,
+} from './messages/collections.ts';
 export {
   dpeCatalogue,
   dpeDocumentMetadata,
@@ -58,7 +63,7 @@ export {
   type DPEPageSummary,
   type GetFinder,
   type GetFinderReply,
-} from './messages/finder.ts';
+} from './messages/collections.ts';
 export {
   readResource,
   readResourceReply,
@@ -66,7 +71,7 @@ export {
   type ReadResource,
   type ReadResourceReply,
   type ResourceContents,
-} from './messages/resource.ts';
+} from './messages/collections.ts';
 export {
   callToolResult,
   carried,
@@ -98,7 +103,7 @@ export {
   type ToolCallCancel,
   type ToolCallCancelled,
 } from './messages/messages.ts';
-export { toolCallProgress, type ToolCallProgress } from './messages/progress.ts';
+export { toolCallProgress, type ToolCallProgress } from './messages/messages.ts';
 export {
   toWireError,
   wireCodes,
@@ -116,10 +121,10 @@ export {
   type FailureResult,
   type FailureResultOptions,
 } from './messages/answers.ts';
-export { missingPart, type Missing } from './messages/missing.ts';
+export { missingPart, type Missing } from './messages/collections.ts';
 export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } from './reading.ts';
 export { excessBytes } from './size.ts';
-export type { MetaValue, SmcpTool } from './messages/tool.ts';
+export type { MetaValue, SmcpTool } from './messages/collections.ts';
 export {
   readConfig,
   readContents,

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { getDesktop } from './messages/desktop.ts';
-import { dpeElementDetail, dpePageSummary, getFinder } from './messages/finder.ts';
+import {
+  dpeElementDetail,
+  dpePageSummary,
+  getDesktop,
+  getFinder,
+  readResource,
+} from './messages/collections.ts';
 import { getTools, joinOffice } from './messages/messages.ts';
-import { readResource } from './messages/resource.ts';
 
 const asked = { agent: 'a', req_id: 'r', computer: 'c' };
 

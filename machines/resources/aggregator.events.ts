@@ -1,6 +1,6 @@
 /** What an aggregator is told, what it tells, and what it remembers. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import type { ServerHistory } from '../call/history/index.ts';
+import type { ServerHistory } from '../call/history.ts';
 import type {
   AggregateShown,
   Listed,

@@ -12,8 +12,7 @@ import {
 } from './aggregator.rules.ts';
 import type { AggregateWanted, Context, Question, ServerCache } from './aggregator.events.ts';
 import { post, type Post } from '../kernel/effects.ts';
-import { extended } from '../kernel/extended.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { extended, remembered } from '../kernel/objects.ts';
 import type { Granted } from './cache/server-cache.events.ts';
 import { both } from './cache/server-cache.memory.ts';
 import {

@@ -1,6 +1,6 @@
 /** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { assign, cancel, setup } from 'xstate';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import * as questions from './aggregator.questions.ts';
 import * as read from './aggregator.reading.ts';
 import * as rules from './aggregator.rules.ts';

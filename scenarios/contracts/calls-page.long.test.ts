@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callPhases, outcomes } from '../../machines/protocol/messages/outcome.ts';
+import { callPhases, outcomes } from '../../machines/protocol/messages/answers.ts';
 import { blocksOf } from '../replay/report/page.ts';
 
 /** What docs/calls.md tells a reader to write, in a folder of somebody who uses the package as it was built. */

@@ -27,7 +27,7 @@ export {
   type ServerEnd,
   type ServerWire,
 } from './session/session.subject.ts';
-export type { Waits } from '../../machines/kernel/waits.ts';
+export type { Waits } from '../../machines/kernel/ports.ts';
 export type {
   RequestFact,
   RequestPort,
@@ -41,5 +41,5 @@ export type {
   SessionFact,
   SessionLost,
 } from '../../machines/kernel/ports.ts';
-export type { SessionWaits } from '../../machines/kernel/waits.ts';
+export type { SessionWaits } from '../../machines/kernel/ports.ts';
 export type { Digits, Path } from '../../machines/protocol/exact-numbers.ts';

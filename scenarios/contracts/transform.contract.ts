@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ProgramChecked, Transformed, Transformer } from '../../machines/kernel/transformer.ts';
+import type { ProgramChecked, Transformed, Transformer } from '../../machines/call/transform.ts';
 import { casesOf, type ContractCase, type Rule } from './contract.ts';
 
 /** The programs that every world can run. */

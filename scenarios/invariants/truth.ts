@@ -1,6 +1,6 @@
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { buildTable, offeredTools, toSmcpTool, type Tool } from '../../machines/catalog/index.ts';
-import type { SmcpTool } from '../../machines/protocol/messages/tool.ts';
+import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import { capabilitiesOf, type Truth } from '../stage/scripted/script.ts';
 import type { Harness } from '../stage/harness.ts';
 

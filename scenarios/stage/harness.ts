@@ -9,7 +9,7 @@ import type { AgentStart } from '../../machines/agent/agent.machine.ts';
 import type { ComputerStart, ServerPlan } from '../../machines/computer/computer.machine.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import { defaultLimits, type Known, type CallLimits } from '../../machines/call/policy/index.ts';
-import { extended } from '../../machines/kernel/extended.ts';
+import { extended } from '../../machines/kernel/objects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../machines/call/messages.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';

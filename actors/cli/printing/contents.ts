@@ -7,7 +7,7 @@ import type {
 import type { Context } from '../context.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
 import { fitting, type Bytes, type Terminal, saveBytes, columnsOf, padded } from '../../../adapters/index.ts';
-import type { PastCall } from '../../../machines/call/history/index.ts';
+import type { PastCall } from '../../../machines/call/history.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What tools and resources answer, for a person: texts as they are, and a mark that says what anything else is. */

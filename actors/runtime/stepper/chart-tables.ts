@@ -18,7 +18,7 @@ import type {
   Snapshot,
   Transition,
 } from './implementations.ts';
-import { merging } from '../../../machines/kernel/shapes.ts';
+import { merging } from '../../../machines/kernel/objects.ts';
 
 /**
  * A chart as tables. For each set of active states: which transitions an event can take, and what each exits, does and enters.

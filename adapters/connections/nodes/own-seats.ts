@@ -1,4 +1,4 @@
-import { extended } from '../../../machines/kernel/extended.ts';
+import { extended } from '../../../machines/kernel/objects.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import { takenText } from '../../../machines/office/rooms/claims.ts';
 import { seatKey, type Holder, type Register } from '../../../machines/office/rooms/register.ts';

@@ -2,7 +2,7 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import type { Waits } from '../../../machines/kernel/waits.ts';
+import type { Waits } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { Refused } from '../transport.ts';
 import { causeOf, notStartable } from './http-failures.ts';

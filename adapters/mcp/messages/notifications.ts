@@ -1,5 +1,5 @@
 import type { ListKind, SessionFact } from '../../../machines/kernel/ports.ts';
-import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** A line of the server's own log (MCP `notifications/message`). */

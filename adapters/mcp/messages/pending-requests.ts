@@ -1,10 +1,10 @@
-import { TransientMap } from '../../../machines/kernel/transient-map.ts';
+import { TransientMap } from '../../../machines/kernel/objects.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isAnswer, isNotification } from '../lenient/messages.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';
-import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
 
 /** Whoever asked: hears of progress any number of times, then the one answer; undefined: nobody will answer. */

@@ -1,6 +1,5 @@
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
-import { rpcErrorDetails } from '../../../machines/protocol/rpc-error.ts';
+import { rpcErrorDetails, wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { Refused } from '../transport.ts';
 import {
   notesOf,

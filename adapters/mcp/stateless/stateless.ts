@@ -1,4 +1,4 @@
-import { TransientMap } from '../../../machines/kernel/transient-map.ts';
+import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { noted } from '../messages/envelope.ts';
 import type { Around, McpTransport } from '../transport.ts';

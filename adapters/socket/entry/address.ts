@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { peerAddress } from '../../../machines/office/rooms/address.ts';
+import { peerAddress } from '../../../machines/office/rooms/entry.ts';
 
 /** The IP address that a request comes from, through so many proxies. */
 export const addressOf = (

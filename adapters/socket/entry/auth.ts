@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { entryTexts, tokenIn, type Entrant, type Entry } from '../../../machines/office/rooms/entry.ts';
-import { grantSchema, type Grant } from '../../../machines/office/rooms/grant.ts';
+import {
+  entryTexts,
+  grantSchema,
+  tokenIn,
+  type Entrant,
+  type Entry,
+  type Grant,
+} from '../../../machines/office/rooms/entry.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
 import type { PeerCertificate } from '../http.ts';
 import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';

@@ -1,7 +1,7 @@
 import type { Server as HttpsServer } from 'node:https';
 import type { Server as HttpServer } from 'node:http';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
-import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/stats.ts';
+import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { NAMESPACE } from '../../../machines/protocol/protocol.ts';
 import { versionOf } from '../handshake.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Server, Socket } from 'socket.io';
-import type { Admitted, Grant } from '../../../machines/office/rooms/grant.ts';
-import { entryTexts, type Entrant } from '../../../machines/office/rooms/entry.ts';
+import { entryTexts, type Admitted, type Entrant, type Grant } from '../../../machines/office/rooms/entry.ts';
 import { notices } from '../../../machines/protocol/events.ts';
 import { toWireError, wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';

@@ -3,8 +3,7 @@ import type * as Jose from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { isLoopback } from '../../../machines/office/rooms/loopback.ts';
-import { entryTexts, type Entry } from '../../../machines/office/rooms/entry.ts';
-import { grantSchema } from '../../../machines/office/rooms/grant.ts';
+import { entryTexts, grantSchema, type Entry } from '../../../machines/office/rooms/entry.ts';
 
 /** Tokens that an identity provider signs (JWT). */
 export interface JwtAuth {

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { entryTexts, type Entry } from '../../../machines/office/rooms/entry.ts';
-import { grantFields, type Grant } from '../../../machines/office/rooms/grant.ts';
+import { entryTexts, grantFields, type Entry, type Grant } from '../../../machines/office/rooms/entry.ts';
 
 /** A token, or its SHA-256 in hex, and what it lets its holder do: all that is left out. */
 export interface TokenGrant extends Omit<Grant, 'expiresAt' | 'subject'> {

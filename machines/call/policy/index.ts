@@ -38,5 +38,5 @@ export {
   type Limiter,
 } from './call-limiters.ts';
 export { judgeAsk, judged, toolIn, type CallRequest, type JudgeOptions, type Known } from './judge.ts';
-export { finishAsk, type FinishOptions, type FinishRequest } from './finish.ts';
-export { handed, textOf } from './host-values.ts';
+export { finishAsk, type FinishOptions, type FinishRequest } from './judge.ts';
+export { handed, textOf } from './judge.ts';

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Permission } from '../permission/index.ts';
+import type { Permission } from '../permission.ts';
 import type { RequestFact } from '../../kernel/ports.ts';
-import type { Validate } from '../validation.ts';
-import { judgeAsk, judged as judgedBy, permissionRequest, toolIn, type Known } from './judge.ts';
+import {
+  judgeAsk,
+  judged as judgedBy,
+  permissionRequest,
+  toolIn,
+  type Known,
+  type Validate,
+} from './judge.ts';
 
 const tool = { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
 const known: Known = {

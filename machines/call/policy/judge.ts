@@ -1,17 +1,12 @@
-import { asText, roundedArguments } from '../../protocol/exact-numbers.ts';
-import type { Tool, ToolMeta } from '../../catalog/index.ts';
-import {
-  permission as ours,
-  rulingOf,
-  type Permission,
-  type PermissionRequest,
-} from '../permission/index.ts';
-import type { RequestFact, Emit, Ports } from '../../kernel/ports.ts';
-import { unusedIn, type Validate } from '../validation.ts';
+/** Looks at a call and at its result: the ports `policy` and `finish`. */
+import { asText, below, roundedArguments, withNumbers, type Digits } from '../../protocol/exact-numbers.ts';
+import type { JsonObject, Tool, ToolMeta } from '../../catalog/index.ts';
+import { permission as ours, rulingOf, type Permission, type PermissionRequest } from '../permission.ts';
+import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
-import { handed, textOf } from './host-values.ts';
 import type { Judgement } from './policy.ts';
 import { ownMember } from '../../protocol/json.ts';
+import { nothingFound, type Finding } from './result.ts';
 
 /** Of a computer, what a call is judged by. */
 export interface Known {
@@ -125,4 +120,103 @@ export const judgeAsk =
       fail(error);
     }
     return () => (isOver = true);
+  };
+
+/** What a JSON Schema says of a value. */
+export type Validity =
+  /** `unused`: a sentence about a part of the schema that nothing was held against. */
+  | { readonly ok: true; readonly unused?: string }
+  /** At most five lines, `path: what is wrong`; none holds a value, for it may be a secret. */
+  | { readonly ok: false; readonly problems: readonly string[] }
+  /** The schema cannot be used, or judging takes too long; a sentence about the schema. Nothing is known of the value. */
+  | { readonly ok: 'unchecked'; readonly reason: string };
+/**
+ * Port `validate`. At once, and whatever either of them is: never throws. The same schema is the same object. Calls
+ * reach it by the ports `policy` and `finish`, which know the schema of each tool.
+ */
+export type Validate = (schema: JsonObject, value: unknown) => Validity;
+
+/** How far a value was not held against a schema, as the end of a sentence; undefined: it was. */
+export function unusedIn(validity: Validity): string | undefined {
+  if (validity.ok === 'unchecked') return `: ${validity.reason}`;
+  return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
+}
+
+/** What passes between a call and the callbacks of its host. */
+
+/** Whatever was thrown; a value without a text is one, too. */
+export const textOf = (error: unknown): string => {
+  try {
+    return String(error);
+  } catch {
+    return 'with something that has no text';
+  }
+};
+/** What is sent as JSON, as its receiver will read it: nobody changes it from now on. As it is where it is no JSON. */
+export function handed<T extends object>(value: T): T {
+  try {
+    return JSON.parse(JSON.stringify(value)) as T;
+  } catch {
+    return value;
+  }
+}
+
+/** What the call machine asks the port `finish`. */
+export interface FinishRequest extends CallRequest {
+  readonly result: unknown;
+  /** It has more bytes than may be passed on: the host keeps the whole under this name. */
+  readonly keepAs: string | null;
+  /** The tool says that it failed: there is nothing to hold against a schema, and nothing to transform. */
+  readonly isError: boolean;
+  /** Integers that stand in the result as text: its schema is held against numbers. */
+  readonly digits?: readonly Digits[];
+}
+export interface FinishOptions {
+  readonly knownTo: (call: string) => Known | undefined;
+  readonly validate: Validate;
+  readonly hasProgram: (server: string) => boolean;
+  /** Answers `{json}`, or refuses. */
+  readonly transform: Ports['request'];
+  readonly keep: (handle: string, result: unknown) => void;
+}
+
+const structuredIn = (result: unknown): unknown =>
+  typeof result === 'object' && result !== null && 'structuredContent' in result
+    ? result.structuredContent
+    : undefined;
+
+/** How `structuredContent` differs from what the tool promised; a schema that cannot be used is a warning. */
+function held(options: FinishOptions, from: string, request: FinishRequest): Finding {
+  const { server, tool, result } = request;
+  const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
+  if (!schema || request.isError) return nothingFound;
+  const value = withNumbers(structuredIn(result), below(request.digits ?? [], 'structuredContent'));
+  if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
+  const validated = options.validate(schema, value);
+  if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };
+  const why = unusedIn(validated);
+  return why === undefined
+    ? nothingFound
+    : { ...nothingFound, warnings: [`The output schema was not used${why}`] };
+}
+
+/** The port `finish`: what is too large is kept, what was promised is checked, what is to be transformed is. */
+export const finishAsk =
+  (options: FinishOptions): Ports['request'] =>
+  (from, { id, target, params }, emit: Emit<RequestFact>) => {
+    const request = params as FinishRequest;
+    const { server, tool, result, keepAs, isError } = request;
+    if (keepAs !== null) options.keep(keepAs, result);
+    const found = held(options, from, request);
+    const say = (more: Partial<Finding>): void =>
+      emit({ type: 'ask.answered', id, result: { ...found, ...more } satisfies Finding });
+    if (isError || !options.hasProgram(server)) {
+      say({});
+      return () => {};
+    }
+    const asked = { server, tool, parameters: request.params, result };
+    return options.transform(from, { id, target, method: 'vrl', params: asked }, (fact) => {
+      if (fact.type === 'ask.answered') say({ transformed: (fact.result as { json: string }).json });
+      else if (fact.type === 'ask.refused') say({ warnings: [...found.warnings, fact.failure.message] });
+    });
   };

@@ -1,4 +1,4 @@
-import { rememberedLast } from '../../kernel/remembered.ts';
+import { rememberedLast } from '../../kernel/objects.ts';
 import { givenAsText, withDigits, type Digits } from '../../protocol/exact-numbers.ts';
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';

@@ -1,4 +1,4 @@
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { excessBytes, jsonBytes, mostLevels } from '../../protocol/size.ts';
 import { isObject, type Fields } from '../../protocol/json.ts';
 

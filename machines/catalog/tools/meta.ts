@@ -1,7 +1,7 @@
 import { fnv, fnvBasis } from '../../kernel/fnv.ts';
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { contentHash } from './content-hash.ts';
-import type { MetaValue, SmcpTool } from '../../protocol/messages/tool.ts';
+import type { MetaValue, SmcpTool } from '../../protocol/messages/collections.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
 
 /**

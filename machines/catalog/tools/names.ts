@@ -3,7 +3,7 @@
  * else: neither from the order of servers or tools, nor from who runs.
  */
 import { fnv, fnvBasis } from '../../kernel/fnv.ts';
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 
 /** One tool of one server, and what it would be called there: its alias, or its own name. */
 export interface Claim {

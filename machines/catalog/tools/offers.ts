@@ -1,5 +1,5 @@
 /** What one server brings into the table of names, whatever others have. */
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import type { Tool } from '../entries.ts';
 import { mergeMeta } from './meta.ts';

@@ -1,7 +1,7 @@
 import type { Failure } from '../../protocol/failure.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import type { Tool } from '../entries.ts';
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { place, prefixed, type Claim, type Placing } from './names.ts';
 import {
   aliasLine,

@@ -1,4 +1,4 @@
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { distinct } from './keywords.ts';
 import { folded, merged } from './merge.ts';
 import { plain } from './plain.ts';

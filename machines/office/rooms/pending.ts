@@ -1,7 +1,6 @@
-import { TransientMap } from '../../kernel/transient-map.ts';
-import { refusal } from '../../protocol/messages/answers.ts';
+import { TransientMap } from '../../kernel/objects.ts';
+import { refusal, unanswered } from '../../protocol/messages/answers.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
-import { unanswered } from '../../protocol/messages/outcome.ts';
 import type { CancelReason } from '../../protocol/messages/messages.ts';
 import { officeLimits, openGate, overLimit, type Gate, type OfficeLimits } from './limits.ts';
 

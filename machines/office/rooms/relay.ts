@@ -2,16 +2,13 @@ import type { z } from 'zod';
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { timing, type Timing } from '../../kernel/timing.ts';
 import { badPayload, refusal } from '../../protocol/messages/answers.ts';
-import { getConfig } from '../../protocol/messages/computer-config.ts';
-import { getDesktop } from '../../protocol/messages/desktop.ts';
+import { getConfig, getDesktop, getFinder, readResource } from '../../protocol/messages/collections.ts';
 import { events, isKnownEvent, notices, type CarriedName, type NoticeName } from '../../protocol/events.ts';
-import { getFinder } from '../../protocol/messages/finder.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
-import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/progress.ts';
+import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
 import { toTimeoutMs } from '../../protocol/protocol.ts';
-import { readResource } from '../../protocol/messages/resource.ts';
 import type { Lookup } from './seating.ts';
 
 /** What an office does with one event of one of its sockets. */

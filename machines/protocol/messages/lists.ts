@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { wireCodes, type Failure } from '../failure.ts';
-import { getConfigReply, type GetConfigReply } from './computer-config.ts';
-import { getDesktopReply } from './desktop.ts';
-import { dpeDocumentSummary, getFinderReply, type DPEDocumentSummary } from './finder.ts';
+import {
+  dpeDocumentSummary,
+  getConfigReply,
+  getDesktopReply,
+  getFinderReply,
+  readMissing,
+  readResourceReply,
+  type DPEDocumentSummary,
+  type GetConfigReply,
+  type Missing,
+  type ReadResourceReply,
+  type SmcpTool,
+} from './collections.ts';
 import { getToolsReply, listRoomReply } from './messages.ts';
-import { readMissing, type Missing } from './missing.ts';
-import { problemsIn } from '../problems.ts';
+import { problemsIn } from './answers.ts';
 import { readAnswer } from '../reading.ts';
-import { readResourceReply, type ReadResourceReply } from './resource.ts';
-import type { SmcpTool } from './tool.ts';
 
 /** A reply, or why it is none: what the peer said, or 500 for what is not readable. */
 export type Read<T> =

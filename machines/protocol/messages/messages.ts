@@ -1,7 +1,103 @@
-import { traceFields } from './trace-context.ts';
+/** Messages of the wire, but for what a computer shows: seats, calls, their progress and their traces. */
 import { z } from 'zod';
 import { toolResult } from '../tool-result.ts';
-import { answered, asked, name, question, record, role, wholeSeconds } from '../fields.ts';
+import { unfitName } from '../../text/index.ts';
+
+/**
+ * The fields that many messages share. Readers are lax like those of the Python SDK: unknown keys pass, `"2"` is 2,
+ * optional fields may be null. But what a stranger calls itself is kept, listed and repeated to others, so it has a
+ * longest length, and no characters that nobody sees.
+ */
+const longestName = 256;
+const longestReqId = 1024;
+
+export const name = z
+  .string()
+  .min(1)
+  .max(longestName)
+  .superRefine((text, { addIssue }) => {
+    const message = unfitName(text);
+    if (message !== undefined) addIssue({ code: 'custom', message });
+  });
+export const record = z.record(z.string(), z.unknown());
+export const role = z.enum(['agent', 'computer']);
+
+const asNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value;
+export const wholeNumber = z.preprocess(asNumber, z.int('expected a whole number'));
+export const wholeSeconds = z.preprocess(
+  asNumber,
+  z.int('expected whole seconds').nonnegative('expected 0 (without limit) or more seconds'),
+);
+
+/** What every agent's request begins with. `agent` is what it calls itself; the office believes only its seat. */
+export const question = { agent: z.string().max(longestName), req_id: z.string().max(longestReqId) };
+/** A question to one computer of the agent's office. */
+export const asked = { ...question, computer: z.string().max(longestName) };
+/** Our extension: servers are asked anew, instead of an answer from what is known. Peers that do not know it ignore it. */
+export const fresh = z.boolean().nullish();
+/** What every reply ends with: the id of its question. */
+export const answered = { req_id: z.string() };
+
+/** How far a call is, as its server tells it (MCP `notifications/progress`). */
+export interface Progress {
+  /** How far it is, in a unit of its own; it grows each time. */
+  readonly progress: number;
+  /** What `progress` grows to, where the server knows. */
+  readonly total?: number;
+  /** What it does just now, in its own words. */
+  readonly message?: string;
+}
+type Told = { readonly [Key in keyof Progress]: Progress[Key] | undefined } & { readonly progress: number };
+/** Its fields, in whatever else they stand. */
+export const progressOf = ({ progress, total, message }: Told): Progress => ({
+  progress,
+  ...(total !== undefined && { total }),
+  ...(message !== undefined && { message }),
+});
+
+/** So much text of a server goes with it over the wire; the rest is cut off. */
+export const mostProgressText = 1_000;
+/**
+ * `server:tool_call_progress` and `notify:tool_call_progress`, an extension of ours: how far the call of this `req_id` is. Its
+ * agent asked for it with `progress: true` in the call. No ack is expected.
+ */
+export const toolCallProgress = z.looseObject({
+  ...asked,
+  progress: z.number(),
+  total: z.number().optional(),
+  message: z.string().max(mostProgressText).optional(),
+});
+export type ToolCallProgress = z.infer<typeof toolCallProgress>;
+
+/**
+ * The place of a call in a distributed trace, as the W3C has it (Trace Context): an extension of ours in `client:tool_call`,
+ * and in `_meta` of `tools/call`, where MCP has it.
+ */
+export interface TraceContext {
+  /** Such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
+  readonly traceparent: string;
+  /** What vendors add. */
+  readonly tracestate?: string;
+}
+const traceparent = z.string().regex(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/);
+const tracestate = z.string().max(512);
+/** What is none is left out: no call fails by its trace. */
+export const traceFields = {
+  traceparent: traceparent.optional().catch(undefined),
+  tracestate: tracestate.optional().catch(undefined),
+};
+/** Of whatever a peer or a host has given. */
+export function traceIn(given: {
+  readonly traceparent?: unknown;
+  readonly tracestate?: unknown;
+}): TraceContext | undefined {
+  if (given.traceparent === undefined) return undefined;
+  const parent = traceparent.safeParse(given.traceparent);
+  if (!parent.success) return undefined;
+  const state = tracestate.safeParse(given.tracestate);
+  return { traceparent: parent.data, ...(state.success && { tracestate: state.data }) };
+}
 
 /**
  * One schema per wire message, the types inferred from it (a2c-wire §1). Here: seats, calls, tools, updates; the

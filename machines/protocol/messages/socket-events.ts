@@ -1,10 +1,17 @@
 import type { CallToolResult } from '../tool-result.ts';
 import type { ErrorAck } from './answers.ts';
-import type { GetConfig, GetConfigReply } from './computer-config.ts';
-import type { GetDesktop, GetDesktopReply } from './desktop.ts';
+import type {
+  GetConfig,
+  GetConfigReply,
+  GetDesktop,
+  GetDesktopReply,
+  GetFinder,
+  GetFinderReply,
+  ReadResource,
+  ReadResourceReply,
+} from './collections.ts';
 import type { z } from 'zod';
 import type { events, notices } from '../events.ts';
-import type { GetFinder, GetFinderReply } from './finder.ts';
 import type {
   Carried,
   ComputerUpdate,
@@ -19,10 +26,9 @@ import type {
   ToolCall,
   ToolCallCancel,
   ToolCallCancelled,
+  ToolCallProgress,
 } from './messages.ts';
-import type { ToolCallProgress } from './progress.ts';
 import type { notifications } from '../notifications.ts';
-import type { ReadResource, ReadResourceReply } from './resource.ts';
 
 /**
  * The wire as Socket.IO's type parameters: `new Server<ClientToServer, ServerToClient>()` for an office,

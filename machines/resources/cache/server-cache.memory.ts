@@ -1,5 +1,5 @@
 /** Pure readings of the memory of a server cache, for all of its rules. */
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import type { Context } from './server-cache.events.ts';
 import { slotAt, unread, type Slot } from './server-cache.slots.ts';
 

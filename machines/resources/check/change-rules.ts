@@ -1,4 +1,4 @@
-import { dpePage } from '../../protocol/messages/finder.ts';
+import { dpePage } from '../../protocol/messages/collections.ts';
 import { splitUri } from '../uri/index.ts';
 import { violation, type Violation } from './violation.ts';
 

@@ -7,7 +7,7 @@ import {
   dpePage,
   type DPEDocumentMetadata,
   type DPEPage,
-} from '../../protocol/messages/finder.ts';
+} from '../../protocol/messages/collections.ts';
 import { instantOf, parseDpeUri } from '../finder/index.ts';
 import { encodePart } from '../uri/index.ts';
 import { violation, type Violation, type CheckRule } from './violation.ts';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../protocol/failure.ts';
-import type { PromptResult } from '../../protocol/messages/prompt.ts';
+import type { PromptResult } from '../../protocol/messages/collections.ts';
 import type { Contents, Missing, ResourceCollection } from './collection.ts';
 
 /** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */

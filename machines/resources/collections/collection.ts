@@ -1,13 +1,12 @@
 import type { Standings } from '../desktop/standings.ts';
-import type { ServerHistory } from '../../call/history/index.ts';
+import type { ServerHistory } from '../../call/history.ts';
 import type { Failure } from '../../protocol/failure.ts';
 import type { Read } from '../../protocol/messages/lists.ts';
-import type { Missing } from '../../protocol/messages/missing.ts';
-import type { ResourceContents } from '../../protocol/messages/resource.ts';
-export type { ResourceCollection } from '../../kernel/lists.ts';
+import type { Missing, ResourceContents } from '../../protocol/messages/collections.ts';
+export type { ResourceCollection } from '../../kernel/ports.ts';
 
 export type { Standings } from '../desktop/standings.ts';
-export type { Missing } from '../../protocol/messages/missing.ts';
+export type { Missing } from '../../protocol/messages/collections.ts';
 
 /** One entry of a server that spoils itself only: a URI that breaks a rule, a document that is none. */
 export type Refused = Omit<Missing, 'server'>;

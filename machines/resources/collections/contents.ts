@@ -1,8 +1,7 @@
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
-import { promptResult, type PromptResult } from '../../protocol/messages/prompt.ts';
-import { problemsIn } from '../../protocol/problems.ts';
+import { promptResult, resourceResult, type PromptResult } from '../../protocol/messages/collections.ts';
+import { problemsIn } from '../../protocol/messages/answers.ts';
 import type { Read } from '../../protocol/messages/lists.ts';
-import { resourceResult } from '../../protocol/messages/resource.ts';
 import type { Contents } from './collection.ts';
 
 /** What `resources/read` gave, so far as it is what MCP says: a server may answer anything at all. */

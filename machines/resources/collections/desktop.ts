@@ -11,9 +11,9 @@ import {
   windowUrisIn,
   type Window,
 } from '../desktop/index.ts';
-import { byRecency } from '../../call/history/index.ts';
+import { byRecency } from '../../call/history.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
-import type { GetDesktop } from '../../protocol/messages/desktop.ts';
+import type { GetDesktop } from '../../protocol/messages/collections.ts';
 import type { Contents, Notice, Part, CollectionRules } from './collection.ts';
 
 /** A blob can be as large as a message: only that it is there is kept, and by what one tells it from another. */

@@ -13,8 +13,8 @@ import {
   routeOf,
   urisOfLevel,
 } from '../finder/index.ts';
-import { remembered } from '../../kernel/remembered.ts';
-import type { DPEDocumentSummary, GetFinder } from '../../protocol/messages/finder.ts';
+import { remembered } from '../../kernel/objects.ts';
+import type { DPEDocumentSummary, GetFinder } from '../../protocol/messages/collections.ts';
 import type { Listed, Notice, CollectionRules } from './collection.ts';
 
 /** A server that lists documents has them read; one that lists its catalogue only, that (a2c-wire §3.13). */

@@ -1,4 +1,4 @@
-import { byRecency, type ServerHistory } from '../../call/history/index.ts';
+import { byRecency, type ServerHistory } from '../../call/history.ts';
 import { standingOf } from './window-uri.ts';
 import { isShown, renderWindow, type Window } from './window.ts';
 

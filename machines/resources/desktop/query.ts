@@ -1,4 +1,4 @@
-import type { GetDesktop } from '../../protocol/messages/desktop.ts';
+import type { GetDesktop } from '../../protocol/messages/collections.ts';
 
 /** What an agent wants to see of a desktop. */
 export interface DesktopQuery {

@@ -1,5 +1,5 @@
 import type { ListedStanding } from './standings.ts';
-import type { ResourceContents } from '../../protocol/messages/resource.ts';
+import type { ResourceContents } from '../../protocol/messages/collections.ts';
 
 /** One window as a server shows it: what its list says, and what a read of it gave. */
 export interface Window {

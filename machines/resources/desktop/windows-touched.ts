@@ -1,4 +1,4 @@
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { parseWindowUri, type WindowUri } from './window-uri.ts';
 
 /** Where a window is, without its query; a slash at its end says nothing. */

@@ -1,4 +1,4 @@
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { parseDpeUri } from './dpe-uri.ts';
 
 /** What is listed of one host. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DPEDocumentSummary } from '../../protocol/messages/finder.ts';
+import type { DPEDocumentSummary } from '../../protocol/messages/collections.ts';
 import { dpeUrisIn, finderDifference, isDpeUri, isFinderChanged, urisOfLevel } from './index.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../../kernel/difference.ts';
-import { remembered } from '../../kernel/remembered.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { canonical } from '../../trace/canonical.ts';
-import type { DPEDocumentSummary } from '../../protocol/messages/finder.ts';
+import type { DPEDocumentSummary } from '../../protocol/messages/collections.ts';
 import { isDpeUri, parseDpeUri } from './dpe-uri.ts';
 
 /** The URIs of documents in the list of one server, each once, as it lists them; whatever else it lists is none. */

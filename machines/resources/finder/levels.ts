@@ -11,10 +11,10 @@ import {
   type DPEDocumentSummary,
   type DPEElementDetail,
   type DPEPage,
-} from '../../protocol/messages/finder.ts';
+  type ResourceContents,
+} from '../../protocol/messages/collections.ts';
 import type { Read } from '../../protocol/messages/lists.ts';
-import { problemsIn } from '../../protocol/problems.ts';
-import type { ResourceContents } from '../../protocol/messages/resource.ts';
+import { problemsIn } from '../../protocol/messages/answers.ts';
 
 /** What a read of a document gave: the JSON of its first text, by the level that was read (a2c-wire §3.13). */
 type Contents = readonly Pick<ResourceContents, 'text'>[];

@@ -1,6 +1,6 @@
-import { byRecency, type ServerHistory } from '../../call/history/index.ts';
-import type { DPEDocumentSummary } from '../../protocol/messages/finder.ts';
-import { remembered } from '../../kernel/remembered.ts';
+import { byRecency, type ServerHistory } from '../../call/history.ts';
+import type { DPEDocumentSummary } from '../../protocol/messages/collections.ts';
+import { remembered } from '../../kernel/objects.ts';
 import { isDpeUri } from './dpe-uri.ts';
 import { instantOf } from './instant.ts';
 import { partOf, testOf, type FinderQuery } from './query.ts';

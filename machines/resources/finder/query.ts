@@ -1,4 +1,4 @@
-import type { DPEDocumentSummary, GetFinder } from '../../protocol/messages/finder.ts';
+import type { DPEDocumentSummary, GetFinder } from '../../protocol/messages/collections.ts';
 
 /** Which documents are wanted, and which part of them. */
 export interface FinderQuery {

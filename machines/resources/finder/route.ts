@@ -1,4 +1,4 @@
-import { byRecency, type ServerHistory } from '../../call/history/index.ts';
+import { byRecency, type ServerHistory } from '../../call/history.ts';
 import { parseDpeUri, type DpeUri } from './dpe-uri.ts';
 
 /** What one server lists, so far as it decides who is asked for a document. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { Address } from '../../../machines/kernel/address.ts';
 import {
   isAnswer,
+  type Emit,
   type RequestFact,
   type RequestPort,
-  type Emit,
   type SessionFact,
+  type Waits,
 } from '../../../machines/kernel/ports.ts';
-import type { Waits } from '../../../machines/kernel/waits.ts';
 import type { Rule } from '../contract.ts';
 import { fits } from '../fits.ts';
 

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 import { isAnswer, type ServerInfo } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import {
   isCrossing,
   type CrossingLine,

@@ -1,6 +1,6 @@
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 
 /** Answer of a server to one request. */
 export type RecordedAnswer =

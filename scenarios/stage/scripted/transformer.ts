@@ -1,5 +1,9 @@
-import type { ProgramChecked, Transformed, Transformer } from '../../../machines/kernel/transformer.ts';
-import { syntaxFailure } from '../../../machines/call/transform/index.ts';
+import {
+  syntaxFailure,
+  type ProgramChecked,
+  type Transformed,
+  type Transformer,
+} from '../../../machines/call/transform.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';

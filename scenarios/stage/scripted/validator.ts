@@ -1,4 +1,4 @@
-import type { Validate, Validity } from '../../../machines/call/validation.ts';
+import type { Validate, Validity } from '../../../machines/call/policy/judge.ts';
 
 type Keyed = Readonly<Record<string, unknown>>;
 const isKeyed = (value: unknown): value is Keyed =>

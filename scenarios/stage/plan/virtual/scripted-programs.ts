@@ -1,5 +1,5 @@
 import type { Ports } from '../../../../machines/kernel/ports.ts';
-import { eventOf, type TransformRequest } from '../../../../machines/call/transform/index.ts';
+import { eventOf, type TransformRequest } from '../../../../machines/call/transform.ts';
 import { ScriptedTransformer, type ScriptedProgram } from '../../scripted/transformer.ts';
 import type { VirtualClock } from '../../virtual-clock.ts';
 import { timingOf, type Plan, type ProgramData } from '../plan.ts';

@@ -6,7 +6,7 @@ import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { notices } from '../../../../machines/protocol/events.ts';
-import { extended } from '../../../../machines/kernel/extended.ts';
+import { extended } from '../../../../machines/kernel/objects.ts';
 import type { Cable } from './network-cable.ts';
 
 interface Seated {

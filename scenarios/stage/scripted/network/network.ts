@@ -9,7 +9,7 @@ import {
   officeUrl,
 } from '../../../../machines/office/rooms/loopback.ts';
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
-import { denies, type Denial } from '../../../../machines/office/rooms/version.ts';
+import { denies, type Denial } from '../../../../machines/office/rooms/entry.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type Ack, type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { denies } from './version.ts';
+import { denies, peerAddress } from './entry.ts';
 
 const bodyOf = (version: string | undefined, isRequired = false): unknown =>
   JSON.parse(denies(version, isRequired)?.body ?? 'null');
@@ -27,4 +27,16 @@ describe('the version of a connection', () => {
       max_supported: '0.4.999',
     });
   });
+});
+
+it.each<[what: string, forwarded: string | string[] | undefined, proxies: number, address: string]>([
+  ['without a proxy the header counts for nothing', '6.6.6.6', 0, '10.0.0.1'],
+  ['behind one the last of it', '6.6.6.6, 1.1.1.1', 1, '1.1.1.1'],
+  ['behind two the last but one', '6.6.6.6, 1.1.1.1, 10.0.0.2', 2, '1.1.1.1'],
+  ['several headers are one', ['6.6.6.6', '1.1.1.1'], 1, '1.1.1.1'],
+  ['too few of them give the first', '1.1.1.1', 3, '1.1.1.1'],
+  ['none, or an empty one, gives the remote address', undefined, 1, '10.0.0.1'],
+  ['none, or an empty one, gives the remote address', ' , ', 1, '10.0.0.1'],
+])('the address of a peer: %s', (_, forwarded, proxies, address) => {
+  expect(peerAddress('10.0.0.1', forwarded, proxies)).toBe(address);
 });

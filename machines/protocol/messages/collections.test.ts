@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configAs } from './computer-config.ts';
+import { configAs } from './collections.ts';
 
 const config = {
   servers: { a: { type: 'stdio' }, b: { type: 'own:x' }, c: { type: 'inmemory' } },

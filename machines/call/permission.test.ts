@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from './access.ts';
-import { readWords, writeWords } from './access-words.ts';
-import { accessOf, permission, rulingOf, type Permission, type PermissionRequest } from './index.ts';
+import {
+  accessOf,
+  permission,
+  readWords,
+  rulingOf,
+  wordsOf,
+  writeWords,
+  type Permission,
+  type PermissionRequest,
+} from './permission.ts';
 
 const asked = (tool: string, autoApprove: readonly string[], more: Partial<PermissionRequest> = {}) =>
   permission({

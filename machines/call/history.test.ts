@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byRecency, defaultRemembered, withCall, type CallHistory, type PastCall } from './index.ts';
+import { byRecency, defaultRemembered, withCall, type CallHistory, type PastCall } from './history.ts';
 
 const callOf = (server: string, n = 0): PastCall => ({
   timestamp: '2026-02-14T10:30:01Z',

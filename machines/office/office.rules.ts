@@ -1,6 +1,6 @@
-/** What the chart of office.machine.ts is made of: its words, and what each claim leads to. */
+/** Words of the office machine, and its rules: what follows from a claim, a leave, a lost connection. */
 import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
-import { message, post, type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import { post, type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
 import { forget, release, seatsIn, type Claimed, type Claims } from './rooms/claims.ts';
 import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
@@ -22,23 +22,24 @@ export interface SeatChanged {
   /** `left`: also when its connection was lost. */
   readonly stage: 'joined' | 'left';
 }
-export type Input = OfficeStart & {
+export type OfficeMachineInput = OfficeStart & {
   readonly self: AddressFor<SeatNews>;
   readonly owner: AddressFor<OfficeNews>;
 };
-export interface Context extends Input {
+export interface OfficeContext extends OfficeMachineInput {
   readonly claims: Claims;
 }
-export type Event =
+export type OfficeEvent =
   | OfficeOrder
   | OfficeFact
   | SeatNews
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };
 
-const seatAt = (c: Context, socket: string): AddressFor<SeatOrder> => childOf(c.self, seatKind, socket);
+export const seatAt = (c: OfficeContext, socket: string): AddressFor<SeatOrder> =>
+  childOf(c.self, seatKind, socket);
 const noticeOf = (seat: SeatFacts): object => ({ office_id: seat.office, [seat.role]: seat.name });
-const left = (c: Context, socket: string, seat: SeatFacts | undefined): Did =>
+const toldLeft = (c: OfficeContext, socket: string, seat: SeatFacts | undefined): OfficeAnswer =>
   seat
     ? {
         commands: [
@@ -53,7 +54,8 @@ const left = (c: Context, socket: string, seat: SeatFacts | undefined): Did =>
         messages: [post(c.owner, { type: 'seat.changed', seat, stage: 'left' })],
       }
     : { commands: [], messages: [] };
-export interface Did {
+/** What an office does for one event: commands for its port, and messages. */
+export interface OfficeAnswer {
   readonly commands: readonly OfficeCommand[];
   readonly messages: readonly Post[];
 }
@@ -61,19 +63,19 @@ export type Draining = Extract<OfficeOrder, { type: 'drain' }>;
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
 export type Settled = Extract<OfficeFact, { type: 'claim.settled' }>;
 
-/** Acks go out before broadcasts (a2c-wire X9): whoever joins knows it before the others call it. */
+/** Acks go out before broadcasts (a2c-wire X9): a newcomer knows its seat before the others call it. */
 export function answerClaim(
-  c: Context,
+  c: OfficeContext,
   { socket, ticket, seat }: Pick<Claiming, 'socket' | 'ticket' | 'seat'>,
   claimed: Claimed,
-): Did {
+): OfficeAnswer {
   const seatAddress = seatAt(c, socket);
   if (!claimed.ok)
     return {
       commands: [{ type: 'office.answer', ticket, ok: false, text: claimed.text }],
       messages: [post(seatAddress, { type: 'claim.refused' })],
     };
-  const gone = left(c, socket, claimed.left);
+  const gone = toldLeft(c, socket, claimed.left);
   const unseat: OfficeCommand[] = claimed.left ? [{ type: 'office.unseat', socket }] : [];
   const enter: OfficeCommand = {
     type: 'office.broadcast',
@@ -97,16 +99,16 @@ export function answerClaim(
     ],
   };
 }
-/** The register has granted it. What was decided here meanwhile may refuse it all the same. */
-export function answerShared(c: Context, settled: Settled, claimed: Claimed): Did {
+/** Answer to a claim that the register has granted: what was decided here meanwhile may refuse it all the same. */
+export function answerShared(c: OfficeContext, settled: Settled, claimed: Claimed): OfficeAnswer {
   const { commands, messages } = answerClaim(c, settled, claimed);
   const { socket, seat } = settled;
   return claimed.ok
     ? { commands, messages }
     : { commands: [{ type: 'office.unclaim', socket, seat }, ...commands], messages };
 }
-export const answerLeave = (c: Context, socket: string, ticket: string): Did => {
-  const gone = left(c, socket, release(c.claims, socket).left);
+export const answerLeave = (c: OfficeContext, socket: string, ticket: string): OfficeAnswer => {
+  const gone = toldLeft(c, socket, release(c.claims, socket).left);
   return {
     /** The seed asks for the notice first, then the ack (O14). */
     commands: [
@@ -117,41 +119,15 @@ export const answerLeave = (c: Context, socket: string, ticket: string): Did => 
     messages: [...gone.messages, post(seatAt(c, socket), { type: 'claim.released' })],
   };
 };
-export const answerGone = (c: Context, socket: string): Did => {
-  const gone = left(c, socket, forget(c.claims, socket).left);
+export const answerGone = (c: OfficeContext, socket: string): OfficeAnswer => {
+  const gone = toldLeft(c, socket, forget(c.claims, socket).left);
   return {
     commands: [{ type: 'office.unseat', socket }, ...gone.commands],
     messages: [...gone.messages, post(seatAt(c, socket), { type: 'close' }, { optional: true })],
   };
 };
 
-/** The machine of a seat broke: whoever sat there is unseated, and its next join or leave is refused. */
-export const socketOf = (c: Context, ended: OwnedEnded): { readonly socket: string } => ({
+/** Socket of a seat whose machine broke: it is unseated, and its next join or leave is refused. */
+export const socketOf = (c: OfficeContext, ended: OwnedEnded): { readonly socket: string } => ({
   socket: seatsIn(c.claims).find(([socket]) => ended.key === `seat:${keyOf(socket)}`)?.[0] ?? ended.key,
 });
-export const did = <E>(what: (c: Context, event: E) => Did) =>
-  [
-    {
-      type: 'command',
-      params: ({ context, event }: { context: Context; event: E }) => what(context, event),
-    },
-    {
-      type: 'postAll',
-      params: ({ context, event }: { context: Context; event: E }) => what(context, event),
-    },
-  ] as const;
-export const toSeat = <E extends { readonly socket: string; readonly ticket: string }>(
-  order: (event: E) => SeatOrder,
-) =>
-  ({
-    type: 'post',
-    params: ({ context, event }: { context: Context; event: E }) =>
-      post(seatAt(context, event.socket), order(event), {
-        onUndelivered: message(context.self, {
-          type: 'seat.answers',
-          ticket: event.ticket,
-          ok: false,
-          text: 'This connection has failed in the office: connect again',
-        }),
-      }),
-  }) as const;

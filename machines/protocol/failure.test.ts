@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorDataBytes, rpcErrorDetails } from './rpc-error.ts';
+import { errorDataBytes, rpcErrorDetails } from './failure.ts';
 
 describe('the details of a failure that a JSON-RPC error became', () => {
   it('are its code, and its data where it has any', () => {

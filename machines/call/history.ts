@@ -1,4 +1,28 @@
-import type { Outcome } from '../messages.ts';
+/** The last calls of a computer, and the order of servers that follows from them. */
+import type { Outcome } from './messages.ts';
+
+/** Of a past call only its server counts here. */
+export type ServerHistory = readonly Pick<PastCall, 'server'>[];
+
+/**
+ * The order in which servers are shown, each once: whose tool was called last comes first, those that no remembered
+ * call went to follow by name. A server that only the history knows is left out.
+ */
+export function byRecency(servers: Iterable<string>, history: ServerHistory): readonly string[] {
+  const rest = new Set(servers);
+  const called = history
+    .toReversed()
+    .map(({ server }) => server)
+    .filter((server) => rest.delete(server));
+  return [...called, ...[...rest].sort(byCodePoint)];
+}
+
+/** As Python sorts. JavaScript compares halves of surrogate pairs, which puts an emoji before U+FF01. */
+function byCodePoint(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+}
 
 /** What a call waits for: servers that may have its tool and start still, its own server, the permit of that to connect, … */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { afterEach, expect, it, test, vi } from 'vitest';
+import { TransientMap, merging, remembered } from './objects.ts';
+
+const name = fc.oneof(
+  fc.constantFrom(
+    'a',
+    'b',
+    'c',
+    '10',
+    '2',
+    '',
+    'constructor',
+    'toString',
+    '__proto__',
+    'with "quotes"\n\u2028',
+  ),
+  fc.string({ maxLength: 3 }),
+);
+const fields = fc.dictionary(name, fc.anything({ maxDepth: 1 }), { maxKeys: 6, noNullPrototype: true });
+const pairs = fc.array(fc.tuple(fields, fields), { minLength: 1, maxLength: 60 });
+const left = ['a', '10'];
+const without = (object: object): object =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !left.includes(key)));
+
+/** The names in their order, too. */
+const shown = (object: object): unknown => [Object.keys(object), object];
+const law = fc.property(pairs, (all) => {
+  const [merge, leave] = [merging(), merging('a', '10')];
+  for (const [base, more] of [...all, ...all]) {
+    expect(shown(merge(base, more))).toEqual(shown({ ...base, ...more }));
+    expect(shown(leave(base, more))).toEqual(shown({ ...without(base), ...more }));
+  }
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test('two objects of any names are merged as a spread merges them, and neither is changed', () => {
+  fc.assert(law);
+});
+
+test('where code from strings is not allowed they are merged as well', () => {
+  const refuse = (): never => {
+    throw new EvalError('Code generation from strings disallowed for this context');
+  };
+  vi.stubGlobal('Function', refuse);
+  fc.assert(law, { numRuns: 20 });
+});
+
+it('what is worked out for an object is worked out once, for another one that is equal anew', () => {
+  const asked: object[] = [];
+  const sizeOf = remembered((list: readonly number[]) => {
+    asked.push(list);
+    return list.length;
+  });
+  const [one, equal] = [
+    [1, 2],
+    [1, 2],
+  ];
+  expect([sizeOf(one), sizeOf(one), sizeOf(equal)]).toEqual([2, 2, 2]);
+  expect(asked).toEqual([one, equal]);
+});
+
+it('an answer of nothing is an answer, too', () => {
+  let times = 0;
+  const nothing = remembered((_: object) => void (times += 1));
+  const key = {};
+  expect([nothing(key), nothing(key), times]).toEqual([undefined, undefined, 1]);
+});
+
+test('it holds what a Map holds, in the same order, over any number of entries that come and go', () => {
+  const step = fc.record({ is: fc.constantFrom('set', 'delete', 'delete', 'clear'), key: fc.nat(80) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+      const [ours, theirs] = [new TransientMap<number, number>(), new Map<number, number>()];
+      for (const [n, { is, key }] of steps.entries()) {
+        if (is === 'set') expect(ours.set(key, n).get(key)).toBe(theirs.set(key, n).get(key));
+        else if (is === 'delete') expect(ours.delete(key)).toBe(theirs.delete(key));
+        else if (n % 50 === 0) [ours, theirs].forEach((map) => map.clear());
+        expect([ours.size, ours.has(key)]).toEqual([theirs.size, theirs.has(key)]);
+      }
+      expect([[...ours], ours.keys(), ours.values()]).toEqual([
+        [...theirs],
+        [...theirs.keys()],
+        [...theirs.values()],
+      ]);
+    }),
+  );
+});
+
+test('what is taken out and put in while it is walked over changes nothing of that walk', () => {
+  const map = new TransientMap<number, string>();
+  for (let n = 0; n < 100; n += 1) map.set(n, 'x');
+  const seen: number[] = [];
+  for (const [key] of map) {
+    seen.push(key);
+    map.delete(key);
+    map.set(key + 1_000, 'y');
+  }
+  expect(seen).toHaveLength(100);
+  expect(map.size).toBe(100);
+});
