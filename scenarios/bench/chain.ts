@@ -1,6 +1,6 @@
 import type { GivenLimits } from '../../actors/index.ts';
 
-/** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
+/** Something that answers calls, and is measured. All but the MCP server runs in the measuring process. */
 export interface Chain {
   /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
   call(n: number): Promise<string>;

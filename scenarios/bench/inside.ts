@@ -15,7 +15,7 @@ export const echoTool = (name = 'echo'): Tool => ({
 export interface Served {
   /** Our end of the pair. */
   readonly end: InMemoryTransport;
-  /** What came to its handler: a call that is answered without its server is no call. */
+  /** Calls that reached the handler: a call that is answered without its server is no call. */
   readonly heard: { calls: number };
 }
 /** `answer` makes the text of a result from the text of the call. */
@@ -43,7 +43,7 @@ export async function connected(end: InMemoryTransport): Promise<Client> {
 }
 
 type Ends = Readonly<Record<string, () => Promise<InMemoryTransport>>>;
-/** As any host makes it, without an office; nothing is kept on disk. */
+/** Options as a host writes them, without an office; nothing is kept on disk. */
 export const optionsOver = (ends: Ends): ComputerOptions => {
   const one = { type: 'inmemory', autoApprove: ['all'] };
   const mcpServers = Object.fromEntries(Object.keys(ends).map((name) => [name, one]));

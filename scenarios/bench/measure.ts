@@ -87,7 +87,7 @@ export async function callOnce(chain: Chain): Promise<void> {
   const text = await chain.call(n);
   if (text !== textOf(n)) throw new Error(`call ${n} was answered with: ${text.slice(0, 80)}`);
 }
-/** So many calls, `inFlight` at a time. */
+/** Makes this number of calls, `inFlight` at a time. */
 export async function calls(chain: Chain, count: number, inFlight = 1): Promise<void> {
   let left = count;
   const worker = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Figure } from './row.ts';
 import type { Play } from './run.ts';
 
-/** What the process of a row says. */
+/** Message of the process of a row. */
 export type Said = { readonly figure: Figure } | { readonly failed: string } | { readonly done: true };
 /** The longest part of an error that is shown. */
 const shown = 300;
@@ -14,7 +14,7 @@ const shown = 300;
 /** In a process of its own: its heap holds no other row, and it can be ended whatever it does, with all that it started. */
 export const playApart: Play = (row, plan, tell, signal) => {
   const script = fileURLToPath(new URL('row-process.js', import.meta.url));
-  // What it leaves there goes with it, however it ends.
+  // Files that the row leaves there are removed with the folder, however it ends.
   const folder = mkdtempSync(join(tmpdir(), 'a2c-bench-'));
   const child = fork(script, [row.name, JSON.stringify(plan)], {
     env: { ...process.env, TMPDIR: folder },
@@ -39,7 +39,7 @@ export const playApart: Play = (row, plan, tell, signal) => {
     child.on('message', (said: Said) => {
       if ('figure' in said) return tell(said.figure);
       result ??= said;
-      // Whatever the row left open must not hold it.
+      // Handles that the row left open must not hold its process.
       end();
     });
     child.once('error', reject);

@@ -20,7 +20,7 @@ export interface Aim {
 export const atMost = (limit: number): Aim => ({ best: 'low', limit });
 export const atLeast = (limit: number): Aim => ({ best: 'high', limit });
 
-/** What a row tells: one value for each pair or run. */
+/** Measurement of a row: one value for each pair or run. */
 export interface Figure {
   readonly what: string;
   readonly unit: string;
@@ -29,7 +29,7 @@ export interface Figure {
   readonly sides?: { readonly yardstick: number; readonly ours: number; readonly unit: string };
   readonly aim?: Aim;
 }
-/** What is known of a row: its figures, and why there are no more. */
+/** Figures of a row, and why there are no more. */
 export interface Outcome {
   readonly row: string;
   readonly figures: readonly Figure[];

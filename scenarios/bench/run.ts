@@ -38,7 +38,7 @@ export function chosen(rows: readonly Row[], only: string, isQuick: boolean): Ro
   return rows.filter(({ needs }) => !isQuick || needs === undefined);
 }
 
-/** One row after the other. What one of them does is no other's: each has its outcome, whatever happens. */
+/** Measures one row after the other. A row that fails or hangs leaves the others alone. */
 export async function measured(rows: readonly Row[], running: Running): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [at, row] of rows.entries()) {
@@ -72,12 +72,12 @@ async function outcomeOf(row: Row, { plan, play, late, stop, progress }: Running
   return broken.length > 0 ? { ...outcome, notMeasured: broken.join('; ') } : outcome;
 }
 
-/** What does not end must not hold the other rows. */
+/** Ends a wait at the signal: a row that does not end must not hold the others. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
-    // It may have begun with what made it late.
+    // The signal may have been aborted before the listener was added.
     if (signal.aborted) abort();
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });

@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
 
-/** What docs/extend.md tells a reader to write, in a folder of somebody who uses the package as it was built. */
+/** Runs the examples of docs/extend.md in the folder of a user, on the package as it was built. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/extend.md'), 'utf8');
 const here = mkdtempSync(join(tmpdir(), 'a2c-extend-'));
@@ -46,10 +46,10 @@ afterAll(() => {
 });
 
 const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}`, NODE_OPTIONS: '' };
-/** What a program prints that stands in this folder, and how it ends. */
+/** Output of a program in this folder, and its exit code. */
 const run = (program: string) =>
   spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: here, env, encoding: 'utf8' });
-/** What lives of all that found our `docker` in its PATH, and which containers it has. */
+/** Living processes that found our `docker` in their PATH, and its containers. */
 const left = (): ({ pid: number } | string)[] => [
   ...JSON.parse(
     execFileSync(process.execPath, [fixture('living-processes.mjs'), at('bin'), '2000'], {

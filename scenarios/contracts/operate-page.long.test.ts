@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** What docs/operate.md says of traces: its files, in a folder of somebody who uses the package as it was built. */
+/** Runs the examples of docs/operate.md about traces, on the package as it was built. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/operate.md'), 'utf8');
 const main = join(root, 'dist/actors/main.js');

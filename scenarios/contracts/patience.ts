@@ -1,4 +1,4 @@
-/** What is awaited, or an error after `ms` that says what did not come. */
+/** Awaits something, or throws after `ms` with a sentence that says what did not come. */
 export async function patient<T>(awaited: Promise<T>, what: string, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

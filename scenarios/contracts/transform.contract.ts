@@ -26,7 +26,7 @@ export interface TransformWorld {
   /** Ends whatever a failed case left. */
   dispose(): Promise<void>;
 }
-/** What is under test. Each case has a world of its own. */
+/** Port under test. Each case has a world of its own. */
 export interface TransformSubject {
   createWorld(): TransformWorld;
 }
@@ -222,7 +222,7 @@ const close = [
   }),
 ];
 
-/** What every `transform` port owes whoever asks it. */
+/** Promises of every `transform` port to its askers. */
 export const transformContract = (subject: TransformSubject): readonly ContractCase[] =>
   casesOf({ 'a check': aCheck, 'a run': aRun, 'the time': time, withdrawn, close }, async ({ holds }) => {
     const world = subject.createWorld();

@@ -101,7 +101,7 @@ describe('a microstep', () => {
 });
 
 describe('a callback actor', () => {
-  /** Its parent, and what it was handed to speak with. */
+  /** Parent, and the functions that it was given to speak with. */
   function speaking() {
     const told: { say?: (event: { type: string }) => void } = {};
     const heard: string[] = [];

@@ -25,7 +25,7 @@ export function createActs({ childProcess, output, input, lifeMs, log }) {
     return child;
   };
   const leaveBehind = ({ holdsPipes, ignoresSigterm }) => {
-    // What is ignored stays ignored over exec; and it ends by itself, whatever becomes of us.
+    // A signal that is ignored stays ignored over exec; `sleep` ends by itself, whatever becomes of this process.
     const script = `${ignoresSigterm ? "trap '' TERM; " : ''}exec sleep ${seconds(lifeMs)}`;
     const child = sh(script, holdsPipes ? 'inherit' : 'ignore');
     grandchildren.push(child);
@@ -38,7 +38,7 @@ export function createActs({ childProcess, output, input, lifeMs, log }) {
   const launches = { 'proc.zombieGrandchild': leaveBehind, 'proc.pause': pause };
   return {
     acts: new Map(Object.entries({ ...ends, ...launches, ...streamActs(output, input) })),
-    /** At `start` and `ready` there is no answer to break off, so it is a notification. */
+    /** Ends in the middle of a notification: at `start` and `ready` there is no answer to break off. */
     partial: ({ code }) => breakOff(output, Buffer.from(JSON.stringify(announcement)), code),
     killGrandchildren: () => {
       for (const child of grandchildren) child.kill('SIGKILL');
@@ -48,7 +48,7 @@ export function createActs({ childProcess, output, input, lifeMs, log }) {
 
 const seconds = (ms) => (ms / 1000).toFixed(3);
 
-/** What we listen to would not end us. */
+/** Removes our own listeners first: a signal that we listen to would not end us. */
 export function endBy(signal) {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
@@ -57,14 +57,14 @@ export function endBy(signal) {
 const ends = {
   'proc.exit': ({ code }) => process.exit(code),
   'proc.kill': ({ signal }) => endBy(signal),
-  // Those that come too late for it are not there any more.
+  // Starts after the first n do not have this fault any more.
   'proc.crashLoop': ({ code }) => process.exit(code),
   'proc.exitClean': () => process.exit(0),
   'proc.oom': () => {
     try {
       writeSync(2, lastWords);
     } catch {
-      // Nobody reads them.
+      // Stderr is closed.
     }
     endBy('SIGABRT');
   },

@@ -19,7 +19,7 @@ const refused = ({ result: _result, ...answer }, { code, message }) => ({
   error: { code, message },
 });
 
-/** What stands in an answer under each word, in the order in which they are put upon each other. */
+/** Changes of an answer under each word, in the order in which they are applied. */
 const shapes = new Map(
   Object.entries({
     'life.versionMismatch': (answer, { version }) => withResult(answer, { protocolVersion: version }),

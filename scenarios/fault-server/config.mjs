@@ -4,7 +4,7 @@ const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
 const toolKeys = ['takes', 'answers', 'changes', 'inputSchema', 'outputSchema', 'progressEveryMs'];
 const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
-/** So long it lives at most, whatever it ignores. */
+/** Longest life of a server, whatever it ignores. */
 const usualLifeMs = 120_000;
 
 function readTools(at, given) {
@@ -33,7 +33,7 @@ function readFaults(at, given) {
   return given.map((fault, index) => readFault(`${at}[${index}]`, fault));
 }
 
-/** What may differ from start to start. Only what is given. */
+/** Keys that may differ from start to start; only those that are given. */
 function readStep(at, { name, tools, resources, seed, faults, lifeMs }) {
   return {
     ...(name !== undefined && { name: checked(`${at}name`, name, { type: 'string' }) }),
@@ -59,7 +59,7 @@ function readLater(given) {
   return steps.sort((left, right) => left.from - right.from);
 }
 
-/** Where it listens, and what it speaks there. */
+/** Port and protocol of a server over HTTP. */
 function readHttp(given) {
   const http = checked('http', given, { type: 'object' });
   refuseUnknown('http', http, ['port', 'kind']);
@@ -112,7 +112,7 @@ const remedies = {
   stdio: 'it is about a process and its pipes: leave out http',
 };
 
-/** What only shows when all of a start is known. */
+/** Checks that need the whole config of a start. */
 function hold({ faults, tools }, starts, http) {
   const names = Object.keys(tools);
   for (const { fault, tool } of faults) {

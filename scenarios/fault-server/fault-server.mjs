@@ -96,7 +96,7 @@ async function serve(config) {
   input.open();
 }
 
-/** What it does when it is asked to end. */
+/** Ends the server when it is asked to, as its faults want it. */
 function createEnd({ triggers, happen, output, log, session }) {
   const state = { isEnding: false };
   const taken = (name, when) => {

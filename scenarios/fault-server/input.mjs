@@ -8,7 +8,7 @@ export function createInput(stdin, { line, end }) {
   const read = () => {
     for (;;) {
       const to = rest.indexOf('\n');
-      // What a line does may pause us.
+      // A line may cause a pause.
       if (to < 0 || pauses > 0) return;
       const text = rest.slice(0, to);
       rest = rest.slice(to + 1);

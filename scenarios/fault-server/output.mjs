@@ -7,7 +7,7 @@ export function createOutput(stdout) {
   const held = [];
   let isBusy = false;
   let isClosed = false;
-  // Nobody reads any more. The end of the input, or the safety net, ends us.
+  // No reader is left. The end of the input, or the safety net, ends this process.
   stdout.on('error', () => {
     isClosed = true;
   });
@@ -67,7 +67,7 @@ export function createOutput(stdout) {
       if (isClosed) return;
       isClosed = true;
       closeSync(1);
-      // Whoever opens a file next must not become our stdout.
+      // The next file that is opened must not become our stdout.
       openSync(devNull, 'w');
     },
   };

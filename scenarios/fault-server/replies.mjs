@@ -14,7 +14,7 @@ const progress = (progressToken, { everyMs, n = Infinity }, tell) => {
 
 /** Answers to requests: which of them leave, when, in what order and how often. */
 export function createReplies({ triggers, output, log }) {
-  /** By request id: what can still be answered or cancelled. */
+  /** Answers that can still be sent or cancelled, by request id. */
   const pending = new Map();
   const reordered = [];
   let flushing;

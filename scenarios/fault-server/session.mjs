@@ -3,7 +3,7 @@ import { noResource } from './own/own-resources.mjs';
 import { pageAt } from './own/pages.mjs';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-/** By method: the moment of its life that a request for it is. */
+/** Moments by the method of the request that brings them. */
 export const moments = {
   initialize: 'initialize',
   'tools/list': 'list',
@@ -35,7 +35,7 @@ const offering = (resources) => ({
   ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
 });
 
-/** By method: what it does when it is asked. */
+/** Handlers of requests by method. */
 function requestsOf({ name, tools, resources }, { own, replies, send, refuse, say }) {
   return {
     initialize: (request) => {
@@ -111,11 +111,11 @@ export function createSession({ name, tools, resources }, { own, triggers, happe
       }
       for (const one of Array.isArray(message) ? message : [message]) receive(one);
     },
-    /** It says that a list has changed. */
+    /** Announces that a list has changed. */
     say,
-    /** It says that a resource has. */
+    /** Announces that a resource has changed. */
     update,
-    /** It answers nobody any more. */
+    /** Stops all answers. */
     silence: () => {
       isSilent = true;
       replies.silence();

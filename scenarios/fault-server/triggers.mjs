@@ -33,7 +33,9 @@ export function createTriggers(faults, seed) {
   };
   return {
     reach: (when) => reached.set(when, performance.now()),
-    /** Those among `names`, a Set or a Map, that happen at this moment; `tool` is the one that is called. */
+    /**
+     * Takes the faults with these names (a Set or a Map) that happen at this moment; `tool` is the one that is called.
+     */
     take: (names, when, tool) =>
       faults.filter(
         (fault) =>

@@ -3,7 +3,7 @@ import { nearest } from './nearest.mjs';
 
 /** Every word there is, as data. Not imported as JSON: Node 20 prints a warning for that. */
 export const words = JSON.parse(readFileSync(new URL('./words/words.json', import.meta.url), 'utf8'));
-/** Those that a server can do by itself. */
+/** Words that a server can do by itself. */
 export const serverWords = words.filter(({ where, later }) => where === 'server' && later === undefined);
 
 /** Bad input: what is wrong, and what to do about it. */

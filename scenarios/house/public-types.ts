@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync, Visitor, type Comment, type Node, type Statement } from 'oxc-parser';
 
-/** What one `.d.ts` declares, imports and exports. */
+/** Declarations, imports and exports of one `.d.ts`. */
 export interface Declarations {
   readonly file: string;
   /** Name → its statements: an interface or an overloaded function may have several. */
@@ -16,7 +16,7 @@ export interface Declarations {
 }
 export interface Declared {
   readonly nodes: Node[];
-  /** Where the statement begins, with its `export`: a comment stands before that. */
+  /** Start of the statement, with its `export`: a comment stands before that. */
   readonly start: number;
 }
 
@@ -77,7 +77,7 @@ export interface Place {
 }
 export const keyOf = ({ file, name }: Place): string => `${file}#${name}`;
 
-/** Where a name that stands in a file is declared; the name of a package; undefined: the language knows it. */
+/** Place where a name that stands in a file is declared; the name of a package; undefined: the language knows it. */
 export function placeOf(file: string, name: string): Place | string | undefined {
   const { own, from } = declarationsOf(file);
   const source = from.get(name);
@@ -86,7 +86,7 @@ export function placeOf(file: string, name: string): Place | string | undefined 
 }
 const fileAt = (file: string, module: string): string => {
   const path = join(dirname(file), module);
-  // What is written in JavaScript declares beside itself.
+  // Modules in JavaScript have their declarations beside them.
   const found = [path.replace(/\.[jt]s$/, '.d.ts'), path.replace(/\.mjs$/, '.d.mts')].find(
     (each) => each !== path && existsSync(each),
   );
@@ -130,7 +130,7 @@ export function namedBy({ file, name }: Place): Named[] {
   return found;
 }
 
-/** What is written before a node as `/** … *\/`. */
+/** Doc comment before a node. */
 export function docOf({ file }: Place, start: number): string | undefined {
   const { comments, text } = declarationsOf(file);
   const before = comments.findLast(
@@ -139,7 +139,7 @@ export function docOf({ file }: Place, start: number): string | undefined {
   return before?.type === 'Block' && before.value.startsWith('*') ? before.value.slice(1).trim() : undefined;
 }
 
-/** What a host can import from one entry point of package.json, each name where it is declared. */
+/** Names that a host can import from one entry point of package.json, each where it is declared. */
 export function publicOf(entry: string): Place[] {
   return [...declarationsOf(entry).exported].flatMap((name) => {
     const place = placeOf(entry, name);

@@ -64,7 +64,7 @@ async function played(isOurs: Whose, version: string): Promise<Column> {
   }
   return { title: titleOf(isOurs), version, cells };
 }
-/** What does not work in a column. */
+/** Features that fail in a column. */
 const failing = ({ cells }: Column): string[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
     cell === works || cell === absent ? [] : [`${name}: ${cell}`],
@@ -75,7 +75,7 @@ describe.runIf(isReached)('every pair', { concurrent: true }, () => {
   it.each(pairs)('plays all features: $isOurs with $version', async ({ isOurs, version }) => {
     const column = await played(isOurs, version);
     columns.push(column);
-    // What Python offices do stands in the page.
+    // Failures of Python offices stand on the page only.
     expect(isOurs.office ? failing(column) : [], column.title).toEqual([]);
   });
 

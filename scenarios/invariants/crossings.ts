@@ -31,7 +31,7 @@ export const timingIn = (ev: EventObject | undefined): Timing => ({
   ...said<{ timing: Partial<Timing> }>(ev).timing,
 });
 type Named = { readonly ticket: string; readonly reqId: string };
-/** By which a host names a call or a question, and cancels it. */
+/** Ticket by which a host names a call or a question, and cancels it. */
 export function ticketIn(ev: EventObject | undefined): string {
   const { ticket, reqId } = said<Named>(ev);
   return ticket ?? `host.${reqId}`;

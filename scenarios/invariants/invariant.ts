@@ -6,7 +6,7 @@ import type { Crossing, DirectoryRecord } from '../../machines/trace/index.ts';
 export interface Seen {
   /** ms, by the clock of whoever recorded it. */
   readonly at: number;
-  /** What the directory reported. */
+  /** Record of the directory. */
   readonly record: DirectoryRecord;
 }
 /** Crossing and its time: enough for every invariant of what the outside sees. */
@@ -31,7 +31,7 @@ export interface Violation {
   /** In one sentence for a person. */
   readonly what: string;
 }
-/** What an invariant cannot read from the records. */
+/** Bounds that the records do not tell. */
 export interface Bounds {
   /** ms by which real or stalled time may be late. */
   readonly slackMs: number;
@@ -55,7 +55,7 @@ export interface Judge<What> {
 export interface Story {
   readonly how: string;
   readonly seen: readonly (Seen | Crossed)[];
-  /** What is asked at its end. */
+  /** Judgement that is asked for at its end. */
   readonly until?: 'quiescent' | 'closed';
   readonly bounds?: Partial<Bounds>;
 }
@@ -64,7 +64,7 @@ interface Stated<Reads extends string, What> {
   readonly reads: Reads;
   /** The sentence by which it is named everywhere. */
   readonly invariant: string;
-  /** What it is good for, and where it comes from. */
+  /** Reason and origin. */
   readonly why: string;
   /** Topics that it wants to see, so that each costs only those who care: a kind, or a kind and a word. */
   readonly sees: readonly string[];

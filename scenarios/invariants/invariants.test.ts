@@ -53,7 +53,7 @@ interface ViolatingExample {
   readonly how: string;
   readonly options?: Partial<HarnessOptions>;
   readonly act: (harness: Harness) => void;
-  /** What is said of it. */
+  /** Part of the violation's sentence. */
   readonly said: string;
 }
 const violating: readonly ViolatingExample[] = [
@@ -216,7 +216,7 @@ describe('an invariant', () => {
   });
 
   it('has at least one violating example', () => {
-    // Those over records have violating examples of their own.
+    // Invariants over records have violating examples of their own.
     const seen = new Set([...violating, ...recordInvariants].map(({ invariant }) => invariant));
     expect(Object.keys(invariants).filter((invariant) => !seen.has(invariant))).toEqual([]);
   });

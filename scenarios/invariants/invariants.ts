@@ -11,7 +11,7 @@ import type { Harness } from '../stage/harness.ts';
 export interface Meant {
   /** Machines whose failure the scenario is about: a part of their address. */
   readonly failing?: string;
-  /** So many observers fail. */
+  /** Observers that fail. */
   readonly blunders?: number;
 }
 type Invariant = (harness: Harness, meant: Meant) => readonly string[];
@@ -19,7 +19,7 @@ type Invariant = (harness: Harness, meant: Meant) => readonly string[];
 const left = (what: string, n: number): readonly string[] => (n === 0 ? [] : [`${n} ${what} left`]);
 
 const judged = new WeakMap<Harness, readonly Violation[]>();
-/** What all invariants report once a harness is closed. */
+/** Violations of all invariants once a harness is closed. */
 function violationsOf(harness: Harness): readonly Violation[] {
   const known = judged.get(harness);
   if (known) return known;
@@ -43,7 +43,7 @@ const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] =>
       )
       .map(({ what }) => what),
 ]);
-/** What only the harness can know, because it has both ends. */
+/** Properties that only the harness can know, because it has both ends. */
 export const harnessInvariants: Readonly<Record<string, Invariant>> = {
   'no child is started while an older one lives': ({ servers }) =>
     servers.doubled.map((key) => `${key} was started while an older one lived`),

@@ -13,7 +13,7 @@ export function latenessOf(seen: Iterable<Seen>): number {
   return latest;
 }
 
-/** Of a machine that has other things to do. */
+/** Delay of a machine that has other things to do. */
 const busyMs = 5_000;
 /** For what really happened: as late as its own timers were, and a little. */
 export const boundsOf = (seen: Iterable<Seen>): Bounds => ({

@@ -5,7 +5,7 @@ import { Bench } from './index.ts';
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 const servers = { fs: { tools }, git: { tools: { log: tools.read, hangs: { never: true } } } } as const;
 
-/** What the invariants say when everybody has come up, something was done, and a minute has passed since. */
+/** Violations a minute after everybody has come up and something was done. */
 function said(
   act: (harness: Harness) => void,
   options: Partial<HarnessOptions> = {},

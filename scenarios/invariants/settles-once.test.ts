@@ -15,9 +15,9 @@ type Act =
   | { readonly do: 'close'; readonly who: 'computer' | 'agent' | 'office' };
 interface Run {
   readonly acts: readonly Act[];
-  /** What the person says, one question after the other. */
+  /** Answers of the person, one question after the other. */
   readonly words: readonly (Confirmation['decision'] | 'never' | 'nobody')[];
-  /** What becomes of looking at a result, and after how long. */
+  /** Results of looking at a result, and after how long. */
   readonly looks: readonly (readonly ['answered' | 'refused' | 'never', ms: number])[];
   readonly isFree: boolean;
 }
@@ -111,7 +111,10 @@ function perform(harness: Harness, one: Act): void {
   } else order(`server.${one.do}`);
 }
 
-/** Whatever comes in whatever order: each call has one answer, whose words fit together, and nothing is left. */
+/**
+ * Checks that each call has one answer whose words fit together, and that nothing is left, whatever comes in whatever
+ * order.
+ */
 function settlesOnce(run: Run): void {
   const harness = harnessOf(run);
   harness.office();

@@ -18,14 +18,14 @@ export const showsTheTruth = 'a computer shows what its servers have, to its hos
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const methods = { desktop: events.getDesktop, finder: events.getFinder } as const;
-/** As many as there may be. */
+/** Most entries that may be asked for. */
 const queries = { desktop: {}, finder: { limit: 100 } } as const;
 const ticketOf = (collection: ResourceCollection): string => `truth.${collection}`;
 
 const contextOf = <Context>(harness: Harness, address: string): Context | undefined =>
   (harness.directory.find(address)?.ref.getSnapshot() as { context: Context } | undefined)?.context;
 
-/** What is known of one server: what its last reads gave. */
+/** Knowledge of one server: the results of its last reads. */
 interface Held {
   readonly uris: readonly string[];
   readonly slots: readonly (readonly (Items & { readonly failure: unknown; readonly round: number })[])[];
@@ -33,13 +33,13 @@ interface Held {
 interface Server {
   readonly name: string;
   readonly truth: ResourcesTruth;
-  /** As it would list them, or, where nobody could know of the last change, as they are known. */
+  /** URIs as the server would list them, or, where its last change cannot be known, as they are known. */
   readonly uris: readonly string[];
 }
 
 const isKnowable = ({ isListed, isTold }: ResourcesTruth, isHeard: boolean, c: ComputerContext): boolean =>
   isListed || (isHeard ? isTold || c.timing.pollDeclaredMs > 0 : c.timing.pollMs > 0);
-/** Who is ready, takes part, and is one of whom the harness knows the truth. */
+/** Servers that are ready, take part, and whose truth the harness knows. */
 function serversOf(harness: Harness, c: ComputerContext): Server[] {
   return c.servers.flatMap(({ rules: { server: name }, client }): Server[] => {
     const script = c.stages[name] === 'ready' ? harness.servers.behind(name) : undefined;
@@ -52,14 +52,14 @@ function serversOf(harness: Harness, c: ComputerContext): Server[] {
     return [{ name, truth: truth.resources, uris }];
   });
 }
-/** What one server has to show, and whether that is all: where it has lied, what it said. */
+/** Content that one server has to show, and whether that is all: where it has lied, its lie. */
 function shownOf(harness: Harness, collection: ResourceCollection, { name, truth, uris }: Server) {
   const { urisIn, refusedIn, toRead, itemsOf } = collections[collection];
   const held = contextOf<Held>(harness, `computer/${collection}/cache:${keyOf(name)}`);
   const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
     const known = held?.slots.flat()[held.uris.indexOf(uri)];
     const contents = truth.read(uri);
-    // It has changed, or vanished, without a word.
+    // A resource that has changed, or vanished, without a notice.
     const isSecret = contents.length === 0 || !truth.isKnowable(uri);
     if (isSecret && known && known.round > 0 && !known.failure) return { ok: true, body: known } as const;
     return contents.length === 0 ? ({ ok: false } as const) : itemsOf(contents, uri, name);
@@ -69,7 +69,7 @@ function shownOf(harness: Harness, collection: ResourceCollection, { name, truth
   return { name, items: read.flatMap((one) => (one.ok ? one.body.items : [])), isWhole };
 }
 
-/** What somebody is shown, and what was wrong about it; undefined: he was not answered. */
+/** Answer of a view, and what is wrong with it; undefined: there was no answer. */
 interface Answer {
   readonly body: object;
   readonly missing: readonly string[];
@@ -117,7 +117,7 @@ function shownToAgent(
   return { body, missing: missing.map(({ server }) => server) };
 }
 
-/** What is read of one resource, of those that one server alone lists, is what it has. */
+/** Differences between a read of a resource that one server alone lists, and its content. */
 function misread(harness: Harness, c: ComputerContext, servers: readonly Server[]): string[] {
   const all = servers.flatMap(({ uris }) => uris);
   return servers.flatMap(({ name, truth, uris }) => {
@@ -155,7 +155,7 @@ function look(harness: Harness, c: ComputerContext): void {
   if (told() !== before) harness.run(backMs);
 }
 
-/** What is wrong with what is shown when the system is quiescent; whoever looks asks, and what was not known is read. */
+/** Errors of what is shown when the system is quiescent; a look asks, and reads what was not known. */
 export function untruthsShown(harness: Harness): string[] {
   const before = contextOf<ComputerContext>(harness, 'computer');
   if (!before || harness.state('computer')?.startsWith('clos') === true) return [];

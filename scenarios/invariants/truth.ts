@@ -25,7 +25,7 @@ function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly
   return isKnowable(truth, tools.listChanged, c, server) ? truth.tools : known;
 }
 
-/** What is wrong with what a computer offers when the system is quiescent. */
+/** Errors of what a computer offers when the system is quiescent. */
 export function untruths(harness: Harness): string[] {
   const root = harness.directory.find('computer');
   if (!root) return [];

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, peakMemoryOf } from './processes.ts';
 
-/** What a driver says of its host in its first line. */
+/** First line of a driver: its host. */
 export interface Hello {
   readonly name: string;
   /** The process that is the host. */
@@ -33,7 +33,7 @@ export interface Asked {
 type Message = Partial<Omit<Answer, 'ms'>> & {
   readonly id?: number;
   readonly hello?: Hello;
-  /** Of `start`, where the host is another process than its driver. */
+  /** Process of `start`, where the host is another one than its driver. */
   readonly pid?: number;
 };
 
@@ -122,7 +122,7 @@ export class Host {
     }));
     return { id, answer };
   }
-  /** As somebody would from a shell. */
+  /** Sends a signal, as from a shell. */
   signal(signal: NodeJS.Signals): void {
     endProcess(this.pid, signal);
   }

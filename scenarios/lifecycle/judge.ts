@@ -5,7 +5,7 @@ import { Stage } from './stage.ts';
 export type Word = 'right' | 'partly' | 'wrong' | 'absent';
 export interface Verdict {
   readonly verdict: Word;
-  /** What was seen, in words for people. */
+  /** Observations, in words for people. */
   readonly facts: string;
 }
 export interface Case {
@@ -13,7 +13,7 @@ export interface Case {
   readonly rule: string;
   /** Words of a driver's `can` without which there is nothing to judge. */
   readonly needs?: readonly string[];
-  /** It ends the host itself. */
+  /** Ends the host itself. */
   readonly endsHost?: boolean;
   play(stage: Stage): Promise<Verdict>;
 }

@@ -33,6 +33,6 @@ export const endProcess = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): voi
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 };

@@ -72,7 +72,7 @@ export class Stage {
     });
     return { url: (JSON.parse(line) as { readonly url: string }).url };
   }
-  /** What a server got and did, in order. */
+  /** Log of a server: what it got and did, in order. */
   log(name = 'shaky'): readonly Line[] {
     return readOr(join(this.#folder, `${name}.log`))
       .split('\n')

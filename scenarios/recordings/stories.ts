@@ -33,7 +33,7 @@ const toolNames = ['read', 'slow', 'hang', 'toss', 'dig'] as const;
 const anyOf = <T>(random: () => number, items: readonly T[]): T =>
   items[Math.floor(random() * items.length)] as T;
 
-/** One moment of a busy life: mostly a call, now and then something bad. Nobody waits for the call. */
+/** One moment of a busy life: mostly a call, now and then something bad. The call is not awaited. */
 async function moment(
   world: World,
   random: () => number,
@@ -43,7 +43,7 @@ async function moment(
   const chance = random();
   if (chance < 0.03) world.kill(anyOf(random, names), anyOf(random, ['SIGKILL', 'SIGTERM']));
   else if (chance < 0.05)
-    // It may be on its way down or up for another reason: then the order is refused, which is recorded too.
+    // A server on its way down or up refuses the order, which is recorded too.
     all.push(world.computer.restartServer(anyOf(random, names)).catch(() => undefined));
   else {
     const aborter = new AbortController();

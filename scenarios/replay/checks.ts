@@ -31,7 +31,10 @@ function invariantsIn(
 /** Records that have a number in a trace with all steps: a listener that comes or goes has none. */
 const isNumbered = ({ record }: Seen): boolean => record.k !== 'in' || record.via !== 'outlet';
 
-/** What `a2c replay` says of a trace. `shown` are the records of its page, which are more where it was recorded without steps. */
+/**
+ * Report of `a2c replay` about a trace. `shown` are the records of its page, which are more where it was recorded
+ * without steps.
+ */
 export function checksOf(file: string, trace: Trace, shown: Trace): Checks {
   const { report, judged } = examined(file, trace);
   const { difference } = report;

@@ -7,7 +7,7 @@ export interface Replayed {
   readonly crossing: Crossing;
   readonly t: number;
 }
-/** One channel on which what is done now is not what was recorded. */
+/** Channel on which today's run differs from the recording. */
 export interface Parting {
   /** `other`: both said something on that channel, and not the same. `late`: the same at another time. `deaf`: nobody waits. */
   readonly how: 'other' | 'missing' | 'more' | 'late' | 'deaf';

@@ -44,7 +44,7 @@ function hostOf(options: RuntimeOptions & { notice?: (text: string) => void }): 
   assemble(runtime.directory, kinds);
   return runtime;
 }
-/** It starts, and fails over the first thing that it is told. */
+/** Starts a machine that fails over its first event. */
 function fail({ directory }: Runtime): void {
   directory.start('brittle', {}, 'host:brittle');
   directory.send('brittle', { type: 'go' });

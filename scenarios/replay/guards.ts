@@ -5,13 +5,13 @@ import { redacted } from '../../machines/trace/index.ts';
 export interface RedactedRead {
   readonly machine: string;
   readonly guard: string;
-  /** Where it stood: `/event/params/token`. */
+  /** Place of the value: `/event/params/token`. */
   readonly pointer: string;
 }
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
 type Guard = (args: Record<string, unknown>, params: unknown) => boolean;
 
-/** What has only fields, whose reading can be watched. A Map or a Date knows itself by its identity. */
+/** Tells whether a value has only fields, whose reading can be watched. A Map or a Date is known by its identity. */
 const hasFields = (value: object): boolean =>
   Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 

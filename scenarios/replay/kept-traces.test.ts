@@ -34,7 +34,7 @@ interface Host {
   readonly computer: Computer;
   readonly notices: string[];
   readonly stateDir: string;
-  /** By their names, oldest first. */
+  /** Kept traces by name, oldest first. */
   kept(): string[];
   readonly lines: (file: string) => Record<string, unknown>[];
 }
@@ -116,7 +116,7 @@ describe('a trace of a user’s failure', () => {
       [
         ...['out initialize', 'in answer', 'out notifications/initialized', 'out tools/list', 'in answer'],
         ...['out tools/call', 'in answer', 'out tools/call'],
-        // It is started again.
+        // The server is started again.
         ...['out initialize', 'in answer', 'out notifications/initialized', 'out tools/list', 'in answer'],
       ].slice(0, frames.length),
     );

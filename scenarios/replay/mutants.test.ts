@@ -11,7 +11,7 @@ interface Mutant {
   readonly what: string;
   readonly kinds: Kinds;
 }
-/** Of a mutant: each is replayed once. */
+/** Report of a mutant; each is replayed once. */
 function reportOf({ what, kinds }: Mutant): ReplayReport {
   const report = known.get(what) ?? replayOf('life.trace.ndjson', life, { kinds });
   known.set(what, report);
@@ -111,7 +111,7 @@ const essence = ({ text }: ReplayReport): string =>
     .filter((line) => !/^ {2}(again|if it is wanted):/.test(line))
     .join('\n');
 
-/** What a person reads of each, a block each; `A2C_UPDATE_MUTANTS=1` writes what they give today: read the difference. */
+/** Reports as a person reads them, a block each; `A2C_UPDATE_MUTANTS=1` writes those of today. */
 const page = new URL('./mutants.txt', import.meta.url);
 const isUpdating = process.env['A2C_UPDATE_MUTANTS'] === '1';
 const shown = (): Map<string, string> =>

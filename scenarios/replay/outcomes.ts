@@ -9,7 +9,7 @@ export interface CallOutcome {
   readonly tool: string;
   /** Name of its server in the config; null: nobody said. */
   readonly server: string | null;
-  /** What is known of its effect: `succeeded`, `failed` or `unknown`. Null: its caller was never answered. */
+  /** Effect of the call: `succeeded`, `failed` or `unknown`. Null: its caller was never answered. */
   readonly outcome: string | null;
   /** How it ended: `succeeded`, `failed`, `timedOut`, `cancelled`, `refused` or `unknown`; null as above. */
   readonly end: string | null;
@@ -53,7 +53,7 @@ export interface SeatOutcome {
 export interface ProcessOutcome {
   /** Null: it never ran. */
   readonly pid: number | null;
-  /** Its exit code; null: it lives, never ran, or a signal ended it. */
+  /** Exit code; null: the process lives, never ran, or a signal ended it. */
   readonly code: number | null;
   /** Name of the signal that ended it, such as `SIGKILL`; null: none did. */
   readonly signal: string | null;
@@ -64,13 +64,13 @@ export interface ProcessOutcome {
 }
 /** Outcomes of everything that a user would ask about. */
 export interface Outcomes {
-  /** By `req_id`; one that is used again is `ID/2`. */
+  /** Calls by `req_id`; an id that is used again is `ID/2`. */
   readonly calls: Readonly<Record<string, CallOutcome>>;
-  /** By the name in the config; of a second computer in one trace `NAME of computer/2`. */
+  /** Servers by the name in the config; those of a second computer in one trace are `NAME of computer/2`. */
   readonly servers: Readonly<Record<string, ServerOutcome>>;
-  /** By role and name: `computer:c1`. */
+  /** Seats by role and name: `computer:c1`. */
   readonly seats: Readonly<Record<string, SeatOutcome>>;
-  /** By server and how often it was launched: `files/1`. */
+  /** Processes by server and number of the launch: `files/1`. */
   readonly processes: Readonly<Record<string, ProcessOutcome>>;
 }
 
@@ -119,7 +119,7 @@ class OutcomesSoFar implements Outcomes {
   readonly processes: Record<string, ProcessOutcome> = {};
   /** Calls that are open, by the channel that they came by and their ticket: their names. */
   readonly #open = new Map<string, string>();
-  /** Where a call came from, by its name. */
+  /** Origin of each call, by its name. */
   readonly #from = new Map<string, string>();
   /** Seats of hosts, by their channels. */
   readonly #seats = new Map<string, string>();
@@ -179,7 +179,7 @@ class OutcomesSoFar implements Outcomes {
   }
   #began(ch: string, { reqId, ticket, tool, type }: Word, t: number): void {
     const id = String(reqId);
-    // Its agent may be in the same trace, and has it already.
+    // The agent may be in the same trace, and has counted the call already.
     const isKnown = type === 'agent.called' && this.#from.get(id)?.startsWith('host:agent') === true;
     let name = id;
     if (!isKnown) for (let n = 2; name in this.calls; n += 1) name = `${id}/${n}`;

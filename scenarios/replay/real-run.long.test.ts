@@ -113,7 +113,7 @@ describe('a host that records to a folder', () => {
     const bytes = readFileSync(file, 'utf8');
     for (const [where, secret] of Object.entries(secrets))
       expect({ where, is: bytes.includes(secret) }).toEqual({ where, is: false });
-    // At its source already: what a server says at its end is told to hosts and agents, too.
+    // Hidden at the source: the last words of a server go to hosts and agents, too.
     expect(bytes).toContain('up with ***');
     expect(bytes).toContain('"text":"Bearer «redacted:');
   });

@@ -53,13 +53,13 @@ export class RecordedWorld implements Platform, Observer {
   readonly #tape: Tape;
   readonly #names = new ChannelNames(hostWords);
   readonly #gives = new Map<string, Give>();
-  /** By the channel of a recorded question, that of the one that is asked in its place. */
+  /** Channels of questions that are asked in the place of a recorded one. */
   readonly #alias = new Map<string, string>();
   /** When timers fire that have not yet. */
   readonly #fired: Map<string, number>;
   readonly #draws: Map<string, unknown[]>;
   readonly #told = new Map<string, number>();
-  /** Where hosts listen, by their channels, and all of them. */
+  /** Addresses of hosts by their channels. */
   readonly #addresses = new Map<string, Address>();
   readonly #listening = new Set<Address>();
   /** Timers that are set, by their names. */

@@ -100,7 +100,7 @@ describe('a secret that is a word of the machines', () => {
 
 describe('a guard that is watched', () => {
   const mark = '«redacted:00ff»';
-  /** What a guard decides over this context and event, and what it was seen to read. */
+  /** Decision of a guard over this context and event, and the fields that it read. */
   function decided(context: object, event: object, guard: (of: { context: never; event: never }) => boolean) {
     const reads: RedactedRead[] = [];
     const machine = setup({ guards: { isIt: guard as never } }).createMachine({

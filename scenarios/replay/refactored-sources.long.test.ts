@@ -127,7 +127,7 @@ function verdictsOf(copy: string): Record<string, string> {
   try {
     printed = execFileSync(process.execPath, command, { cwd: copy, encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
-    // It exits with 1 where something has changed.
+    // Exit code 1: something has changed.
     printed = (error as { stdout: string }).stdout;
   }
   const { replays } = JSON.parse(printed) as { replays: readonly Replayed[] };

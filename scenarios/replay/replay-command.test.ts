@@ -41,7 +41,7 @@ const broken = fileOf(
     harness.close();
   }),
 );
-/** It is said to be closed, and a machine lives. */
+/** The trace claims to be closed, and a machine lives. */
 const stuck = fileOf(
   'stuck.trace.ndjson',
   short(() => {}),

@@ -84,7 +84,7 @@ export interface Play extends ReplayTraceOptions {
   readonly isWatching?: boolean;
   /** From this input on it is another world. */
   readonly forksAt?: number;
-  /** So long time goes on after the last step, in ms. */
+  /** Time after the last step, in ms. */
   readonly horizonMs?: number;
 }
 export function played(play: Play): TraceReplay {

@@ -21,11 +21,11 @@ export interface ReplayOptions {
   /** Stops after the last input whose number is not above this. */
   readonly until?: number;
 }
-/** What became of one trace on today's code. */
+/** Result of one trace on today's code. */
 export interface ReplayReport {
   /** The path of the trace. */
   readonly file: string;
-  /** What became of it, in one word. */
+  /** Verdict in one word. */
   readonly verdict: Verdict;
   /** For people: `SAME …` or what differs, where, why it may, and the command that shows it again. */
   readonly text: string;
@@ -47,7 +47,7 @@ export interface ReplayReport {
   readonly violations: readonly Violation[];
   /** How long the replay took, in ms of real time. */
   readonly durationMs: number;
-  /** Where every machine stood at the end: address → state. */
+  /** States of all machines at the end, by address. */
   readonly states: Readonly<Record<string, string>>;
 }
 

@@ -94,7 +94,7 @@ describe('a2c show', () => {
     expect(await commandLine(['show', file, '--html', html])).toMatchObject({ code: 0, out: `${html}\n` });
     const text = readFileSync(html, 'utf8');
     expect(text).toContain(String.raw`"what":"\u003cscript>`);
-    // Its four blocks of data and its own script; each begins and ends where we wrote it.
+    // Four blocks of data and the script of the page; each begins and ends where we wrote it.
     expect(text.match(/<script/g)).toHaveLength(5);
     expect(text.match(/<\/script/gi)).toHaveLength(5);
     expect(text).not.toMatch(/(src|href)="(?!data:)/);

@@ -41,7 +41,7 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
     (whole: string) =>
     (name: string): Checks => {
       const shown = readTrace(whole, sha256Of);
-      // It was made here a moment ago.
+      // The page was made here a moment ago.
       if (!shown.ok) throw new Error(shown.problem);
       return checksOf(name, trace, shown.trace);
     };

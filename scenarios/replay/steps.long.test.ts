@@ -45,7 +45,7 @@ const folder = mkdtempSync(join(tmpdir(), 'a2c-steps-'));
 const [checkout, here] = [join(folder, 'checkout'), join(folder, 'here')];
 const at = (...path: string[]): string => join(here, ...path);
 const typist = join(checkout, 'dist/scenarios/fixtures/typist.mjs');
-/** What was printed, by its command. */
+/** Outputs by command. */
 const printed = new Map<string, string>();
 
 beforeAll(() => {

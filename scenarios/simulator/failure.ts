@@ -14,7 +14,7 @@ import { runThrough, simulate, type SimulateOptions } from './simulate.ts';
 export interface Failure {
   readonly seed: number;
   readonly violation: Violation;
-  /** It went the same way a second time. */
+  /** A second run went the same way. */
   readonly isDeterministic: boolean;
   /** A scenario that can be pasted into `scenarios/`, the same as a trace, and as data. */
   readonly files: { readonly scenario: string; readonly trace: string; readonly plan: string };
@@ -29,13 +29,13 @@ export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a recorder writes of a plan while it is played. */
+/** Trace of a plan while it is played. */
 function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): string {
   const world = new VirtualWorld(plan, kinds ? { kinds } : {});
   try {
     runThrough(plan, world);
   } catch {
-    // What was thrown is the failure; what was recorded until then is the trace.
+    // The exception is the failure; the records until then are the trace.
   }
   return world.harness.recorder.text('closed');
 }

@@ -12,7 +12,7 @@ import { streamOf, type Random } from './drawing/streams.ts';
 interface Seated {
   readonly peer: Peer;
   readonly name: string;
-  /** Where it wants to sit. */
+  /** Seat that the peer wants. */
   readonly at: { office: string; before: string; since: number };
   readonly role: 'agent' | 'computer';
   readonly node: number;
@@ -26,7 +26,7 @@ const offices = ['o', 'p'] as const;
 const steps = 80;
 const callSeconds = 5;
 
-/** What came of a run, and what happened in it, a line each. */
+/** Result of a run, and its events, a line each. */
 export interface NodesPlayed {
   /** Rules that were broken; empty: none. */
   readonly wrong: readonly string[];
@@ -145,7 +145,7 @@ export class NodesRun {
     const at = { office, before: office, since: 0 };
     const answer = (body: unknown, ack: (...args: unknown[]) => void): void => {
       const { params, tool_name: tool } = body as { params: { office: string }; tool_name: string };
-      // What was on its way to it when it left.
+      // A request that was on its way to a peer when it left.
       const isLate = params.office === at.before && this.#s.clock.now() - at.since <= 2;
       if (params.office !== at.office && !isLate)
         this.#wrong.push(`a call of ${params.office} came to ${at.office}`);
@@ -220,7 +220,7 @@ export class NodesRun {
       | undefined;
     return snapshot ? seatsIn(snapshot.context.claims).map(([, seat]) => seat) : [];
   }
-  /** Of nodes that may relay. */
+  /** Checks that each seat is held once among the nodes that may relay. */
   #heldOnce(): void {
     const held = new Map<string, number>();
     for (const n of this.#nodes) {

@@ -9,7 +9,7 @@ function turnOf(event: EventObject): string {
   const turn = signal ?? stage ?? end;
   return typeof turn === 'string' ? turn : '';
 }
-/** What tells two records apart without their payloads. */
+/** Part of a record that tells it from others without its payload. */
 function wordOf(record: DirectoryRecord): string {
   switch (record.k) {
     case 'in':
@@ -29,7 +29,7 @@ function wordOf(record: DirectoryRecord): string {
       return record.what;
   }
 }
-/** By which way, where one word goes several. */
+/** Way of a message, where one word goes several. */
 function wayOf(record: DirectoryRecord): string {
   if (record.k === 'in') return record.via;
   if (record.k === 'timer') return record.via ?? '';

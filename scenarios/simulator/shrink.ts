@@ -14,7 +14,7 @@ export interface Shrunk {
   readonly plan: Plan;
   /** How many runs it took. */
   readonly tries: number;
-  /** It would have gone on. */
+  /** Ended before its time. */
   readonly isCutShort: boolean;
 }
 

@@ -18,7 +18,7 @@ import { selectionOf } from './drawing/selection.ts';
 /** Exit code: the same seed went another way. */
 const notDeterministic = 4;
 
-/** What is looked at closely; the others are named. */
+/** Failures that are looked at closely; the others are named. */
 const mostLooks = 3;
 const mostNamed = 20;
 /** A line that stays; at a terminal one that the next replaces. */
@@ -83,7 +83,7 @@ async function runToEnd(context: Context, job: Job, options: SimOptions): Promis
   return tally.finally(() => terminal.meter(null));
 }
 
-/** What a single seed draws, or how many there are. */
+/** Header of a run: the draw of a single seed, or their number. */
 function announced({ first, count, forMs, faults, workers }: Job): readonly string[] {
   const among = selectionOf(faults);
   if (count === 1) return described(expand(first, { forMs, among }));
@@ -119,7 +119,7 @@ export async function simCommand(context: Context, options: SimOptions): Promise
   const failed = tally.failed.toSorted((a, b) => a.seed - b.seed);
   for (const { seed, violations } of nodes ? [] : failed.slice(0, mostLooks)) {
     const [violation] = violations;
-    // What took a thread along would take this one along, too.
+    // A run that ended its thread would end this one, too.
     if (!violation || violation.invariant === runEnds || signal.aborted) continue;
     const failure = await lookCloser(seed, violation, { ...job, out, isShrunk, signal });
     failures.push(failure);

@@ -18,10 +18,10 @@ export interface WorkerPoolOptions extends Drawing {
 }
 /** A thread loads what was built: who runs the sources has none. */
 export const mostWorkers = import.meta.url.endsWith('.ts') ? 0 : 64;
-/** So many seeds at a time go to a worker. */
+/** Seeds that a worker takes at a time. */
 const portion = 8;
 const usualPatienceMs = 120_000;
-/** What a run violates that ended its thread: it cannot be executed again in this one. */
+/** Violation of a run that ended its thread: it cannot be executed again in this one. */
 export const runEnds = 'every run ends';
 
 const unended = (seed: number, why: string): Run => {
@@ -56,7 +56,7 @@ class Schedule {
     this.#next = Math.min(count, from + most);
     return Array.from({ length: this.#next - from }, (_, n) => seedAt(first, from + n));
   }
-  /** Whoever took them is gone. */
+  /** Takes back the seeds of a worker that is gone. */
   giveBack(seeds: readonly number[]): void {
     this.#left.push(...seeds);
   }
@@ -77,11 +77,14 @@ async function here(options: WorkerPoolOptions, schedule: Schedule, tally: Tally
 
 type Told = { readonly begins: number } | { readonly run: Run } | { readonly wants: 'more' };
 
-/** One worker, until there is nothing left to do. What it does not end, or dies of, is a failed run; another goes on. */
+/**
+ * Runs one worker until there is nothing left to do. A run that it does not end, or dies of, has failed; another
+ * worker goes on.
+ */
 function startWorker(options: WorkerPoolOptions, schedule: Schedule, tally: Tally): Promise<void> {
   const { forMs, faults, isCounting = false, onRun, signal, patienceMs = usualPatienceMs } = options;
   return new Promise((resolve) => {
-    /** What it was given and has not done, the one that it is at first. */
+    /** Seeds that it was given and has not done; the first is under way. */
     let seeds: number[] = [];
     let watch: NodeJS.Timeout | undefined;
     const worker = new Worker(new URL('./worker.js', import.meta.url), {

@@ -10,10 +10,10 @@ import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 import { bareClient } from './calls/calls.ts';
 
-/** So many calls are recorded at a time: the clock of the benchmark costs about as much as one of them. */
+/** Calls that are recorded at a time: the clock of the benchmark costs about as much as one of them. */
 const together = 100;
 
-/** What the directory of a computer reports while it answers so many calls. */
+/** Records that the directory of a computer reports while it answers this number of calls. */
 async function reported(): Promise<readonly DirectoryRecord[]> {
   const tap = new Tap();
   const runtime = new Runtime({ tap, record: false, stateDir: false, reaper: false });

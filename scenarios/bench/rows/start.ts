@@ -104,7 +104,7 @@ export const measureIdle: Row['measure'] = async ({ isQuick }, tell) => {
     return (after - before) / idle / 1024;
   };
   const both = [held(byHand), held(ours)] as const;
-  // What is loaded and compiled with the first server is no server's.
+  // The first start loads and compiles code, which is charged to no server.
   for (const each of both) await each();
   const found = await pairs(isQuick ? 1 : 3, ...both);
   tell(more('heap of an idle server, more than by hand', found, 'KB', atMost(200)));

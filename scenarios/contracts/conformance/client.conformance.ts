@@ -59,7 +59,7 @@ describe.concurrent.each(all)('of the client scenarios of the $suite suite', ({ 
       const judged = await play(suite, scenario, folder).finally(() => rmSync(folder, { recursive: true }));
       const reason = openScenarios[suite][scenario];
       rows.push({ suite, scenario, passed: judged.passed, reason });
-      // One that passes by now is named no more.
+      // A scenario that passes by now leaves the list.
       expect({ passed: judged.passed, problems: judged.passed ? [] : judged.problems }).toEqual(
         reason === undefined ? { passed: true, problems: [] } : { passed: false, problems: judged.problems },
       );

@@ -8,7 +8,7 @@ const url = process.argv.at(-1);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 
-/** What a person would have configured for this server. */
+/** Client that a person would have configured for this server. */
 function oauthOf() {
   const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;
   if (scenario.startsWith('auth/client-credentials'))
@@ -36,7 +36,7 @@ async function authorize({ url: page }) {
   const answer = await fetch(page, { redirect: 'manual' });
   return answer.headers.get('location') ?? undefined;
 }
-/** As SEP-1034 has it: what a person left as it was is given with its default. */
+/** Answers with the default of each field, as SEP-1034 says of fields that a person left unchanged. */
 async function elicit(_server, { requestedSchema }) {
   const fields = Object.entries(requestedSchema?.properties ?? {});
   const content = Object.fromEntries(
@@ -77,7 +77,7 @@ function schemaEchoed() {
 }
 await settled();
 const { tools, servers } = await computer.tools();
-/** What the suite wants to be called, or each tool with a sample. */
+/** Calls that the suite wants, or a sample for each tool. */
 const calls =
   context.toolCalls ??
   schemaEchoed() ??
@@ -86,7 +86,7 @@ const calls =
     return { name, arguments: Object.fromEntries(fields.map(([key, field]) => [key, sampleOf(field)])) };
   });
 for (const tool of calls) {
-  // What is null was left out: our host holds arguments against the schema of the tool.
+  // A null was an absent argument: our host checks arguments against the schema of the tool.
   const given = Object.entries(tool.arguments).filter(([, value]) => value !== null);
   const params = Object.fromEntries(given);
   let { outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 });

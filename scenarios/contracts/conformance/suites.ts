@@ -48,7 +48,7 @@ interface Check {
 }
 export interface Judged {
   readonly passed: boolean;
-  /** What the suite found wrong, a line each, and what our host said of it. */
+  /** Complaints of the suite, a line each, with the words of our host. */
   readonly problems: readonly string[];
 }
 /** Plays one scenario: the suite starts its servers and then our driver, and judges what it saw. */

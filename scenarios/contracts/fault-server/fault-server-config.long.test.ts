@@ -131,7 +131,7 @@ server('the safety net', { timeout }, () => {
     const peer = starting(t.onTestFinished)({ faults, lifeMs: 800 });
     await peer.ping();
     peer.child.kill('SIGTERM');
-    // Its streams end as well, and a grandchild holds them.
+    // Output ends late, because a grandchild holds the pipes.
     expect(await peer.leave()).toEqual({ code: 70, signal: null });
   });
 });

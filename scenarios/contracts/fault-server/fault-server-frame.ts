@@ -15,7 +15,7 @@ const shapes: Rules = {
   'frame.slicer': {
     rule: 'cuts what leaves every n bytes',
     holds: async (start) => {
-      // It takes a second: no host is so busy that it reads all of it at once.
+      // Sending takes a second: no host is too busy to read it in several parts.
       const peer = start({ faults: [{ fault: 'frame.slicer', n: 10, gapMs: 100 }] });
       peer.call(1);
       expect(textOf(await peer.answer(1))).toBe('text 1');

@@ -13,7 +13,7 @@ export interface Message {
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string };
 }
-/** What the server says that it got or did. */
+/** Line of the server's log: a message that it got, or an act. */
 export interface Fact {
   readonly t: number;
   readonly got?: string;
@@ -26,7 +26,7 @@ export interface Ending {
   readonly signal: string | null;
 }
 export interface PeerOptions {
-  /** Nobody reads stderr until `readStderr`. */
+  /** Stderr is left unread until `readStderr`. */
   readonly leavesStderr?: true;
   /** The leader of a group of its own. */
   readonly leads?: true;
@@ -50,7 +50,7 @@ export class Peer {
   readonly child: ChildProcess;
   stderr = '';
   ending: Ending | undefined;
-  /** Its streams have ended, too. */
+  /** The process and its streams have ended. */
   isClosed = false;
   inputError: string | undefined;
   readonly #folder = mkdtempSync(join(tmpdir(), 'a2c-fault-server-'));
@@ -132,7 +132,7 @@ export class Peer {
     await this.initialize();
     this.send({ method: 'notifications/initialized' });
   }
-  /** Whatever was sent before has been read, and answered if it is answered at once. */
+  /** Resolves when everything that was sent before has been read, and answered where it gets an answer at once. */
   async ping(id = 'ping'): Promise<void> {
     this.send({ id, method: 'ping' });
     await this.answer(id);
@@ -142,7 +142,7 @@ export class Peer {
     await this.until(({ isClosed }) => isClosed);
     return this.ending;
   }
-  /** It is told to end, and does; what it has not said by then it never says. */
+  /** Ends the server; an answer that has not been sent by then never comes. */
   leave(): Promise<Ending | undefined> {
     this.child.stdin?.end();
     return this.ended();
@@ -191,7 +191,7 @@ export const starting =
     finished(() => peer.dispose());
     return peer;
   };
-/** What a word does, seen from outside. */
+/** Effect of a word, seen from outside. */
 export interface Rule {
   readonly rule: string;
   readonly holds: (start: Start) => Promise<void>;

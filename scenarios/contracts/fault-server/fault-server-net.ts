@@ -10,7 +10,7 @@ import {
   type Start,
 } from './fault-server-harness.ts';
 
-/** What came back, as far as it came. `broken`: the connection ended before it was whole. */
+/** Reply as far as it came. `broken`: the connection ended before it was whole. */
 interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;

@@ -195,7 +195,7 @@ async function holdsPipes(start: Start): Promise<void> {
 async function leavesStubborn(start: Start): Promise<void> {
   const peer = start({ faults: [{ fault: 'proc.zombieGrandchild', ignoresSigterm: true }] }, { leads: true });
   const grandchild = await grandchildOf(peer);
-  // Its shell needs a moment to begin.
+  // The shell of a grandchild needs a moment to begin.
   if (process.platform === 'linux')
     while (!ignoresSigterm(grandchild)) await new Promise((resolve) => setImmediate(resolve));
   await peer.leave();

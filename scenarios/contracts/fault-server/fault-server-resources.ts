@@ -29,7 +29,7 @@ const read = async (peer: Peer, uri: string): Promise<Item[]> => {
 const textAt = async (peer: Peer, uri: string): Promise<string> => (await read(peer, uri))[0]?.text ?? '';
 const told = ({ messages }: Peer, method: string): Message[] =>
   messages.filter((message) => message.method === method);
-/** Whoever subscribed what is to change hears of it; the fault has happened. */
+/** Subscribes to these resources, calls, and waits until the fault has happened. */
 const called = async (start: Start, fault: object, ...subscribed: readonly string[]): Promise<Peer> => {
   const peer = start({ name: 'fs', tools, resources, faults: [fault] });
   for (const uri of subscribed) await ask(peer, 'resources/subscribe', { uri });

@@ -26,9 +26,9 @@ const few = new Set(
   ),
 );
 
-/** What the fault server does on real pipes: a test for each word of this part. */
+/** Tests the fault server on real pipes, one test for each word of this part. */
 export function testFaultServer(part: Part): void {
-  // What they await are events; a busy machine may start many processes slowly.
+  // The tests await events; a busy machine may start many processes slowly.
   describe.concurrent('the fault server', { timeout: 200_000 }, () => {
     const ofPart = Object.entries(rules).filter(([word]) => few.has(word) === (part === 'few'));
     for (const [word, { rule, holds }] of ofPart)

@@ -235,7 +235,7 @@ const total: readonly Rule<LimitersStage>[] = [
       const faster = s.enter('b');
       await s.settled();
       assert.deepEqual([faster.heard, second.heard], [waits, ['waits', 'busy']]);
-      // Whoever was refused leaves, as every asker does.
+      // A refused asker leaves, as every asker does.
       second.leave();
       await s.settled();
       assert.deepEqual(third.heard, ['waits', 'busy']);
@@ -259,7 +259,7 @@ const total: readonly Rule<LimitersStage>[] = [
   },
 ];
 
-/** What every `limiters` port owes those who want to run. */
+/** Promises of every `limiters` port to those who want to run. */
 export const limitersContract = (open: () => LimitersUnderTest): readonly ContractCase[] =>
   casesOf(
     {

@@ -12,7 +12,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 const limits = fc.record({ concurrency: fc.integer({ min: 1, max: 3 }), queue: fc.nat(4) });
 
-/** So many run at this moment, and never more than may. */
+/** Counts who runs at this moment, and checks that it is never more than allowed. */
 function counted(s: LimitersStage, perServer: readonly CallLimits[]) {
   const names = ['a', 'b', 'c'] as const;
   const running = [0, 0, 0];

@@ -4,11 +4,11 @@ import type { Failure } from '../../../machines/protocol/index.ts';
 export interface LimitersUnderTest {
   /** Asked anew whenever somebody enters. */
   create(limits: { limitsOf: (server: string) => CallLimits; total: () => CallLimits }): CallLimiters;
-  /** What is to come a moment later has come. */
+  /** Resolves when everything that comes a moment later has come. */
   settled(): Promise<void>;
 }
 
-/** One who has entered, and all that he has heard. */
+/** Asker that has entered, with all that it has heard. */
 export interface Entered {
   readonly heard: string[];
   ahead: number | undefined;
@@ -16,7 +16,7 @@ export interface Entered {
   leave(): void;
 }
 export interface LimitersStage {
-  /** By server; those that are not named have no limit. */
+  /** Limits by server; a server that is not named has none. */
   readonly limits: Record<string, CallLimits>;
   total: CallLimits;
   enter(server?: string, onGo?: () => void): Entered;

@@ -3,7 +3,7 @@ import { type MakeTransport, World } from './link-world.ts';
 
 let world: World;
 
-/** Whom an office lets in, and what it tells the others instead, over any transport. */
+/** Rules of who may enter an office, and what a refused peer is told, over any transport. */
 export function entryContract(make: MakeTransport): void {
   beforeEach(() => {
     world = new World(make({ relayMarginMs: 50, queryMs: 5_000 }));

@@ -23,7 +23,7 @@ export interface Heard {
 /** A bare Socket.IO peer that knows no rules. */
 export interface Peer {
   readonly heard: Heard[];
-  /** What it does with an event that wants an ack; kept open by default. */
+  /** Answers an event that wants an ack; by default the ack stays open. */
   onAsked: (heard: Heard) => void;
   emit(event: string, payload: unknown[], onAck?: Ack): void;
   isClosed(): boolean;
@@ -81,7 +81,7 @@ export const heardBy = (peer: Peer): unknown[] => peer.heard.map(({ event, body 
 
 const noticeOf = ({ office, role, name }: SeatFacts): object => ({ office_id: office, [role]: name });
 
-/** What the office machine does, in a few lines: the contract is about the port. */
+/** Does the work of the office machine in a few lines: the contract is about the port. */
 class Doorkeeper {
   readonly #tell: (command: OfficeCommand) => void;
   #claims: Claims = noClaims;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { loginKey, type LoginStore } from '../../../adapters/oauth/login-store.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 
-/** Where logins are kept, and who else looks there. */
+/** Store of logins, with another host that uses it, too. */
 export interface LoginsWorld {
   readonly store: LoginStore;
   /** Another host of the same user. For logins in memory: the same. */

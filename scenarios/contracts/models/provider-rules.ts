@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 export interface ProviderRule {
   readonly id: string;
   readonly says: string;
-  /** Where it is broken; nothing: it is kept. */
+  /** Places where the rule is broken; empty: it is kept. */
   readonly violations: (tools: readonly Tool[]) => readonly string[];
   /** A tool that breaks it, for a rule that nothing breaks checks nothing. */
   readonly violating: readonly Tool[];

@@ -30,7 +30,7 @@ import {
   type MCPToolCall,
 } from '../../../machines/models/index.ts';
 
-/** What is said by name in an enum there is said by its text here: JSON has no enums. */
+/** Enums of the SDK as the texts of their members: JSON has no enums. */
 type Spelled<T> = T extends Type
   ? `${T}`
   : T extends readonly (infer One)[]

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../replay/report/page.ts';
 
-/** What docs/providers.md tells a reader to write, in a folder of somebody who uses the package as it was built. */
+/** Runs the examples of docs/providers.md in the folder of a user, on the package as it was built. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/providers.md'), 'utf8');
 const here = mkdtempSync(join(tmpdir(), 'a2c-providers-'));

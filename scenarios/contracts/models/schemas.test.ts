@@ -164,7 +164,7 @@ function fromGemini({
   const schema = JSON.parse(JSON.stringify(said)) as object;
   return nullable ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
-/** As a model would call it: under the names that it was told. */
+/** Arguments under the names that the model was told. */
 function toldIn(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => toldIn(one, names));
   if (typeof value !== 'object' || value === null) return value;

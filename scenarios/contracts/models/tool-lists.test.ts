@@ -44,7 +44,7 @@ const providers: Readonly<
 const toolsOf = ({ package: server, tools }: ToolList): ModelTool[] =>
   tools.map(({ inputSchema, ...tool }) => ({ ...tool, server, params_schema: inputSchema }));
 const violationsOf = (rules: readonly ProviderRule[], tools: readonly object[]): string[] =>
-  // As the provider gets it.
+  // Serialised, as the provider gets it.
   rules.flatMap(({ id, violations }) =>
     violations(JSON.parse(JSON.stringify(tools)) as Tool[]).map((place) => `${id} ${place}`),
   );

@@ -39,14 +39,14 @@ export class OfficeHarness {
   leave(peer: Peer, office = 'o'): Promise<unknown[]> {
     return this.ask(peer, 'server:leave_office', { office_id: office });
   }
-  /** Who sits in the office of this member: `role:name`. */
+  /** Members of the office of this peer, as `role:name`. */
   async room(member: Peer, office = 'o'): Promise<string[]> {
     const question = { agent: 'a', req_id: 'room', office_id: office };
     const [reply] = await this.ask(member, 'server:list_room', question);
     const { sessions } = reply as { sessions: { role: string; name: string }[] };
     return sessions.map(({ role, name }) => `${role}:${name}`).sort();
   }
-  /** What this peer heard until now, as `[event, body]`. What the office said before has arrived. */
+  /** Events that this peer heard until now, as `[event, body]`. Everything that the office sent before has arrived. */
   async heard(peer: Peer): Promise<unknown[]> {
     await this.world.fence(peer);
     return heardBy(peer);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { casesOf, type ContractCase } from '../contract.ts';
 import { rule, inHarness, type ChildBehaviour, type ProcessSubject } from './process.harness.ts';
 
-/** What every `process` port owes its machine. */
+/** Promises of every `process` port to its machine. */
 export const processContract = (subject: ProcessSubject): readonly ContractCase[] =>
   casesOf(
     {

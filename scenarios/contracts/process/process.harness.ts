@@ -12,7 +12,7 @@ export type ChildBehaviour =
   | 'stubborn'
   /** Says "boom" on stderr and ends with code 7, soon and by itself. */
   | 'crashes'
-  /** Its command, `no-such-command`, does not exist. */
+  /** The command, `no-such-command`, does not exist. */
   | 'missing'
   /** A shell, which SIGTERM ends, waits for a stubborn server in the same group. */
   | 'wrapped'
@@ -37,7 +37,7 @@ export interface ProcessWorld {
   /** Ends whatever a failed case left. */
   dispose(): Promise<void>;
 }
-/** What is under test. Each case has a world of its own. */
+/** Port under test. Each case has a world of its own. */
 export interface ProcessSubject {
   /** A world without any child. */
   createWorld(): ProcessWorld;
@@ -73,14 +73,14 @@ function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
 }
 export type ObservedChild = ReturnType<typeof observed>;
 
-/** What every rule has at hand. */
+/** Tools of every rule. */
 export interface Harness {
   readonly world: ProcessWorld;
   readonly isRemote: boolean;
   readonly open: (behaviour: ChildBehaviour) => ObservedChild;
   /** Opened, and behaving as told. */
   readonly running: (behaviour: ChildBehaviour) => Promise<ObservedChild>;
-  /** It ended by itself, with this code, and left nobody. */
+  /** Ended by itself, with this code, and left no process. */
   readonly endedWith: (exit: Exit, code: number) => void;
   readonly endedBy: (exit: Exit, signal: 'SIGTERM' | 'SIGKILL') => void;
 }

@@ -8,7 +8,7 @@ import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.har
 import { patient } from '../patience.ts';
 import { createWaiting } from '../waiting.ts';
 
-// What a shell ignores stays ignored over `exec`. All of it is there where there is a POSIX shell.
+// A signal that a shell ignores stays ignored over `exec`. Everything used here exists where there is a POSIX shell.
 const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
 const scripts: Readonly<Record<Exclude<ChildBehaviour, 'missing'>, string>> = {
   good: 'echo ready; while read -r line; do :; done',
@@ -26,9 +26,9 @@ export const commandOf = (behaviour: ChildBehaviour): LaunchSpec =>
 
 /** A launcher, and what it needs to be tested. */
 export interface LauncherUnderTest {
-  /** As a host gives it to `createComputer`. */
+  /** Launcher as a host gives it to `createComputer`. */
   readonly launcher: Launcher;
-  /** What behaves so where it launches. Default: scripts for `sh`. */
+  /** Command that behaves like this. Default: scripts for `sh`. */
   readonly commandOf?: (behaviour: ChildBehaviour) => LaunchSpec;
   /** See `ProcessSubject`. */
   readonly isRemote?: boolean;

@@ -49,7 +49,7 @@ const systemTools = createSystemTools(run);
 const tools = {
   ...systemTools,
   list: async () => listAsWindows(),
-  // What has ended and was not reaped yet answers here, and on Windows there is no such thing.
+  // An ended process that was not reaped yet still answers; Windows has no such state.
   answers: (pid: number) => isAlive(statOf(pid)),
 };
 // Programs are looked up as this machine does it.

@@ -80,7 +80,7 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
     },
     settled: async () => {
       await ledger.closed();
-      // What could not even be tried stands in no ledger; its failure comes on this turn of the loop.
+      // A launch that failed at once stands in no ledger; its failure comes on this turn of the loop.
       await new Promise((resolve) => setImmediate(resolve));
     },
     alive: () => ledger.size,

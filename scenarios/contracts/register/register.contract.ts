@@ -11,11 +11,11 @@ import type {
 } from '../../../machines/office/rooms/register.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 
-/** Where nodes of one office meet. */
+/** Meeting place of the nodes of one office. */
 export interface RegisterWorld {
   /** One more node. */
   open(): Promise<Register>;
-  /** What was asked is answered; undefined where it failed. */
+  /** Answer to a question; undefined where it failed. */
   answer<T>(ask: (told: Told<T>) => void): Promise<T | undefined>;
   /** Resolves when it holds; lets time pass, so leases end that nobody renews. */
   until(holds: () => Promise<boolean> | boolean): Promise<void>;
@@ -247,7 +247,10 @@ const messages = [
   }),
 ];
 
-/** Where the nodes of an office agree: atomic claims with a lease and a fence, and the way from node to node. */
+/**
+ * Promises of a register to the nodes of an office: atomic claims with a lease and a fence, and the way from node to
+ * node.
+ */
 export const registerContract = (open: () => Promise<OpenedRegisterWorld>): readonly ContractCase[] =>
   casesOf<Nodes>({ claims, releases, leases, messages }, async ({ holds }) => {
     await using world = await open();

@@ -51,7 +51,7 @@ describe('a URL of which nobody said what it speaks', () => {
     const world = await streamable(untold([]));
     world.refuse = (response, body) => response.writeHead(body ? 405 : 404).end();
     expect(await failureIn(world)).toMatchObject({ details: { http_status: 405 } });
-    // It was asked once more, for the revision without `initialize`.
+    // The last GET asks for the revision without `initialize`.
     expect(world.server.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
   });
 });

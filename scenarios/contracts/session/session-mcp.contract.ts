@@ -3,7 +3,7 @@ import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
 import { rule, rules, inHarness, type SessionSubject } from './session.harness.ts';
 
-/** What every `session` port owes its machines of MCP beyond tools: all methods, progress, news. */
+/** Promises of every `session` port to its machines for MCP beyond tools: all methods, progress, news. */
 export const sessionMcpContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(
     {
@@ -16,7 +16,7 @@ export const sessionMcpContract = (subject: SessionSubject): readonly ContractCa
     },
     (rule) => inHarness(subject, rule),
   );
-/** What one owes them whose servers outlive their sessions. */
+/** Promises of a `session` port whose servers outlive their sessions. */
 export const remoteSessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf({ 'a remote server': remoteEnds }, (rule) => inHarness(subject, rule));
 

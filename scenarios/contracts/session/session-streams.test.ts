@@ -162,7 +162,7 @@ describe('time over HTTP', () => {
     await hand.awaited(900);
     hand.pass(900);
     await world.until(() => pings() === 1);
-    // Its answer was heard, so silence begins anew.
+    // An answer was heard, so silence begins again.
     await hand.awaited(900);
     expect(world.notices, 'its answer is nobody’s').toEqual([]);
     world.refuse = (response) => response.writeHead(202).end();

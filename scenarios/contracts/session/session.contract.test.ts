@@ -18,7 +18,7 @@ for (const [name, createWorld] of Object.entries(worlds)) {
 }
 for (const name of ['streamable HTTP', 'HTTP and SSE'] as const)
   registered(`session port, a remote server: ${name}`, remoteSessionContract({ createWorld: worlds[name] }));
-// Its news come on another connection than its answers, in any order: so it is no judge of progress.
+// News come on another connection than answers, in any order: no judge of progress.
 registered(
   'session port: streamable HTTP that answers as JSON',
   sessionContract({ createWorld: () => createHttpWorld('streamable', { serves: { json: true } }) }),
@@ -59,7 +59,7 @@ describe('a session over the streams of a process', () => {
     const { key } = await connect();
     await call(key, 'garbage');
     await call(key, 'stringId');
-    // What comes after the answer may come later.
+    // Notices after the answer may come later.
     expect(world.notices.slice(0, 5)).toMatchObject([
       { kind: 'garbage', text: 'Server listening on port 3000' },
       { kind: 'unknownId' },

@@ -4,7 +4,7 @@ import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
 import { rule, rules, observed, inHarness, type SessionSubject } from './session.harness.ts';
 
-/** What every `session` port, and the answering side of it, owes its machines. */
+/** Promises of every `session` port, and of the answering side, to its machines. */
 export const sessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(
     {

@@ -27,7 +27,7 @@ export type ServerBehaviour =
   | 'diesEarly'
   /** Answers `initialize` with `null`. */
   | 'malformedInitialize'
-  /** As `echo`, without the capability. */
+  /** Same as `echo`, without the capability. */
   | 'noTools'
   /** Tools `first` and, on a second page, `second` and one without a name. */
   | 'pages'
@@ -109,11 +109,11 @@ export interface SessionWorld {
   readonly ask: RequestPort;
   /** Resolves when what the server says by itself can be heard, too. */
   ready?(): Promise<void>;
-  /** Where there is a server that outlives its sessions. */
+  /** Present where a server outlives its sessions. */
   readonly remote?: {
-    /** It knows no session any more. */
+    /** Forgets all sessions. */
     forget(): void;
-    /** It refuses every request from now on with this HTTP status. */
+    /** Refuses every request from now on with this HTTP status. */
     reject(status: 401 | 403): void;
   };
   /** Resolves once it holds; looked at again whenever a fact was given. */
@@ -135,7 +135,7 @@ interface Asked {
 export interface ObservedSession extends ContractSession {
   /** But what it waits for: a handshake on a busy machine may take long. */
   readonly facts: readonly SessionFact[];
-  /** What it says first that it waits for. */
+  /** First thing that the session says it waits for. */
   waits(): Promise<Waits>;
   /** The first fact, waited for. */
   first(): Promise<SessionFact>;
@@ -195,7 +195,7 @@ interface ToolAnswer {
   readonly content: readonly { readonly text: string }[];
 }
 
-/** What every rule has at hand. */
+/** Tools of every rule. */
 export interface Harness {
   readonly seen: (session: ObservedSession, expected: Seen) => Promise<void>;
   readonly world: SessionWorld;
@@ -204,7 +204,7 @@ export interface Harness {
   readonly opened: (behaviour: ServerBehaviour) => Promise<ObservedSession>;
 }
 
-/** What the tool `seen` tells. */
+/** Report of the tool `seen`. */
 export interface Seen {
   readonly hanging: readonly string[];
   readonly cancelled: readonly string[];
@@ -221,7 +221,7 @@ const sizeOf = ({ hanging, cancelled }: Seen): number => hanging.length + cancel
 /** Something still hangs that was cancelled on its way. */
 const isEarly = (seen: Seen, { cancelled }: Seen): boolean => seen.cancelled.length < cancelled.length;
 
-/** What is under test. Each case has a world of its own. */
+/** Port under test. Each case has a world of its own. */
 export interface SessionSubject {
   /** A world without any server. */
   createWorld(): SessionWorld | Promise<SessionWorld>;

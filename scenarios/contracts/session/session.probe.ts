@@ -52,7 +52,7 @@ export function handTimers() {
   const isAwaited = (ms: number): boolean => [...waiting.values()].some((one) => one.ms === ms);
   return {
     timers,
-    /** Whoever waits for this long or less. */
+    /** Lets everything pass that waits for this long or less. */
     pass: (ms: number): void => {
       for (const [id, { fire, ms: due }] of [...waiting]) if (due <= ms && waiting.delete(id)) fire();
     },

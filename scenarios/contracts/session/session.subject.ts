@@ -7,12 +7,12 @@ import type { SessionSubject, SessionWorld } from './session.harness.ts';
 
 /** The server's end of one connection, as it stands on the wire under test. */
 export interface ServerWire {
-  /** One message, or a text that is none: it has to come as it is. */
+  /** Sends one message, or a text that is none, unchanged. */
   send(text: string): void;
   /** Ends the connection, after what was sent. */
   end(): void;
 }
-/** Who hears what comes over it. */
+/** End of a connection that hears what comes over it. */
 export interface ServerEnd {
   /** One message. */
   receive(text: string): void;
@@ -23,12 +23,12 @@ export interface ServerEnd {
 export interface Listening {
   /** With these `transport` arrives here. */
   readonly facts: TransportSpec['facts'];
-  /** Nobody arrives any more; connections that there are may stay. */
+  /** Takes no new connections; open ones may stay. */
   close(): Promise<void> | void;
 }
 /** A transport, and what it needs to be tested. */
 export interface TransportUnderTest {
-  /** As a host gives it to `createComputer`. */
+  /** Transport as a host gives it to `createComputer`. */
   readonly transport: TransportMaker;
   /** Listens at a place of its own; `accept` is called for each connection that comes. */
   listen(accept: (wire: ServerWire) => ServerEnd): Promise<Listening>;

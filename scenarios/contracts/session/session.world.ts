@@ -54,14 +54,14 @@ export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
   };
 }
 
-/** Where nobody listens: the port of a service that nobody runs any more. */
+/** Port of a service that has ended: connections are refused. */
 const nowhere = 'http://127.0.0.1:1/mcp';
 const quick = { most: 2, firstMs: 5 };
 
 type Refuse = (response: ServerResponse, body: Message | undefined) => unknown;
 export interface HttpWorld extends RealSessionWorld {
   readonly server: HttpServer;
-  /** What the server does with every request from now on. */
+  /** Refusal of every request from now on. */
   refuse: Refuse | undefined;
 }
 export interface HttpWorldOptions extends WorldOptions {

@@ -44,7 +44,7 @@ export function createHttpSession({ id, now, kind, hands, log }) {
     },
     say: (text) => session.receive(text),
     listen: streams.listen,
-    /** Its streams end, and nobody asked for it. */
+    /** Cuts the streams of the session without being asked. */
     cut: () => {
       isCut = true;
       session.silence();

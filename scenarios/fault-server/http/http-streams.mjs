@@ -41,7 +41,7 @@ function createAnswerStream(stream, { word, name, kept, isShared }) {
     if (resumes) kept.set(`${name}.0`, event);
     const gone = () => stream.socket?.destroy();
     const most = Math.min(word.bytes, bytes.length - 1);
-    // What was written before has to be out.
+    // Bytes that were written before must be sent first.
     if (most > 0) stream.write(bytes.subarray(0, most), gone);
     else setImmediate(gone);
   };

@@ -8,7 +8,7 @@ const refuse = (response, status, message, headers = {}) => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(error));
 };
 
-/** Its sessions, by their ids. Each is a start, and behaves as the config says for that start. */
+/** Sessions by their ids. Each is a start, and behaves as the config says for that start. */
 function createSessions(config, { log, goDown }) {
   const { kind } = config.http;
   const sessions = new Map();
@@ -24,12 +24,12 @@ function createSessions(config, { log, goDown }) {
     'net.reset': (_fault, _id, response) => response.socket?.resetAndDestroy(),
     'net.hang': () => {},
     'net.sessionGone': (_fault, id, response) => {
-      // Who asked hears why.
+      // The asker is told why.
       if (response) refuse(response, 404, 'Session not found');
       forget(id);
     },
     'net.serverDown': ({ ms, forgets }) => {
-      // What it goes on doing by itself, such as telling of changes, ends with its session.
+      // Activity such as telling of changes ends with its session.
       if (forgets) for (const id of [...sessions.keys()]) forget(id);
       goDown(ms);
     },
@@ -110,7 +110,7 @@ export function serveHttp(config, { log, end }) {
   const listen = (port, then) => server.listen(port, '127.0.0.1', then);
   const goDown = (ms) => {
     const { port } = server.address() ?? {};
-    // It is down already.
+    // The server is down already.
     if (port === undefined) return;
     server.close();
     server.closeAllConnections();

@@ -22,7 +22,9 @@ const isShown = (uri) => /^(window|dpe):/.test(uri);
 const isCatalogue = (uri) => /^dpe:\/\/[^/?#]+$/.test(uri);
 const jsonOf = (value) => ({ mimeType: 'application/json', text: JSON.stringify(value) });
 
-/** What stands in a resource after so many changes: a document, a catalogue of one, or a text that says which it is. */
+/**
+ * Content of a resource after this number of changes: a document, a catalogue of one, or a text that names the number.
+ */
 function contentOf(uri, changes) {
   if (isDocument(uri)) return jsonOf(documentOf(uri, changes));
   if (isCatalogue(uri)) return jsonOf({ documents: [documentOf(`${uri}/listed`, changes)], total_count: 1 });
@@ -35,7 +37,7 @@ const written = (uri, as) => {
   if (as === 'part') return `${path}${isCatalogue(path) ? '/listed' : ''}/pages/0`;
   return `${path.replace(/^\w+:\/\/[^/]+/, (start) => start.toUpperCase())}?seen=1`;
 };
-/** Of the same kind as this one, as the n-th that was added. */
+/** URI of the n-th resource that was added, of the same kind as this one. */
 const another = (uri, server, n) => `${uri.split(':')[0]}://${server}/new${n}`;
 
 /**
@@ -60,7 +62,7 @@ export function createResources(server, configured, noted = () => {}) {
   return {
     /** Their URIs, as it would list them now. */
     list,
-    /** What a read of it gives now; undefined: there is no such one. */
+    /** Content of a read now; undefined: there is no such resource. */
     read: (uri) => {
       if (list().includes(uri)) return [{ uri, ...contentOf(uri, revisionOf(uri)) }];
       const document = partOf(uri);
@@ -83,7 +85,7 @@ export function createResources(server, configured, noted = () => {}) {
       newest = another(lasting[changes % lasting.length], server, changes + 1);
       changes += 1;
     },
-    /** One after the other; which it was. */
+    /** Changes one resource after the other, and returns which. */
     change: () => {
       const uri = list()[touched % Math.max(1, list().length)];
       touched += 1;
@@ -120,7 +122,7 @@ export function createResourceChanges({ resources, say, update, mention = update
       after(everyMs, () => flap(left - 1, everyMs));
     });
   };
-  /** Of those that are read because they change: a burst for each read would bring ever more reads and bursts. */
+  /** A running burst: a new one for each read would bring ever more reads and bursts. */
   let isChanging = false;
   const change = (left, everyMs, as) => {
     isChanging = left > 0 && !isOver();
@@ -154,7 +156,7 @@ export function createResourceChanges({ resources, say, update, mention = update
 }
 
 const mapped = (contents, change) => contents.map((item) => ({ ...item, ...change(item) }));
-/** What becomes of the contents of a read under each word, the same for every player. */
+/** Contents of a read under each word, the same for every player. */
 export const distortions = {
   'resource.other': (contents) =>
     mapped(contents, ({ uri, text }) => ({
@@ -166,5 +168,5 @@ export const distortions = {
     contents.map(({ uri }) => ({ uri, mimeType: 'application/octet-stream', blob: 'AAAA' })),
   'resource.empty': (contents, { of }) => (of === 'text' ? mapped(contents, () => ({ text: '' })) : []),
 };
-/** What MCP says when there is no such resource. */
+/** Error code of MCP for a resource that does not exist. */
 export const noResource = -32_002;

@@ -1,4 +1,4 @@
-/** What its config says of the shape of a tool's arguments and results. */
+/** Schemas of the arguments and results of a tool, from its config. */
 function schemasOf(configured, name) {
   const { inputSchema, outputSchema } = Object.hasOwn(configured, name) ? configured[name] : {};
   return { ...(inputSchema && { inputSchema }), ...(outputSchema && { outputSchema }) };
@@ -20,7 +20,7 @@ export function createTools(server, configured) {
     ...schemasOf(configured, name),
   });
   return {
-    /** As it would list them now. */
+    /** Tools as a list would have them now. */
     list: () => [...lasting.filter(isThere), ...(newest === undefined ? [] : [newest])].map(described),
     has: (name) => name === newest || (lasting.includes(name) && isThere(name)),
     /** How often they have changed. */
@@ -63,7 +63,7 @@ export function createChanges({ tools, say, after, isOver }) {
     say('tools');
     after(everyMs, () => storm(everyMs));
   };
-  /** So many in each ms that all are told when it is over. */
+  /** Changes and announces the tools n times, spread over `withinMs` milliseconds. */
   const burst = (n, withinMs, told, ms) => {
     if (isOver()) return;
     const due = Math.ceil((n * (ms + 1)) / (withinMs + 1));
@@ -88,7 +88,7 @@ export function createChanges({ tools, say, after, isOver }) {
     Object.entries({
       'notify.burst': ({ n, withinMs }) => burst(n, withinMs, 0, 0),
       'notify.storm': ({ everyMs }) => {
-        // One is enough, however often it is begun.
+        // One storm is enough, however often it is begun.
         if (isStorming) return;
         isStorming = true;
         storm(everyMs);

@@ -1,7 +1,10 @@
 import { createResourceChanges, createResources } from './own-resources.mjs';
 import { createChanges, createTools } from './own-tools.mjs';
 
-/** What one process or session has, and how its words change that. `say`, `update`: how it tells of a change. */
+/**
+ * Tools and resources of one process or session, and the words that change them. `say`, `update`: how a change is
+ * told.
+ */
 export function createOwn({ name, tools, resources }, { say, update, isOver }) {
   const own = { tools: createTools(name, tools), resources: createResources(name, resources) };
   const hands = {

@@ -1,4 +1,4 @@
-/** Where a list goes on stands in its cursor: the server remembers nothing of it. */
+/** Cursor that holds the place where a list goes on: the server remembers nothing of it. */
 const cursorOf = (place) => JSON.stringify(place);
 const page = (answer, tools, place) => ({
   ...answer,
@@ -27,7 +27,7 @@ const first = (word) => (answer, fault) => {
 };
 export const pageShapes = Object.fromEntries(Object.keys(pagers).map((word) => [word, first(word)]));
 
-/** What stands at a cursor: `result` or `error`. */
+/** Page at a cursor: `result` or `error`. */
 export function pageAt(cursor, tools) {
   let place;
   try {

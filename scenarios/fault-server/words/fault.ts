@@ -15,7 +15,7 @@ export const layers = [
   'agent',
   'sched',
 ] as const;
-/** What a fault of a server waits for. */
+/** Moment that a fault of a server waits for. */
 export const moments = [
   'start',
   'initialize',
@@ -28,7 +28,7 @@ export const moments = [
 ] as const;
 /** A moment in the life of a server. */
 export type Moment = (typeof moments)[number];
-/** Who can do it: the server, its launch, or whoever plays the wire to the office, the host, the agent, the clock. */
+/** Doers of faults: the server, its launch, or a player of the wire to the office, the host, the agent, the clock. */
 export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;
 type Value = string | number | boolean;
 
@@ -40,7 +40,7 @@ const paramSchema = z.discriminatedUnion('type', [
     oneOf: z.array(z.int()).min(1).optional(),
     min: z.int(),
     max: z.int().optional(),
-    /** What a simulator draws from; a scenario may say more or less. */
+    /** Range that a simulator draws from; a scenario may leave it. */
     draw: range,
     means: z.string(),
   }),
@@ -85,7 +85,7 @@ export interface Fault {
   readonly when?: Moment;
   /** Only calls of this tool. */
   readonly tool?: string;
-  /** So long after `when`. */
+  /** Delay after `when`, in ms. */
   readonly afterMs?: number;
   /** From the n-th such moment of a process on; without: from the first. */
   readonly from?: number;
@@ -130,7 +130,7 @@ const orElse = (word: string, known: readonly string[], otherwise: string): stri
   return near.length > 0 ? `did you mean ${near.join(' or ')}?` : otherwise;
 };
 
-/** What is wrong with it, and what to do about it; undefined when nothing is. */
+/** Mistake in a value, with its remedy; undefined: there is none. */
 function mistakeIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a fault is an object';
   const { fault } = value as { fault?: unknown };
@@ -217,7 +217,7 @@ export function drawFault(
     ...((random() < 0.5 || leadsToItself(fault, moment)) && { times: between(random, 1, 3) }),
   };
 }
-/** Who is told of a change while he asks asks again. */
+/** Tells whether a change makes its listener ask again, which brings the next change. */
 const leadsToItself = (fault: string, moment: Moment | undefined): boolean =>
   moment === 'list' && /^notify\.|^list\.flap$/.test(fault);
 

@@ -18,13 +18,16 @@ function wasUnread(ev: unknown): boolean {
 interface Count {
   accepted: number;
   sent: number;
-  /** It went to a server that had not read it, and may be sent once more. */
+  /** Sent to a server that had not read it, so that it may be sent once more. */
   isUnread?: true;
 }
 
-/** At an agent and at a computer: a call goes out at most as often as it came in, and once more where nobody had read it. */
+/**
+ * Counts calls at an agent and at a computer: a call goes out at most as often as it came in, and once more where no
+ * server had read it.
+ */
 class CallSentOnce implements Judge<Crossing> {
-  /** By `req_id`. */
+  /** Calls of agents by `req_id`. */
   readonly #ofAgents = new RecentMap<string, Count>();
   readonly #ofComputers = new RecentMap<string, Count>();
 
@@ -38,7 +41,7 @@ class CallSentOnce implements Judge<Crossing> {
       if (count) count.accepted += 1;
       else counts.set(req, { accepted: 1, sent: 0 });
     } else if (type === 'ask.began') return this.#sent(count, ch);
-    // What waits for its turn has not left, and may be taken back.
+    // A call that waits for its turn has not left, and may be taken back.
     else if (count && type === 'ask.waiting') count.sent -= 1;
     else if (count && !count.isUnread && wasUnread(ev)) {
       count.isUnread = true;
@@ -47,7 +50,7 @@ class CallSentOnce implements Judge<Crossing> {
     return undefined;
   }
   #sent(count: Count | undefined, at: string): Found | undefined {
-    // Of one that was accepted before the first record nobody knows.
+    // Calls that were accepted before the first record are not counted.
     if (!count || (count.sent += 1) <= count.accepted) return undefined;
     return { at, what: `a call went out ${count.sent} times, and came in ${count.accepted} times` };
   }

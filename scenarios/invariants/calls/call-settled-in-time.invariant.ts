@@ -71,7 +71,6 @@ class CallSettledInTime implements Judge<Crossing> {
     if (timeoutMs === 0) return Infinity;
     return isAgent(ch) ? Math.ceil(timeoutMs / 1000) * 1000 + agentMarginMs : timeoutMs;
   }
-  /** It has until then. */
   #emit(entry: Due, end: number): void {
     entry.due = end + this.#slackMs;
     this.#soonest = Math.min(this.#soonest, entry.due);

@@ -9,7 +9,7 @@ export interface Verdict {
   readonly decision?: string;
   readonly problems?: readonly string[];
 }
-/** What is known of a call of a computer: may it run, must a person say so first, or not at all. */
+/** Permission of a call of a computer: it may run, a person must agree first, or not at all. */
 interface Known {
   readonly isConfirmed: boolean;
   stands: 'not judged' | 'asks' | 'may run' | 'was denied';
@@ -22,7 +22,7 @@ function standing({ isConfirmed }: Known, { decision, problems = [] }: Verdict):
 }
 
 class CallsNeedPermission implements Judge<Crossing> {
-  /** By `req_id`. */
+  /** Calls by `req_id`. */
   readonly #calls = new RecentMap<string, Known>();
   readonly #confirmed = new RecentMap<string, boolean>();
   /** Somebody has allowed something for good: what that covers says another invariant. */

@@ -22,9 +22,9 @@ interface Asked {
 }
 
 class CancelSettlesCall implements Judge<Crossing> {
-  /** By who waits: a host, or a connection. */
+  /** Calls by their caller, a host or a connection. */
   readonly #asked = new Map<string, Map<string, Asked>>();
-  /** By what the host works on now. */
+  /** Calls that were cancelled in the present turn of the host. */
   readonly #cancelled: Asked[] = [];
 
   take(crossing: Crossing): readonly Found[] | undefined {

@@ -13,7 +13,7 @@ interface Caller {
 
 class NoRunAfterEnd implements Judge<Crossing> {
   readonly #bounds: Bounds;
-  /** By `req_id`: the same again is the same call to whoever executes it. */
+  /** Callers by `req_id`: the same id again is the same call to its executor. */
   readonly #callers = new RecentMap<string, Caller>();
 
   constructor(bounds: Bounds) {

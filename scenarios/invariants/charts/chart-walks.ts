@@ -22,11 +22,11 @@ import { stepping } from '../../stage/stepping.ts';
 
 export interface WalkOptions<Machine extends AnyStateMachine> {
   readonly input?: InputFrom<Machine>;
-  /** One sample of everything that the world may say, with payload; tried in every state. */
+  /** Sample of everything that the world may say, with payload; tried in every state. */
   readonly events: readonly EventFromLogic<Machine>[];
-  /** What may still be said after `close`, and must not undo it. */
+  /** Events that may come after `close`, and must not undo it. */
   readonly meanwhile?: readonly EventFromLogic<Machine>[];
-  /** What of the context tells two states apart; small, or the walk does not end. Default: nothing of it. */
+  /** Part of the context that tells two states apart; small, or the walk does not end. Default: nothing. */
   readonly tellApart?: (context: SnapshotFrom<Machine>['context'], value: unknown) => unknown;
   /** The order after which it has to end. Default: `{ type: 'close' }`. */
   readonly close?: EventObject;
@@ -104,7 +104,7 @@ const abovesOf = (path: string): string[] => {
 
 interface Seen {
   readonly stop: Stop;
-  /** What the invariant is about there: an order, an end. */
+  /** Subject of the invariant there: an order, an end. */
   readonly what: string;
   readonly isBroken: boolean;
 }
@@ -117,7 +117,9 @@ function grouped<T>(all: readonly T[], by: (each: T) => string): ReadonlyMap<str
   }
   return groups;
 }
-/** As few sentences as say it exactly. `at times`: in one state it depends on what the machine remembers. */
+/**
+ * Sentences about violations, as few as are exact. `at times`: in one state it depends on what the machine remembers.
+ */
 function told({ kind }: StateSpace, seen: readonly Seen[]): string[] {
   const sentences = new Set<string>();
   for (const [what, about] of grouped(seen, (each) => each.what)) {

@@ -5,7 +5,7 @@ import { askedServer, boundary, comes, earlyMs, goes, starts, subjectOf, timingI
 import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
 interface List {
-  /** Of the notices since it was asked for: when the first and the last came. */
+  /** Times of the first and the last notice since the list was asked for. */
   first: number;
   last: number;
   /** Not a session's first question, and the last one was answered. */

@@ -65,7 +65,7 @@ class ToolChangesAnnounced implements Judge<Crossing> {
   }
   #begin(ev: Crossing['ev']): undefined {
     const { quietMs, longestQuietMs } = timingIn(ev);
-    // It gathers until no more notices come, but no longer than that.
+    // Notices are gathered until they stop, but no longer than that.
     this.#quietMs = Math.min(quietMs, longestQuietMs);
     this.#offered = undefined;
     this.#told = undefined;

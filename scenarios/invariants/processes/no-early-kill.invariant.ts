@@ -26,7 +26,7 @@ class NoEarlyKill implements Judge<Crossing> {
     const life = this.#spared.get(ch);
     if (type === 'open') this.#spared.set(ch, { told: Infinity });
     else if (signal === 'SIGKILL' || isEnded(crossing)) this.#spared.delete(ch);
-    // It closes its input, or gets SIGTERM.
+    // Stdin was closed, or SIGTERM sent.
     else if (life) life.told = Math.min(life.told, at);
     return life && type === 'close' ? this.#ended(ch, life, at) : undefined;
   }

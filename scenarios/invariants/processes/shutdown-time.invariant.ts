@@ -6,7 +6,7 @@ import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 interface Step {
   readonly name: string;
   readonly since: number;
-  /** Its computer was told once more that it is not wanted: the next step comes without waiting. */
+  /** Hurried: its computer was told once more that it is not wanted, and the next step comes without waiting. */
   isHurried: boolean;
 }
 

@@ -27,7 +27,7 @@ const questions = new Set(['show', 'readResource', 'agent.askedCollection', 'age
 
 class RequestAnsweredOnce implements Judge<Crossing> {
   readonly #slackMs: number;
-  /** By who waits, a host or a connection, and the ticket. */
+  /** Questions by ticket, of a host or a connection. */
   readonly #questions = new Map<string, Map<string, Question>>();
   #timing: Timing = timing;
   /** A computer that boots keeps questions for its servers. */

@@ -7,7 +7,7 @@ const trialMs = 30_000;
 
 interface Server {
   readonly name: string;
-  /** It was started, by its config or by hand, and nobody has stopped it since. */
+  /** Started, by its config or by hand, and not stopped since. */
   isWanted: boolean;
   state: string;
   failure: unknown;

@@ -4,13 +4,13 @@ import type { Crossing } from '../../../machines/trace/index.ts';
 import { boundary, comes, goes } from '../crossings.ts';
 import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
 
-/** What one office knows of its connections. */
+/** Connections of one office. */
 interface Office {
   /** Joins, and leaves, that wait for their answer, by ticket. */
   readonly asked: Map<string, { readonly socket: string; readonly seat: SeatFacts | undefined }>;
-  /** Who sits where. */
+  /** Seats by connection. */
   readonly seats: Map<string, SeatFacts>;
-  /** What each took first: it is kept while it is connected. */
+  /** First role of each connection: it is kept while it is connected. */
   readonly roles: Map<string, SeatFacts['role']>;
 }
 type Fields = { socket: string; seat: SeatFacts; ticket: string; ok: boolean; text: string | null };

@@ -4,7 +4,7 @@ import { mostOnTheWay } from '../../../machines/resources/cache/server-cache.ask
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
 
-/** So often one machine may read one resource in a moment: several may want it, a change has it read once more. */
+/** Reads of one resource by one machine in a moment, at most: several may want it, a change has it read once more. */
 const mostAtOnce = 20;
 const momentMs = 50;
 type Fields = Said<{ method: string; params: { readonly uri?: string } }>;
@@ -37,12 +37,12 @@ interface Most {
   readonly timers: number;
   readonly leaves: number;
   readonly questions: number;
-  /** It may ping beside its questions: at most once at a time for each of its leaves, so never without one. */
+  /** Pings may come beside questions: at most one at a time for each leaf. */
   readonly mayPing?: true;
-  /** Of each kind; kinds that are not named here are as many as strangers want. */
+  /** Owned machines of each kind; kinds that are not named here are as many as strangers want. */
   readonly owned?: Readonly<Record<string, number>>;
 }
-/** What a machine of each kind may hold at once, as its chart says. Of kinds that are not here nobody knows. */
+/** Most that a machine of each kind may hold at once, as its chart says. Other kinds are not judged. */
 const most: Readonly<Record<string, Most>> = {
   /** One grace at a time; its child. */
   process: { timers: 1, leaves: 1, questions: 0 },
@@ -52,16 +52,16 @@ const most: Readonly<Record<string, Most>> = {
   client: { timers: 3, leaves: 1, questions: 1, mayPing: true, owned: { process: 1, catalog: 4, watch: 1 } },
   /** Changes are gathered while it is quiet, but not longer than that, and the next look ends then. It asks for its list. */
   catalog: { timers: 3, leaves: 0, questions: 1 },
-  /** It subscribes one after another. */
+  /** One subscription after another. */
   watch: { timers: 1, leaves: 0, questions: 1 },
-  /** Its deadline, and how long its server may be silent. A person or the server is asked, never both. */
+  /** A deadline, and the limit on silence. A person or the server is asked, never both. */
   call: { timers: 2, leaves: 0, questions: 1 },
   /**
    * Boot or shutdown, the next token, and the times of calls that had to wait for servers. A link, and a client for each
    * server of its config.
    */
   computer: { timers: 2 + mostWaiting, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
-  /** It tells changes now and then, and has a timer for each question that waits: how many do is up to who asks. */
+  /** A timer to tell changes, and one for each question that waits: their number is up to the askers. */
   desktop: { timers: Infinity, leaves: 0, questions: 0 },
   finder: { timers: Infinity, leaves: 0, questions: 0 },
   /** The age of what it reads, and the limit or pause of what came too late. Those that hang, too; and as many for one asker each. */
@@ -71,7 +71,7 @@ const most: Readonly<Record<string, Most>> = {
   link: { timers: 2, leaves: 1, questions: 0 },
   /** Shutdown. It asks who is in the room. As many views as computers, as many calls as its host wants. */
   agent: { timers: 1, leaves: 0, questions: 1, owned: { link: 1 } },
-  /** It asks, or waits until it asks again. */
+  /** A question, or the wait until the next one. */
   view: { timers: 1, leaves: 0, questions: 1 },
   desktopView: { timers: 1, leaves: 0, questions: 1 },
   finderView: { timers: 1, leaves: 0, questions: 1 },
@@ -89,9 +89,9 @@ interface Root {
   readonly most: Most;
   readonly owner: Root | undefined;
   readonly server: string;
-  /** As many as its config has, and those on their way down. */
+  /** Servers of its config, and those on their way down. */
   servers: number;
-  /** By kind, of those that are bounded. */
+  /** Owned machines by kind, where they are bounded. */
   owned: Map<string, number> | undefined;
   timers: number;
   leaves: number;
@@ -101,7 +101,7 @@ interface Root {
 const isPing = ({ most: { mayPing } }: Root, id: string | undefined): boolean =>
   mayPing === true && id === 'ping';
 
-/** What each machine holds at the moment, and whether it is too much. */
+/** Checks that no machine holds too much at any moment. */
 export class Holding implements Judge<DirectoryRecord> {
   readonly #roots = new Map<Address, Root>();
   readonly #atOnce = new ReadRate();
@@ -146,7 +146,7 @@ export class Holding implements Judge<DirectoryRecord> {
   }
   #asked(a: Address, id: string | undefined): Found | undefined {
     const root = this.#roots.get(a);
-    // What takes a call back is answered at once.
+    // A withdrawal is answered at once.
     if (!root || id === 'withdrawal') return undefined;
     if (!isPing(root, id)) {
       const found = this.#more(a, 'questions');
@@ -195,7 +195,7 @@ export class Holding implements Judge<DirectoryRecord> {
     const living = all.filter(({ kind, owner }) => kind === 'client' && owner === computer);
     computer.servers = new Set([...living.map((c) => c.server), ...servers.map((s) => s.rules.server)]).size;
   }
-  /** Nobody waits for an answer on the way down, or at rest. */
+  /** A machine on the way down, or at rest, waits for no answer. */
   #told({ from, ev }: RecordOf<'post'>): Found | undefined {
     const root = this.#roots.get(from);
     const { stage = '' } = ev as Said<{ stage: string }>;

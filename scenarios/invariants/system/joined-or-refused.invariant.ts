@@ -15,7 +15,7 @@ type Fields = {
 };
 
 class JoinedOrRefused implements Judge<Crossing> {
-  /** By the host that has it. */
+  /** Links by their host. */
   readonly #links = new Map<string, Link>();
   /** The URLs of offices that are open here. Of others nobody knows whether they are. */
   readonly #offices = new Map<string, string>();

@@ -31,7 +31,7 @@ async function givenUp(stage: Stage, call: Answer) {
   const isSettled = !call.ok && !call.isLate && next.ok;
   return judged(isSettled && told === 1, isSettled, facts);
 }
-/** It answers once it was told that nobody wants to know: that answer comes to nobody. */
+/** Answers after the cancel: the answer must reach no caller. */
 const lateAnswer = {
   tools: { ...endless, look: {} },
   faults: [{ fault: 'rpc.answerAfterCancel', tool: 'read' }],

@@ -39,7 +39,7 @@ async function ended(stage: Stage, config: Faulty, signal: NodeJS.Signals) {
   );
 }
 
-/** What is left of servers, whoever ends them and however. */
+/** Processes that are left of servers, however they end. */
 export const processes: Cases = {
   clean: {
     rule: 'start, call, list, stop; nothing is left',

@@ -17,7 +17,7 @@ const inside = ({ lines }: Trace): { readonly s: number; readonly words: string 
     return words === undefined ? [] : [{ s: line.s, words }];
   });
 
-/** Where the explanation of a trace is another one today, for people; undefined: nowhere. */
+/** First place where the explanation of a trace differs today, for people; undefined: nowhere. */
 export function replayedInside(
   trace: Trace,
   kinds: Kinds,

@@ -56,7 +56,7 @@ async function forked(...argv: readonly string[]): Promise<Fork> {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return JSON.parse(text) as Fork;
 }
-/** What was made of it is a trace like any other. */
+/** A fork is a trace like any other. */
 async function expectReplays(): Promise<void> {
   expect((await replay(out)).text).toMatch(/^SAME [^\n]*$/);
 }
@@ -80,7 +80,7 @@ describe('a fork without a change', () => {
     const { call: before } = today;
     Object.assign(today, provided('call', { guards: { isInvalid: () => true } }));
     const { differences } = await forked().finally(() => Object.assign(today, { call: before }));
-    // What was recorded with its outputs is held against them.
+    // Recorded outputs are compared, too.
     expect(differences).toEqual([
       expect.stringMatching(
         /^call r1: succeeded \| refused, outcome failed \(BadRequest|^call r1: succeeded \| refused, outcome failed/,

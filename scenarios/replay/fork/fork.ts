@@ -14,7 +14,7 @@ import { tapeOf, type Step } from '../tape.ts';
 export interface Injection {
   /** Channel that it comes by, such as `process:files/1`, `session:files/1` or `host:computer`. */
   readonly ch: string;
-  /** What it says. Absent: a timer is over. */
+  /** Event of the step. Absent: a timer is over. */
   readonly ev?: { readonly type: string; readonly [field: string]: unknown };
 }
 /** Changes to the world of a trace. */
@@ -36,7 +36,7 @@ export interface Fork {
   readonly recorded: Outcomes;
   /** Outcomes in the other world. */
   readonly forked: Outcomes;
-  /** One line for each thing that came to another end: `call r1: unknown | succeeded`. */
+  /** Ends that differ, a line each: `call r1: unknown | succeeded`. */
   readonly differences: readonly string[];
   /** Numbers of recorded inputs for which nobody waited any more. */
   readonly unheard: readonly number[];

@@ -6,7 +6,7 @@ import { channelOf, crossingText, cut, questionOf } from './words.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
 const mostNamed = 3;
-/** Where two values differ: `timeoutMs was 500 and is now 200`. What is added beside is no difference. */
+/** Differences of two values: `timeoutMs was 500 and is now 200`. Added fields do not count. */
 function differences(was: unknown, is: unknown, at = ''): string[] {
   if (covers(is, was)) return [];
   if (typeof was !== 'object' || typeof is !== 'object' || was === null || is === null)

@@ -17,7 +17,7 @@ export interface JunitCase {
   /** Undefined: it passed. */
   readonly failure?: { readonly kind: string; readonly text: string };
 }
-/** What CI servers read: one suite, one case for each file. */
+/** Report for CI servers: one suite, one case for each file. */
 export function junitXml(suite: string, cases: readonly JunitCase[]): string {
   const failed = cases.filter((each) => each.failure).length;
   const seconds = cases.reduce((sum, each) => sum + each.seconds, 0).toFixed(3);

@@ -39,7 +39,7 @@ function textsOf({ calls, servers, seats, processes }: Outcomes): Map<string, st
     ...rows('process', processes, processText),
   ]);
 }
-/** One line for each thing that came to something else: `server files: ready → waiting | ready`. */
+/** Things that came to another end, a line each: `server files: ready → waiting | ready`. */
 export function differencesOf(before: Outcomes, after: Outcomes): string[] {
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...new Set([...was.keys(), ...is.keys()])]

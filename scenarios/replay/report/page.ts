@@ -13,7 +13,7 @@ export const blocksOf = (page: string): Block[] =>
     return { language, text, start: end - text.length, end };
   });
 
-/** What stands between this heading and the next one of the same rank. */
+/** Text between this heading and the next one of the same rank. */
 export function sectionOf(page: string, heading: string): string {
   const rank = heading.split(' ')[0] ?? '';
   const start = page.indexOf(`\n${heading}\n`);
@@ -24,7 +24,7 @@ export function sectionOf(page: string, heading: string): string {
 export interface Example {
   /** Lines for a shell. */
   readonly commands: string;
-  /** What they print; undefined: the page does not say. */
+  /** Printed lines; undefined: the page does not say. */
   readonly prints: Block | undefined;
 }
 /** Commands of a page, each with the `text` that follows it. */

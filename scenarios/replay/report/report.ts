@@ -33,7 +33,7 @@ function sideBySide(left: readonly [heading: string, text: string], right: typeo
   );
 }
 
-/** Where today's code does something else, for people. */
+/** Difference of today's code, for people. */
 export interface ReportedDifference {
   /** Number of the record that is not done as it was; of something new that of the input that led to it; null: the first. */
   readonly s: number | null;
@@ -179,7 +179,7 @@ const invariantsText = (judged: Judged): string[] =>
 
 export const unusableText = (file: string, { message, remedy }: Problem): string =>
   `UNUSABLE ${file}: ${message}\n  ${remedy}`;
-/** What a person is told of one replayed file. The first line says it all. */
+/** Report about one replayed file, for people. The first line says it all. */
 export function reportText(place: ReportPlace, judged: Judged): string {
   const { file, difference, notes } = place;
   const { verdict, replay, problem } = judged;

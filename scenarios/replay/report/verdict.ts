@@ -12,7 +12,7 @@ const codes = { same: 0, changed: 1, broken: 2, stuck: 3, unusable: 5 } as const
  */
 export type Verdict = keyof typeof codes;
 export const verdicts = Object.keys(codes) as readonly Verdict[];
-/** Of the process: 64 is wrong usage. */
+/** Exit code of the process; 64 is wrong usage. */
 export const exitCodeOf = (verdict: Verdict): number => codes[verdict];
 
 export interface Problem {

@@ -29,7 +29,7 @@ export class HiddenValues {
   /** Places that nobody gave, after `fill`. */
   readonly missing = new Set<string>();
   readonly #given: GivenValues;
-  /** By the recorded text. */
+  /** Hidden values by the recorded text. */
   readonly #known = new Map<string, unknown>();
 
   constructor(given: GivenValues) {

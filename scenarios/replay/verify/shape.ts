@@ -10,7 +10,7 @@ const isHidden = (value: unknown): boolean => typeof value === 'string' && value
 
 const none: Shape = { kinds: new Set(), fields: new Map() };
 function shapeOf(value: unknown): Shape {
-  // Whatever was hidden: a number, too, is written as a text.
+  // A hidden value may have been a number: it is written as a text, too.
   if (isHidden(value)) return { kinds: new Set(['string', 'number']), fields: new Map() };
   if (Array.isArray(value))
     return { kinds: new Set(['list']), fields: new Map(), each: value.map(shapeOf).reduce(joined, none) };

@@ -93,13 +93,13 @@ export class PlayedServer {
   }
 }
 
-/** One connection to a played server. After `close`, and after its death, it says nothing. */
+/** Connection to a played server. After `close`, and after its death, it is silent. */
 export class PlayedSession {
   readonly #session: RecordedSession;
   readonly #server: PlayedServer;
   readonly #stage: Stage;
   readonly #far: Far;
-  /** By the id of the request, and of what comes unasked under itself. */
+  /** Timers by the id of the request; unasked messages have ids of their own. */
   readonly #timers = new Map<unknown, Set<unknown>>();
   #isOver = false;
   #asked = 0;

@@ -81,7 +81,7 @@ export function recordedSeats({ lines }: Trace): readonly RecordedSeat[] {
 function take(link: Link | undefined, k: 'in' | 'out', ev: EventObject, t: number): void {
   if (!link) return;
   if (k === 'in') {
-    // It answers an order, whenever that comes.
+    // An answer to an order, whenever it comes.
     if (ev.type === 'leave.done') return;
     (link.isJoining ? link.afterJoin : link.before).push({ ms: t - link.t, fact: ev as LinkFact });
   } else if (ev.type === 'link.join' && !link.isJoining) Object.assign(link, { isJoining: true, t });

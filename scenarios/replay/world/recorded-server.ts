@@ -30,7 +30,7 @@ interface Session extends Mutable<Omit<RecordedSession, 'unasked'>> {
   t: number;
   /** The host has told it to end, or has let go of it. */
   isTold: boolean;
-  /** By a signal. */
+  /** Ended by a signal. */
   isForced: boolean;
   death: { death: RecordedDeath } | undefined;
 }
@@ -125,7 +125,7 @@ class Reading {
     if (ev.type === 'open') {
       const server = this.#server(name);
       const last = server.sessions.at(-1);
-      // Its process has just been started for it.
+      // Tells whether a process has just been started for this session.
       const isOfLast = port === 'session' && last?.process && !this.#isTaken(last);
       const session = isOfLast ? last : startOf(t);
       if (!isOfLast) server.sessions.push(session);
@@ -202,7 +202,7 @@ class Reading {
       return;
     }
     const how = { code, signal, stderr, isOutputOnly: false } as RecordedDeath;
-    // Its output ended a moment before: both are one death.
+    // The output ended a moment before the process: both are one death.
     if (session.death) session.death.death = how;
     else this.#died(session, happened, how);
   }
@@ -258,7 +258,7 @@ class Reading {
     const request = this.#asked.get(ch)?.request ?? this.#askedBefore(at);
     if (!request) return;
     const { type, failure, sent, lost, result, ...rest } = ev;
-    // It had waited for its turn: only now it goes out.
+    // A question that waited for its turn leaves only now.
     if (type === 'ask.began') request.t = t;
     if (type === 'ask.progress')
       request.progress.push({ ...(rest as unknown as Progress), ms: t - request.t });

@@ -10,7 +10,7 @@ export type RecordedAnswer =
   | { readonly type: 'lost' }
   /** No answer came in the time that its caller gave it. */
   | { readonly type: 'timedOut'; readonly ms: number }
-  /** Nobody waited for it any more: it was taken back, or the recording ends. */
+  /** No answer: the question was taken back, or the recording ends. */
   | { readonly type: 'none' };
 /** End of a server that nobody had asked for. */
 export interface RecordedDeath {

@@ -6,7 +6,7 @@ export interface Act {
   readonly at: number;
   readonly step: Step;
 }
-/** What there is to act upon. */
+/** Servers, tools and seats that acts can name. */
 export interface Cast {
   readonly seed: number;
   readonly forMs: number;

@@ -57,7 +57,7 @@ const again = (call: string): Step => ({
   as: `${call}.again`,
 });
 
-/** What is asked of a Desktop or a Finder: all, some, nothing, more than there may be. */
+/** Query of a Desktop or a Finder: all, some, nothing, more than there may be. */
 const desktopQuery = (random: Random, uris: readonly string[]): Record<string, unknown> => ({
   ...(chance(random, 0.4) && { desktop_size: between(random, 0, 4) }),
   ...(chance(random, 0.15) && { window: oneOf(random, uris) }),
@@ -68,7 +68,7 @@ const finderQuery = (random: Random): Record<string, unknown> => ({
   ...(chance(random, 0.3) && { offset: between(random, 0, 4) }),
   ...(chance(random, 0.3) && { limit: oneOf(random, [0, 1, 3, 200]) }),
 });
-/** One that is there, or was; a part of it; of a host that nobody has; no URI at all. */
+/** URI that exists, or did; a part of one; one of an unknown host; no URI at all. */
 function uriOf(random: Random, uris: readonly string[]): string {
   const uri = oneOf(random, uris);
   const part = uri.startsWith('dpe://') ? `${uri}/pages/0` : uri;
@@ -90,7 +90,7 @@ export function drawQuestions(
   const uris = servers.flatMap(({ resources = [] }) => resources);
   const times = others.map(({ at }) => at);
   const time = timesOf(streamOf(seed, 'asker', 'times'), forMs, times);
-  // Of a computer that has nothing to show there is little to ask.
+  // A computer with nothing to show is asked little.
   return Array.from({ length: uris.length > 0 ? count : Math.min(count, 1) }, (_, n): Act[] => {
     const random = streamOf(seed, `ask:${n + 1}`, 'ask');
     const by = hasOffice && chance(random, 0.5) ? 'agent' : 'host';
@@ -194,7 +194,10 @@ const configured = (random: Random, servers: readonly ServerData[]): ConfigEntry
       ...(chance(random, 0.15) && { forbidden: [oneOf(random, Object.keys(tools))] }),
       ...(chance(random, 0.1) && { budget: between(random, 1, 6) }),
     }));
-/** Its inputs give other values; then it is often restarted, retried, disabled and enabled, or told that they changed. */
+/**
+ * Inputs give other values; then the server is often restarted, retried, disabled and enabled, or told that they
+ * changed.
+ */
 function valued(random: Random, { servers }: Cast, server: string, at: number): Act[] {
   const drawn = between(random, 1, 4);
   const values = oneOf(random, [drawn, drawn, drawn, drawn, drawn, 'none', 'never'] as const);
@@ -231,7 +234,7 @@ function swizzled(random: Random, servers: readonly ServerData[], at: number): A
   return [...stops, ...starts];
 }
 
-/** What goes wrong around the servers, and what their host does to them. */
+/** Faults around the servers, and orders of their host. */
 export function drawTroubles(cast: Cast, count: number): Act[] {
   const { seed, forMs, among, hasOffice } = cast;
   const words = outsideWords.filter((word) => among(word) && (hasOffice || !needsOffice(word)));

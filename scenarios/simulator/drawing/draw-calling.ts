@@ -4,7 +4,7 @@ import type { PermissionData, PersonWord, Plan, ServerData, ToolData } from '../
 import type { Act, Cast } from './cast.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
-/** What a computer does about calls: all of it from streams of its own, so that the rest of a run is as it was. */
+/** Settings of a computer about calls, drawn from streams of their own, so that the rest of a run stays as it was. */
 
 const number = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } } as const;
 /** Right, wrong, nothing: of arguments and of results. */
@@ -59,7 +59,7 @@ export function drawCallTiming(seed: number): Partial<Timing> {
   const turned = Object.entries(knobs).filter(() => chance(random, 0.25));
   return Object.fromEntries(turned.map(([knob, [low, high]]) => [knob, spread(random, low, high)]));
 }
-/** What the host says of calls, and how many may run at all. */
+/** Answers of the host about calls, and how many may run at all. */
 export function drawHouse(
   seed: number,
   person: PersonWord | undefined,
@@ -78,7 +78,7 @@ export function drawHouse(
     }),
   };
 }
-/** What one call is given. */
+/** Parameters of one call. */
 export const drawParams = (seed: number, call: string): { params?: Record<string, unknown> } => {
   const random = streamOf(seed, call, 'params');
   return chance(random, 0.5) ? {} : { params: { ...oneOf(random, values) } };

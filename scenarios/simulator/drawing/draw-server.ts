@@ -9,7 +9,7 @@ import {
 import { withCalling } from './draw-calling.ts';
 import { between, chance, spread, streamOf, type Random } from './streams.ts';
 
-/** What all servers of a run have in common. */
+/** Common settings of all servers of a run. */
 export interface Weather {
   readonly seed: number;
   /** How much goes wrong: 0 is a run without faults, 1 one with many. */
@@ -57,7 +57,7 @@ function resourcesOf(random: Random, name: string): string[] {
   ];
 }
 
-/** What goes wrong with what it shows: mostly while it is read. */
+/** Faults of what a server shows: mostly while it is read. */
 const drawReads = (random: Random, among: (word: Word) => boolean, tools: readonly string[]): DrawnFault[] =>
   drawFaults(random, { among, tools }).map(({ weight, fault: { tool, ...fault } }) =>
     fault.fault.startsWith('resource.') && chance(random, 0.6)
@@ -65,7 +65,7 @@ const drawReads = (random: Random, among: (word: Word) => boolean, tools: readon
       : { weight, fault: { ...fault, when: 'read' } },
   );
 
-/** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
+/** Way to reach a server: without a process, started when needed, deaf to announcements. */
 const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.3) && { isRemote: true }),
   ...(chance(random, 0.15) && { isLazy: true }),
@@ -94,7 +94,7 @@ function drawnServer({ seed, intensity, among }: Weather, name: string): ServerD
     isServers(word) && isOver(word, way) && among(word) && word.when?.includes('read') === true;
   const isNet = ({ layer }: Word): boolean => layer === 'net';
   const net = of('net');
-  // Who cannot be spoken with at all forgets no session: half of those at a URL have nothing else wrong with them.
+  // A server that cannot be reached forgets no session: half of those at a URL have no other fault.
   const isSound = way === 'http' && chance(net, 0.5);
   const drawn = [
     ...drawFaults(of('faults'), { among: (word) => can(word) && !isNet(word) && !isSound, tools: names }),

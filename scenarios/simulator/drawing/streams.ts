@@ -14,7 +14,7 @@ export const streamOf = (seed: number, path: string, purpose: string): Random =>
 /** A whole number from low to high. */
 export const between = (random: Random, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1));
-/** As often from 10 to 100 as from 100 to 1000: a delay of 10 ms finds other bugs than one of 10 s. */
+/** Number whose logarithm is uniform: a delay of 10 ms finds other bugs than one of 10 s. */
 export const spread = (random: Random, low: number, high: number): number =>
   Math.min(high, Math.floor(low * ((high + 1) / low) ** random()));
 export const chance = (random: Random, p: number): boolean => random() < p;

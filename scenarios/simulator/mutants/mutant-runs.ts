@@ -15,13 +15,13 @@ const after = (plan: Plan, every: number, then: (call: Call, n: number) => reado
   );
 };
 const crashes: Fault = { fault: 'proc.crashLoop', when: 'start', n: 8, code: 1 };
-/** Nobody can start for a while. */
+/** Runs in which no server can start for a while. */
 export const crashing = (plan: Plan): Plan => ({
   ...plan,
   servers: withServers(plan, () => ({ faults: [crashes], restart: true, budget: 4 })),
   timing: { backoffMs: 100, longestBackoffMs: 5_000, trialMs: 3_000, permitMs: 1_000 },
 });
-/** Who is told to stop is called once more, while it finishes what it has. */
+/** Runs in which a stopping server is called once more, while it finishes its calls. */
 export const interrupted = (plan: Plan): Plan => ({
   ...plan,
   servers: calm(plan),
@@ -35,7 +35,7 @@ export const interrupted = (plan: Plan): Plan => ({
     ...[wait(400), ...orders(plan, 'start')],
   ]),
 });
-/** Whoever is asked for other values while they run never answers; then they are started again. */
+/** Runs in which a question for other values is never answered, after which the servers are started again. */
 export const unanswered = (plan: Plan): Plan => ({
   ...plan,
   servers: withServers(plan, () => ({})),

@@ -18,7 +18,7 @@ interface ByStory {
 /** Finder of a mutant: an invariant that drawn runs violate. */
 interface ByInvariant {
   readonly finder: { readonly invariant: string };
-  /** What it breaks is rare: the generated runs, with more of it. */
+  /** Changes drawn runs, where the fault is rare in them. */
   readonly runs?: (plan: Plan) => Plan;
 }
 export type Told = Changed & ByStory;
@@ -26,10 +26,10 @@ export type Judged = Changed & ByInvariant;
 /** The system with one mistake, and what must find it. */
 export type Mutant = Told | Judged;
 
-/** What a mutant violates that goes another way each time; no invariant, because one run alone does not show it. */
+/** Name for runs that go another way each time; no invariant, because one run alone does not show it. */
 export const divergence = 'the same run goes the same way again';
 
-/** What a function of a chart is given; a mutant knows better than the compiler what is in it. */
+/** Arguments of a function of a chart, without their types. */
 export interface Of {
   readonly context: Readonly<Record<string, unknown>>;
   readonly event: Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ export const changeable = (plan: Plan): Plan => ({
     faults: [late],
   })),
 });
-/** Who sits in an office loses the connection to it for a moment, and comes back without haste. */
+/** Runs in which seated peers lose their connection for a moment, and come back without haste. */
 export const cutOff = (plan: Plan): Plan => ({
   ...plan,
   servers: [],

@@ -3,7 +3,7 @@ import type { Plan, PersonData } from '../../stage/plan/plan.ts';
 import { ScriptedCallPorts } from '../../stage/scripted/call-ports.ts';
 import { calm, chart, ignored, parts, replaced, type Mutant, type Of } from './mutant.ts';
 
-/** What happens to a call between its request and its server, and between its server and its answer. */
+/** Mutants of the way of a call from its request to its server, and back to its caller. */
 const permitted =
   'a call is sent only when it is allowed, and a person is asked only when nothing else decides';
 const forGood =
@@ -14,7 +14,7 @@ const over = 'no call runs after its caller was told that it ended';
 const asking =
   (person: PersonData) =>
   (plan: Plan): Plan => ({ ...plan, servers: calm(plan), person });
-/** They think for longer than anybody waits, and each call waits for that. */
+/** A person who thinks for longer than anybody waits, while each call waits for the answer. */
 const late = (plan: Plan): Plan => ({ ...asking('yes after 40000')(plan), permission: 'ask', timing: {} });
 
 const entrant = (made: (old: ScriptedCallPorts['limited']) => ScriptedCallPorts['limited']) =>
@@ -76,7 +76,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
       (old) =>
         function (this: ScriptedCallPorts, from, question, emit, ask) {
           const its: { back?: () => void } = {};
-          // It answers nobody that its call is over.
+          // The end of the call is not answered.
           old.call(this, from, question, emit, () => {
             its.back = ask(emit);
             return () => {};

@@ -89,7 +89,7 @@ const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) 
   return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, optional: true };
 };
 
-/** What servers say of their lists and what is so: heard, looked at, told. */
+/** Mutants of notices about lists: heard, fetched, announced. */
 export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that nobody looks at while nothing is told',

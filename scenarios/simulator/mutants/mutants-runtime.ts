@@ -20,7 +20,7 @@ import type { ServersSet } from '../../../machines/computer/computer.events.ts';
 import { reconciled } from '../../../machines/computer/computer.rules.ts';
 import { step } from '../../../machines/computer/computer.setup.ts';
 
-/** What a host keeps beside its servers: which registry children use, and its config file. */
+/** Mutants of what a host keeps beside its servers: the registry of its children, and its config file. */
 export const mutantsOfHosts: readonly Mutant[] = [
   {
     what: 'a registry that is waited for as long as it likes',

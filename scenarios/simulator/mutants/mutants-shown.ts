@@ -101,7 +101,7 @@ interface Does {
   readonly actions: Actions;
 }
 
-/** What a computer shows of its servers. */
+/** Mutants of what a computer shows of its servers. */
 export const mutantsOfShown: readonly Mutant[] = [
   {
     what: 'a computer that passes no change of a resource on to its Desktop',

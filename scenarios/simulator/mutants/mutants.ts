@@ -31,7 +31,7 @@ const ready = ['states', 'connected', 'states', 'ready'] as const;
 const running = ['states', 'running'] as const;
 const parting = ['states', 'closing', 'states'] as const;
 
-/** Of all runs together, so that no run goes as the one before. */
+/** Counter over all runs, so that no run goes as the one before. */
 let judged = 0;
 const startClock = {
   type: 'setDeadline',

@@ -86,9 +86,9 @@ async function seen(collections: PerformanceObserver): Promise<number> {
   return collections.takeRecords().length;
 }
 
-/** What is loaded and compiled, and the memories that have an upper bound, are there after these. */
+/** Calls after which everything is loaded and compiled, and bounded memories are full. */
 const settling = 20_000;
-/** What many calls in a row leave in the heap. */
+/** Measures the heap that many calls in a row leave behind. */
 export const measureHeap: Row['measure'] = async ({ isQuick }, tell) => {
   const many = isQuick ? 1_000 : 100_000;
   const gc = collector();

@@ -5,7 +5,7 @@ import { atMost, type Row } from '../../row.ts';
 
 /** A call where something has grown: servers, tools, results. The yardstick is a computer in which that is small. */
 
-/** Of so many servers the one in the middle is called. */
+/** Calls the middle one of this number of servers. */
 const amongServers = (count: number) => async (): Promise<Chain> => {
   const names = Array.from({ length: count }, (_, n) => `s${n}`);
   const ends = names.map(
@@ -27,7 +27,7 @@ export const measureServers: Row['measure'] = async (plan, tell) => {
 const [kb, mb] = [1024, 1024 ** 2];
 /** A result of so many bytes, another one for each call. */
 const big = (bytes: number) => (text: string) => text.padEnd(bytes, '.');
-/** Its beginning is that of its own call. */
+/** Result of this size that begins with the text of its call. */
 const own = (bytes: number, n: number, text: string): string => {
   if (text.length !== bytes) throw new Error(`not a text of ${bytes} bytes: ${text.slice(0, 300)}`);
   return text.slice(0, textOf(n).length);

@@ -1,4 +1,4 @@
-/** What a peer that means no good may send, drawn by a seed: events with arguments, frames of text, and bytes. */
+/** Events with arguments, frames of text, and bytes of a malicious peer, drawn by a seed. */
 import fc from 'fast-check';
 import { events, notices } from '../../../../machines/protocol/events.ts';
 
@@ -79,7 +79,7 @@ const args = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(payload, anything) },
 );
 const sent: fc.Arbitrary<Sent> = fc.record({ event, args });
-/** What a computer of the fuzz answers: results of all kinds. */
+/** Answer of a computer of the fuzz: results of all kinds. */
 const answer = fc.oneof(anything, fc.record({ content: anything, isError: anything, meta: anything }));
 
 const frames = [

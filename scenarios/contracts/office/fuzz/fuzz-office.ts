@@ -12,7 +12,7 @@ const heapMebibytes = 96;
 /** How often something is sent is not what is tried here. */
 const unlimited = ['events', 'eventsPerSocket', 'eventsPerOffice', 'joinsPerSocket', 'joinsPerOffice'];
 
-/** Who sends what was drawn may sit anywhere but in the room of the witnesses. */
+/** Credentials for every room but that of the witnesses. */
 export const credentials = {
   sender: { token: 'sender', offices: offices.filter((id) => id !== witnessed.office && id !== '') },
   witness: { token: 'witness', offices: [witnessed.office] },

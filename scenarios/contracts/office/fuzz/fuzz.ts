@@ -16,7 +16,7 @@ export interface FuzzOptions {
 export interface Fuzzed {
   readonly sent: number;
   readonly answered: number;
-  /** What a peer of another room heard that it should not have; more than this is not kept. */
+  /** Events that a peer of another room heard by mistake; more than this is not kept. */
   readonly crossed: readonly string[];
   /** Resident memory after the first tenth, and at the end. */
   readonly bytes: readonly [early: number, late: number];
@@ -58,7 +58,7 @@ class Witnesses {
     });
     await asked(this.#agent, 'server:join_office', { office_id, role: 'agent', name: witnessed.agent });
   }
-  /** They are answered as ever, and are alone. Throws what is wrong. */
+  /** Checks that the witnesses are answered as ever, and are alone in their room; throws otherwise. */
   async check(): Promise<void> {
     const agent = witnessed.agent;
     const req_id = `witness-${(this.#calls += 1)}`;
@@ -164,7 +164,7 @@ const sendBytes = (port: number, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => {
     const socket = connectTcp(port, '127.0.0.1', () => socket.end(bytes));
     socket.on('error', () => {});
-    // What it says is of no interest; that it says something, or ends, is.
+    // Any reply will do: it shows that the office is alive.
     socket.once('data', () => socket.destroy());
     socket.once('end', () => socket.destroy());
     socket.once('close', () => resolve());

@@ -82,7 +82,7 @@ const framed: readonly (readonly [what: string, message: (id: unknown) => object
     (id) => `{"jsonrpc":"2.0","id":${String(id)}.0,"result":${JSON.stringify(greeting)}}`,
   ],
 ];
-/** What cannot be used, and what is said of it. */
+/** Greetings that cannot be used, with the message of the failure. */
 const refused: readonly (readonly [what: string, members: object, message: string])[] = [
   ['no protocol version', { result: { capabilities: {} } }, 'initialize: protocolVersion is missing'],
   [
@@ -106,7 +106,7 @@ const refused: readonly (readonly [what: string, members: object, message: strin
   ['neither result nor error', {}, 'initialize: its result is missing, or no object'],
 ];
 
-/** What is said of versions, and of an answer as such, is said of sessions only. */
+/** Versions, and answers as such, concern sessions only. */
 describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greets oddly over %s', (wire) => {
   const isStateless = wire in statelessWires;
   const version = isStateless ? '2026-07-28' : protocolVersion;

@@ -13,7 +13,7 @@ export interface Heard {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
-/** What a server does with one message. `say` sends an object as JSON, a text as it is. */
+/** Reaction of a server to one message. `say` sends an object as JSON, a text as it is. */
 export type Behaviour = (heard: Heard, say: (message: object | string) => void) => void;
 
 /** A server in this process, and how a session reaches it. */
@@ -55,7 +55,7 @@ function linked(behave: Behaviour): OddServer {
 const web = { headers: {}, timeoutMs: 5_000, sseReadTimeoutMs: 60_000 };
 const event = (message: object | string): string => `data: ${textOf(message)}\n\n`;
 
-/** What is said goes into the stream of the last POST that asked something, or into the one of the GET. */
+/** Serves over HTTP. Messages go into the stream of the last POST that asked something, or into that of the GET. */
 async function overHttp(behave: Behaviour, kind: 'streamable' | 'sse'): Promise<OddServer> {
   let stream: ServerResponse | undefined;
   const open = (response: ServerResponse): void => {

@@ -18,11 +18,11 @@ export const greeted =
   };
 
 export interface OddSession {
-  /** Its first fact but what it waits for. */
+  /** First fact, other than what the session waits for. */
   readonly first: SessionFact;
   /** All facts but what it waits for. */
   readonly facts: readonly SessionFact[];
-  /** What was noted of the server, in order. */
+  /** Notices of the server, in order. */
   readonly notices: readonly string[];
   ask(method: string, params?: object): Promise<RequestFact>;
   close(): Promise<void>;
