@@ -2,7 +2,10 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Shared } from './resources/shared.ts';
 import { createDocumentsServer } from './server.ts';
 
@@ -17,7 +20,7 @@ export interface HttpServing {
   close(): Promise<void>;
 }
 interface Session {
-  readonly transport: StreamableHTTPServerTransport;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly close: () => Promise<void>;
 }
 const mostSessions = 100;
@@ -85,14 +88,32 @@ async function answer(
   const known = typeof id === 'string' ? sessions.get(id) : undefined;
   if (id !== undefined && !known) return refuse(response, 404, 'there is no such session; begin a new one');
   const session = known ?? (await openSession(shared, sessions));
-  await session.transport.handleRequest(request, response);
+  await write(response, await session.transport.handleRequest(webRequest(request)));
   // What was no `initialize` has got its error, and nobody knows this session.
   if (session.transport.sessionId === undefined) await session.close();
 }
 
+/** The same request in the form of the web, which the SDK takes. */
+function webRequest(request: IncomingMessage): Request {
+  const { method = 'GET', url = '/', headers } = request;
+  const isWithBody = method !== 'GET' && method !== 'HEAD';
+  const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+  return new Request(new URL(url, 'http://localhost'), {
+    method,
+    headers: pairs,
+    ...(isWithBody && { body: Readable.toWeb(request) as BodyInit, duplex: 'half' }),
+  });
+}
+/** Writes an answer of the SDK as it comes; a client that leaves ends it. */
+async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
+  if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => {});
+  else response.end();
+}
+
 async function openSession(shared: Shared, sessions: Map<string, Session>): Promise<Session> {
   const server = createDocumentsServer(shared);
-  const transport = new StreamableHTTPServerTransport({
+  const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => randomUUID(),
     onsessioninitialized: (id) => {
       sessions.set(id, session);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import process from 'node:process';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { serveHttp } from './http.ts';
 import { Library, type LibraryOptions } from './library/library.ts';
 import { share, type Shared } from './resources/sharing.ts';

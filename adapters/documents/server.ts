@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer } from '@modelcontextprotocol/server';
 import { addResources } from './resources/session.ts';
 import type { Shared } from './resources/shared.ts';
 import { addListFiles } from './tools/list-tool.ts';

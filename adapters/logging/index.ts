@@ -1,3 +1,5 @@
+import { optionalPackage } from '../optional-packages.ts';
+
 /** What a line of a log begins with, and its sentence; the rest are fields. */
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -11,9 +13,7 @@ export interface LogLine {
 export async function openJsonLog<Entry extends LogLine>(
   write: (line: string) => void,
 ): Promise<(entry: Entry) => void> {
-  const { pino } = await import('pino').catch((cause: unknown) => {
-    throw new Error('--log needs the package pino', { cause });
-  });
+  const { pino } = await optionalPackage('pino', '--log', () => import('pino'));
   const logger = pino(
     {
       // What is told at all was decided before.

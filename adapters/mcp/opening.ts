@@ -2,7 +2,7 @@ import {
   LATEST_PROTOCOL_VERSION,
   SUPPORTED_PROTOCOL_VERSIONS,
   type ClientCapabilities,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { readInitialize, type Initialized } from './lenient/initialize.ts';
 import type { Tell } from './lenient/reading.ts';

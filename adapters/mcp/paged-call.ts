@@ -1,4 +1,4 @@
-import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import { readElicitation } from './lenient/elicitation.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';

@@ -1,4 +1,4 @@
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { readBody } from './bodies/bodies.ts';
 import type { SessionLost } from '../../machines/kernel/ports.ts';

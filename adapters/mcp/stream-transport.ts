@@ -1,5 +1,5 @@
 import type { SessionLost } from '../../machines/kernel/ports.ts';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type McpTransport } from './transport.ts';
 import { written } from './lenient/messages.ts';

@@ -1,6 +1,6 @@
 import type { SessionLost, Waits } from '../../machines/kernel/ports.ts';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';

@@ -10,6 +10,7 @@ import {
   type OfficePeer,
   type OfficeStats,
 } from '../../machines/office/rooms/limits.ts';
+import { optionalPackage } from '../optional-packages.ts';
 
 /** What is told of an office, on a port of its own. */
 export interface MetricsSource {
@@ -79,9 +80,11 @@ function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof P
 
 /** Prometheus is loaded for who asks for metrics. */
 async function measures(source: MetricsSource) {
-  const prometheus = await import('prom-client').catch((cause: unknown) => {
-    throw new Error('metrics need the package prom-client: npm install prom-client', { cause });
-  });
+  const prometheus = await optionalPackage(
+    'prom-client',
+    'an office with metrics',
+    () => import('prom-client'),
+  );
   const { Counter, Gauge, Registry, collectDefaultMetrics } = prometheus;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

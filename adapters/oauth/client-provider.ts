@@ -1,13 +1,4 @@
-import type {
-  AddClientAuthentication,
-  OAuthClientProvider,
-  OAuthDiscoveryState,
-} from '@modelcontextprotocol/sdk/client/auth.js';
-import type {
-  OAuthClientInformationMixed,
-  OAuthClientMetadata,
-  OAuthTokens,
-} from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { Refusal } from './guarded-fetch.ts';
 import type { Kept } from './login-store.ts';
 import { plain, toldAs } from './redirect-checks.ts';
@@ -31,135 +22,11 @@ export interface LoginConfig {
 /** This host logs in itself: it needs no person, and no refresh token. */
 export const asksNobody = ({ grant }: LoginConfig): boolean =>
   grant === 'client_credentials' || grant === 'jwt_bearer';
-const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** A person has to agree first. */
 export class PersonNeeded extends Error {
   override readonly name = 'PersonNeeded';
 }
-export interface FlowOptions {
-  readonly config: LoginConfig;
-  readonly found: OAuthDiscoveryState;
-  /** Where the browser is sent back to; undefined: no person is asked. */
-  readonly redirectUri?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly state?: string;
-  readonly now: () => number;
-  readonly addClientAuthentication?: AddClientAuthentication | undefined;
-  /** With `jwt_bearer`: what the authorization server is shown. */
-  readonly assertion?: () => Promise<string>;
-}
-
-/** What the SDK's orchestrator asks and tells in one flow. It works on a copy: what came of it is in `kept`. */
-export class Flow implements OAuthClientProvider {
-  kept: Kept;
-  /** The page that a person has to be shown. */
-  page: URL | undefined;
-  readonly #options: FlowOptions;
-  #verifier = '';
-  readonly addClientAuthentication?: AddClientAuthentication;
-  readonly clientMetadataUrl?: string;
-  readonly prepareTokenRequest?: () => Promise<URLSearchParams>;
-
-  constructor(kept: Kept, options: FlowOptions) {
-    this.kept = kept;
-    this.#options = options;
-    const { config, addClientAuthentication, scope, assertion } = options;
-    if (addClientAuthentication) this.addClientAuthentication = addClientAuthentication;
-    if (config.clientMetadataUrl !== undefined) this.clientMetadataUrl = config.clientMetadataUrl;
-    if (asksNobody(config))
-      this.prepareTokenRequest = async () =>
-        new URLSearchParams({
-          grant_type: assertion ? jwtBearer : 'client_credentials',
-          ...(assertion && { assertion: await assertion() }),
-          ...(scope !== undefined && { scope }),
-        });
-  }
-  get redirectUrl(): string | undefined {
-    if (asksNobody(this.#options.config)) return undefined;
-    // Without a person nobody is redirected, but the SDK would take that for another grant.
-    return this.#options.redirectUri ?? 'http://127.0.0.1/callback';
-  }
-  /** What is asked for. */
-  get scope(): string | undefined {
-    return this.#options.scope;
-  }
-  get clientMetadata(): OAuthClientMetadata & { readonly application_type: 'native' } {
-    const methods = this.#options.found.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
-    const known = ['none', 'client_secret_basic', 'client_secret_post'];
-    const method = methods === undefined ? 'none' : (known.find((one) => methods.includes(one)) ?? 'none');
-    return {
-      client_name: 'a2c',
-      // A redirect to this machine (OpenID Connect Dynamic Client Registration §2).
-      application_type: 'native',
-      redirect_uris: this.redirectUrl === undefined ? [] : [this.redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: method,
-      ...(this.#options.scope !== undefined && { scope: this.#options.scope }),
-    };
-  }
-  state = (): string => this.#options.state ?? '';
-  discoveryState = (): OAuthDiscoveryState => this.#options.found;
-
-  clientInformation(): OAuthClientInformationMixed | undefined {
-    const { clientId, clientSecret } = this.#options.config;
-    const { client } = this.kept;
-    if (clientId === undefined) return client;
-    // Bound to the authorization server that took it first.
-    const issuer = client?.['issuer'];
-    return {
-      client_id: clientId,
-      ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      ...(typeof issuer === 'string' && { issuer }),
-    };
-  }
-  saveClientInformation(client: OAuthClientInformationMixed): void {
-    // A secret of the config stays there.
-    const { client_secret: secret, ...known } = client;
-    const isGiven = this.#options.config.clientId !== undefined;
-    this.kept = {
-      ...this.kept,
-      client: { ...known, ...(!isGiven && secret !== undefined && { client_secret: secret }) },
-    };
-  }
-  tokens(): OAuthTokens | undefined {
-    return this.kept.tokens;
-  }
-  saveTokens(tokens: OAuthTokens): void {
-    const { now, scope } = this.#options;
-    const asked = scope ?? this.kept.scope;
-    this.kept = {
-      ...this.kept,
-      tokens,
-      obtainedAt: now(),
-      ...(asked !== undefined && { scope: asked }),
-    };
-  }
-  redirectToAuthorization(page: URL): void {
-    if (this.#options.redirectUri === undefined) throw new PersonNeeded('a person has to log in');
-    this.page = page;
-  }
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-  codeVerifier = (): string => this.#verifier;
-  invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
-    const { tokens: _, obtainedAt: __, ...rest } = this.kept;
-    if (what === 'tokens') this.kept = rest;
-    if (what === 'all') {
-      this.kept = {};
-      // Another client needs another page: the code of this one was not given to it.
-      if (this.#options.config.clientId === undefined)
-        throw new Refusal('its authorization server no longer knows this client', 'again');
-    }
-    if (what === 'client') {
-      const { client: ___, ...others } = this.kept;
-      this.kept = others;
-    }
-  }
-}
-
-/** The SDK stamps who registered a client. */
+/** Clients and tokens are stamped with the authorization server that gave them. */
 export const isOfAnother = (
   { issuer }: Readonly<Record<string, unknown>>,
   { authorizationServerUrl }: OAuthDiscoveryState,

@@ -1,16 +1,23 @@
-import { auth, fetchToken, type OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
-import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
-import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import {
+  createPrivateKeyJwtAuth,
+  registerClient,
+  selectClientAuthMethod,
+  startAuthorization,
+  type OAuthClientMetadata,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+} from '@modelcontextprotocol/client';
 import type { Challenge } from './challenge.ts';
-import { reading } from './answers/asking.ts';
-import { asksNobody, Flow, mustServe, scopeOf } from './client-provider.ts';
-import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
+import { reading, TokenRefused } from './answers/asking.ts';
+import { asksNobody, isOfAnother, mustServe, PersonNeeded, scopeOf } from './client-provider.ts';
+import { guardedFetch, Refusal, withinOrigin, type Fetch } from './guarded-fetch.ts';
 import type { LoginOptions } from './login-options.ts';
 import type { Kept } from './login-store.ts';
 import { assertionFor } from './proofs/assertion.ts';
 import { bindsTokens, newDpopKey, proving } from './proofs/dpop.ts';
-import { resourceServer } from './redirect-checks.ts';
+import { resourceServer, toldAs } from './redirect-checks.ts';
 
+type Client = NonNullable<Kept['client']>;
 export interface FlowStart {
   readonly options: LoginOptions;
   readonly found: OAuthDiscoveryState;
@@ -20,13 +27,7 @@ export interface FlowStart {
   readonly signal: AbortSignal;
   readonly person?: { readonly redirectUri: string; readonly state: string };
 }
-/** One flow, and how it is asked. */
-export interface StartedFlow {
-  readonly flow: Flow;
-  readonly asked: { readonly serverUrl: URL; readonly scope?: string; readonly fetchFn: Fetch };
-}
-
-/** And what it was asked for before. */
+/** Scopes to ask for; after a step-up those of before, too. */
 export function scopeFor(
   kept: Kept,
   { options, found, challenge, isStepUp }: Omit<FlowStart, 'signal'>,
@@ -46,58 +47,247 @@ async function keyFor(kept: Kept, { found, challenge }: FlowStart): Promise<Kept
   return kept.dpop ?? newDpopKey();
 }
 
-export async function startFlow(kept: Kept, start: FlowStart): Promise<StartedFlow> {
-  const { options, found, signal, person } = start;
-  const { config, now, url } = options;
-  const { clientId = '', privateKey, signingAlgorithm: alg = 'RS256' } = config;
-  const client = { issuer: clientId, subject: clientId };
-  if (!asksNobody(config)) mustServe(found, config, kept);
-  const serverUrl = resourceServer(new URL(url), found);
-  const scope = scopeFor(kept, start);
-  const dpop = await keyFor(kept, start);
-  const resource = resourceOf(serverUrl, found);
-  const flow = new Flow(dpop ? { ...kept, dpop } : kept, {
-    config,
-    found,
-    now,
-    scope,
-    ...person,
-    ...(config.grant === 'jwt_bearer' && {
-      assertion: () => assertionFor({ ...options, found, resource, scope, signal }),
-    }),
-    ...(privateKey !== undefined && {
-      addClientAuthentication: async (...asked) =>
-        Promise.resolve(createPrivateKeyJwtAuth({ ...client, privateKey, alg })(...asked)).catch(() => {
-          throw new Refusal(`its privateKey is no PEM that ${alg} can sign with`);
-        }),
-    }),
-  });
-  const fetch = guardedFetch(serverUrl, signal);
-  const endpoint = found.authorizationServerMetadata?.token_endpoint;
-  const proved = dpop && endpoint !== undefined ? proving(fetch, dpop, endpoint, now) : fetch;
-  const fetchFn = reading(proved, options.noted);
-  return { flow, asked: { serverUrl, fetchFn, ...(scope !== undefined && { scope }) } };
+/** What a flow knows besides the login that it begins with. */
+interface FlowPlan extends FlowStart {
+  readonly serverUrl: URL;
+  readonly scope: string | undefined;
+  readonly fetch: Fetch;
+}
+
+/**
+ * One login: by a person, by this host, or by the refresh token of the login before. It works on a copy; `kept` is what came of it.
+ * The requests for tokens are our own, because those of the SDK refuse plain HTTP in a private network and write warnings to stderr.
+ */
+export class Flow {
+  kept: Kept;
+  /** Page that a person has to be shown. */
+  page: URL | undefined;
+  readonly #plan: FlowPlan;
+  readonly #issuer: string;
+  #verifier = '';
+
+  constructor(kept: Kept, plan: FlowPlan) {
+    this.kept = kept;
+    this.#plan = plan;
+    this.#issuer = plan.found.authorizationServerUrl;
+  }
+
+  /** Goes as far as it can alone: to tokens, or to the page. `code`: the answer of the page. Rejects with a `Refusal`. */
+  async run(code?: string): Promise<void> {
+    try {
+      await this.#attempt(code);
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error;
+      // An assertion is shown once: who refuses it refuses it again.
+      if (this.#plan.options.config.grant === 'jwt_bearer') throw new Refusal(error.message);
+      this.#forget(error);
+      await this.#attempt(code).catch((again: unknown) => {
+        throw again instanceof TokenRefused ? new Refusal(again.message) : again;
+      });
+    }
+  }
+
+  async #attempt(code: string | undefined): Promise<void> {
+    const { found, scope, options, serverUrl, person } = this.#plan;
+    if (options.config.grant === 'jwt_bearer') return this.#byAssertion();
+    const client = await this.#client();
+    if (asksNobody(options.config))
+      return this.#ask(client, { grant_type: 'client_credentials', ...withScope(scope) });
+    if (code !== undefined)
+      return this.#ask(client, {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: this.#verifier,
+        redirect_uri: this.#redirectUri,
+      });
+    if (await this.#isRenewed(client)) return;
+    if (!person) throw new PersonNeeded('a person has to log in');
+    const { authorizationUrl, codeVerifier } = await startAuthorization(this.#issuer, {
+      ...(found.authorizationServerMetadata && { metadata: found.authorizationServerMetadata }),
+      clientInformation: client,
+      redirectUrl: this.#redirectUri,
+      state: person.state,
+      ...withScope(scope),
+      ...(found.resourceMetadata && { resource: resourceOf(serverUrl, found) }),
+    });
+    this.#verifier = codeVerifier;
+    this.page = authorizationUrl;
+  }
+
+  async #byAssertion(): Promise<void> {
+    const { found, scope, options, serverUrl, signal } = this.#plan;
+    const resource = resourceOf(serverUrl, found);
+    const assertion = await assertionFor({ ...options, found, resource, scope, signal });
+    const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+    await this.#ask(this.#known(), { grant_type: grant, assertion, ...withScope(scope), resource });
+  }
+  /** False: there is no refresh token of this authorization server, or it cannot be asked. */
+  async #isRenewed(client: Client): Promise<boolean> {
+    const { tokens } = this.kept;
+    if (tokens?.refresh_token === undefined || isOfAnother(tokens, this.#plan.found)) return false;
+    const { refresh_token } = tokens;
+    try {
+      await this.#ask(client, { grant_type: 'refresh_token', refresh_token }, { refresh_token });
+      return true;
+    } catch (error) {
+      if (error instanceof TokenRefused) throw error;
+      return false;
+    }
+  }
+
+  /** Asks for tokens and keeps them. `before`: what holds where the answer does not say it. */
+  async #ask(
+    client: Client | undefined,
+    request: Record<string, string>,
+    before: object = {},
+  ): Promise<void> {
+    const { found, options, scope = this.kept.scope } = this.#plan;
+    const { authorizationServerMetadata: metadata, resourceMetadata } = found;
+    const endpoint = new URL(metadata?.token_endpoint ?? new URL('/token', this.#issuer));
+    const headers = new Headers({
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    });
+    const body = new URLSearchParams({
+      ...(resourceMetadata && { resource: resourceMetadata.resource }),
+      ...request,
+    });
+    if (options.config.privateKey !== undefined) await this.#sign(headers, body, endpoint);
+    else if (client)
+      authenticate(client, metadata?.token_endpoint_auth_methods_supported ?? [], headers, body);
+    const answer = await withinOrigin(this.#plan.fetch)(endpoint, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Refusal(`token answer of ${toldAs(endpoint)}: HTTP ${answer.status}`);
+    const tokens = { ...before, ...((await answer.json()) as OAuthTokens), issuer: this.#issuer };
+    if (client && typeof client['issuer'] !== 'string') this.#keep(client);
+    this.kept = { ...this.kept, tokens, obtainedAt: options.now(), ...(scope !== undefined && { scope }) };
+  }
+  async #sign(headers: Headers, body: URLSearchParams, endpoint: URL): Promise<void> {
+    const { config } = this.#plan.options;
+    const { clientId = '', privateKey = '', signingAlgorithm: alg = 'RS256' } = config;
+    const add = createPrivateKeyJwtAuth({ issuer: clientId, subject: clientId, privateKey, alg });
+    await Promise.resolve(add(headers, body, endpoint, this.#plan.found.authorizationServerMetadata)).catch(
+      () => {
+        throw new Refusal(`its privateKey is no PEM that ${alg} can sign with`);
+      },
+    );
+  }
+
+  /** Client of the config, else of the login before. */
+  #known(): Client | undefined {
+    const { clientId, clientSecret } = this.#plan.options.config;
+    const { client } = this.kept;
+    if (clientId === undefined) return client;
+    const issuer = client?.['issuer'];
+    return {
+      client_id: clientId,
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      ...(typeof issuer === 'string' && { issuer }),
+    };
+  }
+  /** The known client, else one that registers now. */
+  async #client(): Promise<Client> {
+    const { found, scope, options, fetch } = this.#plan;
+    const { authorizationServerMetadata: metadata } = found;
+    const { clientMetadataUrl } = options.config;
+    const known = this.#known();
+    if (known && !isOfAnother(known, found)) return known;
+    if (known && asksNobody(options.config))
+      throw new Refusal(
+        `the server names another authorization server now: ${toldAs(this.#issuer)}`,
+        'again',
+      );
+    const isNamed =
+      metadata?.client_id_metadata_document_supported === true && clientMetadataUrl !== undefined;
+    const client: Client = isNamed
+      ? { client_id: clientMetadataUrl }
+      : await registerClient(this.#issuer, {
+          ...(metadata && { metadata }),
+          clientMetadata: this.#clientMetadata(),
+          ...withScope(scope),
+          fetchFn: fetch,
+        });
+    return this.#keep(client);
+  }
+  #keep(client: Client): Client {
+    const { client_secret: secret, ...known } = client;
+    // A secret of the config stays there.
+    const isGiven = this.#plan.options.config.clientId !== undefined;
+    const stamped = {
+      ...known,
+      issuer: this.#issuer,
+      ...(!isGiven && secret !== undefined && { client_secret: secret }),
+    };
+    this.kept = { ...this.kept, client: stamped };
+    return stamped;
+  }
+  /** Forgets the tokens that were refused, or the client. */
+  #forget({ code }: TokenRefused): void {
+    if (code === 'invalid_grant') {
+      const { tokens: _, obtainedAt: __, ...rest } = this.kept;
+      this.kept = rest;
+      return;
+    }
+    this.kept = {};
+    // Another client needs another page: the code of this one was not given to it.
+    if (this.#plan.options.config.clientId === undefined)
+      throw new Refusal('its authorization server no longer knows this client', 'again');
+  }
+
+  /** Address that the browser is sent back to. Without a person it is only registered. */
+  get #redirectUri(): string {
+    return this.#plan.person?.redirectUri ?? 'http://127.0.0.1/callback';
+  }
+  #clientMetadata(): OAuthClientMetadata & { readonly application_type: 'native' } {
+    const { found, options, scope } = this.#plan;
+    const methods = found.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
+    const known = ['none', 'client_secret_basic', 'client_secret_post'];
+    const method = methods === undefined ? 'none' : (known.find((one) => methods.includes(one)) ?? 'none');
+    return {
+      client_name: 'a2c',
+      // A redirect to this machine (OpenID Connect Dynamic Client Registration §2).
+      application_type: 'native',
+      redirect_uris: asksNobody(options.config) ? [] : [this.#redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method,
+      ...withScope(scope),
+    };
+  }
+}
+const withScope = (scope: string | undefined) => ({ ...(scope !== undefined && { scope }) });
+
+/** Shows who the client is (RFC 6749 §2.3.1), in the way that the authorization server takes. */
+function authenticate(
+  client: Client,
+  methods: readonly string[],
+  headers: Headers,
+  body: URLSearchParams,
+): void {
+  const { client_id: id, client_secret: secret } = client as Client & { readonly client_secret?: string };
+  const method = selectClientAuthMethod(client, [...methods]);
+  if (method === 'client_secret_basic')
+    return headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret ?? ''}`).toString('base64')}`);
+  body.set('client_id', id);
+  if (method === 'client_secret_post' && secret !== undefined) body.set('client_secret', secret);
 }
 const resourceOf = ({ href }: URL, { resourceMetadata }: OAuthDiscoveryState): string =>
   resourceMetadata?.resource ?? href.replace(/#.*$/, '');
 
-/** Asks the SDK's orchestrator; `authorizationCode`: what came of the page. Rejects in our words. */
-export async function run({ flow, asked }: StartedFlow, authorizationCode?: string): Promise<void> {
-  try {
-    await auth(flow, { ...asked, ...(authorizationCode !== undefined && { authorizationCode }) });
-  } catch (error) {
-    // Its words are those of `reading`.
-    throw error instanceof OAuthError ? new Refusal(error.message) : error;
-  }
-}
-/** With `jwt_bearer`. Asked once: who refuses what it was shown refuses it again. Nobody registers for it. */
-export async function askByAssertion(
-  { flow, asked }: StartedFlow,
-  found: OAuthDiscoveryState,
-): Promise<void> {
-  const { authorizationServerUrl, authorizationServerMetadata: metadata } = found;
-  const { serverUrl, fetchFn } = asked;
-  const resource = resourceOf(serverUrl, found);
-  const how = { resource, fetchFn, ...(metadata && { metadata }) };
-  flow.saveTokens(await fetchToken(flow, authorizationServerUrl, how));
+/** Rejects where the authorization server cannot serve this config. */
+export async function startFlow(kept: Kept, start: FlowStart): Promise<Flow> {
+  const { options, found, signal } = start;
+  const { config, now, url } = options;
+  if (!asksNobody(config)) mustServe(found, config, kept);
+  const serverUrl = resourceServer(new URL(url), found);
+  const scope = scopeFor(kept, start);
+  const dpop = await keyFor(kept, start);
+  const fetch = guardedFetch(serverUrl, signal);
+  const endpoint = found.authorizationServerMetadata?.token_endpoint;
+  const proved = dpop && endpoint !== undefined ? proving(fetch, dpop, endpoint, now) : fetch;
+  return new Flow(dpop ? { ...kept, dpop } : kept, {
+    ...start,
+    serverUrl,
+    scope,
+    fetch: reading(proved, options.noted),
+  });
 }

@@ -93,6 +93,28 @@ export function guardedFetch(server: URL, signal: AbortSignal, timeoutMs = answe
   };
 }
 
+const mostRedirects = 5;
+/** Follows redirects within one origin; a request with a body only where it stays what it is (307, 308). Others are the answer. */
+export function withinOrigin(fetch: Fetch): Fetch {
+  const follow = async (url: URL, init: RequestInit, followed: number): Promise<Response> => {
+    const answer = await fetch(url, { ...init, redirect: 'manual' });
+    const target = redirectIn(answer, url, init.method ?? 'GET');
+    return target && followed < mostRedirects ? follow(target, init, followed + 1) : answer;
+  };
+  return (url, init = {}) => follow(new URL(url), init, 0);
+}
+function redirectIn({ status, headers }: Response, from: URL, method: string): URL | undefined {
+  const isFollowed =
+    status === 307 || status === 308 || (method === 'GET' && [301, 302, 303].includes(status));
+  const location = isFollowed ? headers.get('location') : null;
+  if (location === null || !URL.canParse(location, from)) return undefined;
+  const to = new URL(location, from);
+  const isSecured =
+    from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
+  const isSame = to.hostname === from.hostname && (to.origin === from.origin || isSecured);
+  return isSame && to.username === '' && to.password === '' ? to : undefined;
+}
+
 const isAbort = (error: unknown): boolean => (error as { readonly code?: unknown }).code === 'ABORT_ERR';
 function unanswered({ origin }: URL, error: unknown): Refusal {
   if (error instanceof Refusal) return error;

@@ -1,8 +1,8 @@
-import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { discovered } from './answers/discovery.ts';
 import { challengeIn, type Challenge } from './challenge.ts';
 import { asksNobody, isOfAnother, PersonNeeded } from './client-provider.ts';
-import { askByAssertion, run, startFlow, type FlowStart } from './flow.ts';
+import { startFlow, type FlowStart } from './flow.ts';
 import { guardedFetch, Refusal } from './guarded-fetch.ts';
 import type { LoggedOut, LoginNews, LoginOptions, Refused, Signed } from './login-options.ts';
 import { loginKey, type Kept } from './login-store.ts';
@@ -161,13 +161,13 @@ export class Login {
   async #silently(kept: Kept): Promise<Kept> {
     const { signal } = this.#end;
     const found = await this.#discover(signal);
-    const started = await startFlow(kept, this.#start(found, signal));
+    const flow = await startFlow(kept, this.#start(found, signal));
     try {
-      await (this.#options.config.grant === 'jwt_bearer' ? askByAssertion(started, found) : run(started));
+      await flow.run();
     } catch (error) {
       if (!(error instanceof PersonNeeded) && !isForgotten(error)) throw error;
     }
-    return started.flow.kept;
+    return flow.kept;
   }
 
   #fetch(signal: AbortSignal): ReturnType<typeof guardedFetch> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isOfAnother, mayAskFor, PersonNeeded } from './client-provider.ts';
-import { run, scopeFor, startFlow, type FlowStart } from './flow.ts';
+import { scopeFor, startFlow, type FlowStart } from './flow.ts';
 import { guardedFetch, Refusal } from './guarded-fetch.ts';
 import { Loopback } from './loopback.ts';
 import type { LoginNews } from './login-options.ts';
@@ -33,7 +33,7 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
   const { found, options, signal } = start;
   const port = Number(new URL(redirectUri).port);
   const state = randomBytes(32).toString('base64url');
-  // With its tokens the SDK would renew and ask nobody; registered for another port, for less, or elsewhere, we are nobody there.
+  // With its tokens the flow would renew and ask nobody; registered for another port, for less, or elsewhere, we are nobody there.
   const { tokens: _, client, ...rest } = kept;
   const isGiven = options.config.clientId !== undefined;
   const isSame =
@@ -42,9 +42,9 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
     !isOfAnother(client, found) &&
     mayAskFor(client['scope'], scopeFor(kept, start));
   const before = { ...rest, port, ...((isGiven || isSame) && client && { client }) };
-  const started = await startFlow(before, { ...start, person: { redirectUri, state } });
-  await run(started);
-  const { page } = started.flow;
+  const flow = await startFlow(before, { ...start, person: { redirectUri, state } });
+  await flow.run();
+  const { page } = flow;
   const server = new URL(options.url);
   if (!page) throw new Refusal('the authorization server showed no page');
   mustBeFrom(page, server);
@@ -52,8 +52,8 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
   loopback.expect(state);
   const back = await redirected(loopback, page, start, news);
   news.returned();
-  await run(started, codeIn(back, { redirectUri, state, found }));
-  return started.flow.kept;
+  await flow.run(codeIn(back, { redirectUri, state, found }));
+  return flow.kept;
 }
 
 /** How the page of an authorization server answers for a client that it does not know (RFC 6749 §4.1.2.1: no redirect). */

@@ -1,5 +1,4 @@
-import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
-import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
+import { checkResourceAllowed, type OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { asLine } from '../../machines/text/index.ts';
 import { Refusal } from './guarded-fetch.ts';
 

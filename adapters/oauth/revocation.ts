@@ -1,4 +1,4 @@
-import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { basic } from './proofs/assertion.ts';
 import type { LoginConfig } from './client-provider.ts';
 import type { Fetch } from './guarded-fetch.ts';

@@ -1,4 +1,5 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
+import { installCommand, isInstalled, missingText } from '../optional-packages.ts';
 import { A2cRedisError, redisErrorOf } from './redis-errors.ts';
 import { claim, end, release, renew } from './scripts.ts';
 
@@ -142,14 +143,13 @@ class Seeds {
 /** By a URL, the path of a unix socket, a client of the host, or what makes one. Rejects with an `A2cRedisError`. */
 export async function clientsOf(place: string | RedisClient | (() => RedisClient)): Promise<Clients> {
   if (typeof place !== 'string') return ofGiven(place);
-  const { Cluster, Redis } = await import('ioredis').catch((error: unknown) => {
+  if (!isInstalled('ioredis'))
     throw new A2cRedisError(
       'unreached',
-      'the optional package ioredis is not installed',
-      'npm install ioredis',
-      error,
+      missingText('ioredis', 'an office in Redis'),
+      installCommand('ioredis'),
     );
-  });
+  const { Cluster, Redis } = await import('ioredis');
   const single = new Redis(place, ofSingle);
   await connected(single);
   // Any node of a Cluster may have been named.

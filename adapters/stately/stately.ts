@@ -1,4 +1,5 @@
 import type { InspectionEvent } from 'xstate';
+import { optionalPackage } from '../optional-packages.ts';
 
 export interface StatelySink {
   inspect(event: InspectionEvent): void;
@@ -13,11 +14,11 @@ export interface StatelySink {
 export async function connectStately(url: string): Promise<StatelySink> {
   if (!/^wss?:\/\//.test(url))
     throw new Error(`--stately takes a WebSocket URL such as ws://127.0.0.1:8080, not ${url}`);
-  const { createWebSocketInspector } = await import('@statelyai/inspect').catch((cause: unknown) => {
-    throw new Error('--stately needs the package @statelyai/inspect: npm install @statelyai/inspect', {
-      cause,
-    });
-  });
+  const { createWebSocketInspector } = await optionalPackage(
+    '@statelyai/inspect',
+    '--stately',
+    () => import('@statelyai/inspect'),
+  );
   const inspector = createWebSocketInspector({ url, autoStart: true });
   return {
     inspect: (event) => inspector.inspect.next?.(event),

@@ -1,3 +1,5 @@
+import { optionalPackage } from '../optional-packages.ts';
+
 /** Texts that nobody else may read, by name. */
 export interface SecretStore {
   /** Undefined: there is none of this name. Rejects when the store cannot be asked. */
@@ -8,13 +10,15 @@ export interface SecretStore {
 }
 
 /**
- * The keyring of the system: Keychain, Credential Manager, Secret Service. Rejects with a sentence where there is none, or where the
- * optional package `@napi-rs/keyring` is not installed. Each name is an entry of `service`.
+ * The keyring of the system: Keychain, Credential Manager, Secret Service. Rejects with a sentence where there is none, or where
+ * `@napi-rs/keyring` is not installed. Each name is an entry of `service`.
  */
 export async function openKeyring(service: string): Promise<SecretStore> {
-  const { AsyncEntry } = await import('@napi-rs/keyring').catch((error: unknown) => {
-    throw new Error('the optional package @napi-rs/keyring is not installed', { cause: error });
-  });
+  const { AsyncEntry } = await optionalPackage(
+    '@napi-rs/keyring',
+    '--keyring',
+    () => import('@napi-rs/keyring'),
+  );
   const entryOf = (name: string) => new AsyncEntry(service, name);
   const get = async (name: string): Promise<string | undefined> =>
     (await entryOf(name).getPassword()) ?? undefined;

@@ -1,6 +1,7 @@
 import type * as Api from '@opentelemetry/api';
 import { asLine } from '../../machines/text/index.ts';
 import { traceIn, type TraceContext } from '../../machines/protocol/messages/messages.ts';
+import { optionalPackage } from '../optional-packages.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 
 type OpenTelemetry = typeof Api;
@@ -134,8 +135,6 @@ export async function openTracing(scope: {
   readonly name: string;
   readonly version: string;
 }): Promise<Tracing> {
-  const api = await import('@opentelemetry/api').catch((cause: unknown) => {
-    throw new Error('tracing needs the package @opentelemetry/api', { cause });
-  });
+  const api = await optionalPackage('@opentelemetry/api', 'tracing', () => import('@opentelemetry/api'));
   return new OpenTelemetryTracing(api, api.trace.getTracer(scope.name, scope.version));
 }

@@ -1,4 +1,4 @@
-import type { CompleteRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { CompleteRequest } from '@modelcontextprotocol/client';
 import type { Shared } from './shared.ts';
 
 const most = 100;

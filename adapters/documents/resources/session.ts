@@ -1,12 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import {
-  CompleteRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ReadResourceRequestSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { documentUri, limits } from '../../../machines/documents/index.ts';
 import type { Change } from '../library/library.ts';
 import { completed } from './completion.ts';
@@ -22,9 +14,9 @@ export function addResources(server: McpServer, shared: Shared): void {
   const rpc = server.server;
   rpc.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
   const subscribed = new Set<string>();
-  rpc.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: resourcesOf(shared) }));
-  rpc.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: templatesOf(host) }));
-  rpc.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+  rpc.setRequestHandler('resources/list', () => ({ resources: resourcesOf(shared) }));
+  rpc.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(host) }));
+  rpc.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     if (/^window:/i.test(uri)) {
       const shown = await windows.read(uri, documents);
       if (!shown) throw new RpcRefusal(resourceNotFound, 'There is no such window', { uri });
@@ -32,15 +24,15 @@ export function addResources(server: McpServer, shared: Shared): void {
     }
     return { contents: [{ ...(await documents.read(uri)) }] };
   });
-  rpc.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+  rpc.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
     subscribed.add(uri);
     return {};
   });
-  rpc.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+  rpc.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
     subscribed.delete(uri);
     return {};
   });
-  rpc.setRequestHandler(CompleteRequestSchema, async ({ params }) => ({
+  rpc.setRequestHandler('completion/complete', async ({ params }) => ({
     completion: await completed(shared, params),
   }));
   // A session that is gone hears no more; its error is nobody's.

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { limits } from '../../../machines/documents/index.ts';
 import { Refusal } from '../files/place.ts';

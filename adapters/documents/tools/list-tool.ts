@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { limits, sizeText } from '../../../machines/documents/index.ts';
 import { annotations, answered, count, limit, note, path, pattern, result, truncated } from './answer.ts';
@@ -37,7 +37,7 @@ export const addListFiles = (server: McpServer, folders: readonly Folder[]): voi
       }),
       annotations: { title: 'List files', ...annotations },
     },
-    (args, { signal }) =>
+    (args, { mcpReq: { signal } }) =>
       answered(async () => {
         const place = await locate(folders, args.path);
         const depth = Math.min(args.depth ?? (args.pattern === undefined ? 1 : limits.depth), limits.depth);

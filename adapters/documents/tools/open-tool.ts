@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { limits } from '../../../machines/documents/index.ts';
 import { parseDpeUri } from '../../../machines/resources/finder/index.ts';

@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { limits, sizeText } from '../../../machines/documents/index.ts';
 import { annotations, answered, count, note, path, result, truncated } from './answer.ts';
@@ -30,7 +30,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
       }),
       annotations: { title: 'Read file', ...annotations },
     },
-    (args, { signal }) =>
+    (args, { mcpReq: { signal } }) =>
       answered(async () => {
         const place = await locate(folders, args.path);
         const part = await readPart(place, { fromLine: args.from_line, lines: args.lines }, signal);

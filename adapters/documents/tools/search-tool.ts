@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { limits, sizeText } from '../../../machines/documents/index.ts';
 import { annotations, answered, count, limit, note, path, pattern, result, truncated } from './answer.ts';
@@ -35,7 +35,7 @@ export const addSearchFiles = (server: McpServer, folders: readonly Folder[]): v
       }),
       annotations: { title: 'Search files', ...annotations },
     },
-    (args, { signal }) =>
+    (args, { mcpReq: { signal } }) =>
       answered(async () => {
         const place = await locate(folders, args.path);
         const most = Math.min(args.limit, limits.results);

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { ofOtherTransport } from '../refused-request.ts';
 import { Refused, type McpTransport } from '../transport.ts';
 

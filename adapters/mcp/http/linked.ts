@@ -1,6 +1,5 @@
 import type { SessionLost } from '../../../machines/kernel/ports.ts';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { NotSent, Refused, type Around, type McpTransport } from '../transport.ts';
 import { causeOf, causeWords, notStartable } from './http-failures.ts';

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies/bodies.ts';
 import { written } from '../lenient/messages.ts';

@@ -1,5 +1,5 @@
 import type { SessionLost } from '../../../machines/kernel/ports.ts';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { QueueLimiter } from '../../limiters/index.ts';
 import type { Around, McpTransport, Refused } from '../transport.ts';

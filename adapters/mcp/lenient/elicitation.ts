@@ -1,4 +1,4 @@
-import type { ElicitRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { ElicitRequest } from '@modelcontextprotocol/client';
 import { readField } from './form-fields.ts';
 import { isNumber, isText, said, Unreadable, type Tell } from './reading.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Envelope } from '../messages/envelope.ts';
 import { idLiteralOf } from '../messages/overlong-id.ts';
 

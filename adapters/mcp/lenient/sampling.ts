@@ -1,4 +1,4 @@
-import type { CreateMessageRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { CreateMessageRequest } from '@modelcontextprotocol/client';
 import { isNumber, isText, kept, numberOf, said, Unreadable, type Tell } from './reading.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 

@@ -1,13 +1,12 @@
-import {
-  CreateMessageResultSchema,
-  CreateMessageResultWithToolsSchema,
-  type ClientCapabilities,
-  type CreateMessageRequest,
-  type CreateMessageResult,
-  type ElicitRequest,
-  type ElicitResult,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js';
+import type {
+  ClientCapabilities,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitRequest,
+  ElicitResult,
+  JSONRPCMessage,
+} from '@modelcontextprotocol/client';
+import { CreateMessageResultSchema, CreateMessageResultWithToolsSchema } from '@modelcontextprotocol/core';
 import { z } from 'zod';
 import type { Timers } from '../../clock.ts';
 import { readElicitation, withDefaults } from '../lenient/elicitation.ts';

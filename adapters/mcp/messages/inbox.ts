@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { Around } from '../transport.ts';
 import { below, digitsIn, type Digits } from '../../../machines/protocol/exact-numbers.ts';
 import { answeredId, answerOf, isAnswer, parsed } from '../lenient/messages.ts';

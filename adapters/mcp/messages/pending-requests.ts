@@ -1,5 +1,5 @@
 import { TransientMap } from '../../../machines/kernel/objects.ts';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isAnswer, isNotification } from '../lenient/messages.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 
 /** What MCP 2026-07-28 writes otherwise than the revisions before it. Pure. */

@@ -1,5 +1,5 @@
 import { TransientMap } from '../../../machines/kernel/objects.ts';
-import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { noted } from '../messages/envelope.ts';
 import type { Around, McpTransport } from '../transport.ts';
 import { Inputs } from './inputs.ts';

@@ -3,18 +3,28 @@ import { objectIn, placeOf, read, shapes, type Noted } from './reader.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
 const word = /^[\w.-]{1,60}$/;
-/** Errors that the SDK acts on. */
-const handled: readonly (string | undefined)[] = ['invalid_client', 'unauthorized_client', 'invalid_grant'];
+/** Errors of a token endpoint after which another try may help: with another client, or without the old tokens. */
+const mendable: readonly (string | undefined)[] = ['invalid_client', 'unauthorized_client', 'invalid_grant'];
+
+/** Tells that a token endpoint does not take the client or the grant. */
+export class TokenRefused extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /**
- * Reads the answers to registrations and requests for tokens before the SDK does, which takes no other form than that of the
- * standard. Metadata are not asked for again: they were found before.
+ * Reads the answers to registrations and requests for tokens, in whatever form they come. Metadata are not asked for again: they were
+ * found before.
  */
 export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
   return async (to, init = {}) => {
     if (init.method !== 'POST') return new Response(null, { status: 404 });
     const answer = await fetch(to, init);
-    // The SDK follows redirects within one origin.
+    // Followed within one origin, by the SDK and by `withinOrigin`.
     if (answer.status >= 300 && answer.status < 400) return answer;
     const body = await answer.text();
     const said = objectIn(body, answer.headers.get('content-type'));
@@ -27,9 +37,8 @@ export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
       const error = isToken && isOfClient(answer.status, code, body) ? 'invalid_client' : code;
       const why = code ?? `HTTP ${answer.status}`;
       const words = `${place}: ${why}${code !== undefined && !answer.ok ? ` (HTTP ${answer.status})` : ''}`;
-      if (!isToken || !handled.includes(error))
-        throw new Refusal(words, !isToken && answer.status < 500 ? 'clientId' : undefined);
-      return Response.json({ error, error_description: words }, { status: 400 });
+      if (isToken && error !== undefined && mendable.includes(error)) throw new TokenRefused(error, words);
+      throw new Refusal(words, !isToken && answer.status < 500 ? 'clientId' : undefined);
     }
     if (!said) throw new Refusal(`${place}: it is no JSON object`);
     const found = read(shape, to, said, noted);

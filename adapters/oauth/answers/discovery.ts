@@ -1,7 +1,9 @@
-import { buildDiscoveryUrls, type OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
-import { fetchWithinOrigin } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { Refusal, type Fetch } from '../guarded-fetch.ts';
+import {
+  buildDiscoveryUrls,
+  LATEST_PROTOCOL_VERSION,
+  type OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
+import { Refusal, withinOrigin, type Fetch } from '../guarded-fetch.ts';
 import { objectIn, placeOf, read, shapes, type Noted, type Shape } from './reader.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
@@ -53,8 +55,7 @@ async function firstOf(
   for (const url of places) {
     const headers = { 'mcp-protocol-version': LATEST_PROTOCOL_VERSION, accept: 'application/json' };
     const isNamed = shape === shapes.authority || url.href === named;
-    // Follows redirects within one origin alone.
-    const answer = await fetchWithinOrigin(fetch)(url, { headers }).catch((error: unknown) => {
+    const answer = await withinOrigin(fetch)(url, { headers }).catch((error: unknown) => {
       if (isNamed) throw error;
       return new Response(null, { status: 404 });
     });

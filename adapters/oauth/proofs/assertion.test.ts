@@ -148,7 +148,7 @@ describe('a login with an assertion', () => {
     const login = loginTo(url, { assertion: jwtWith({ aud: url }), clientId: 'c1' });
     const refused = { status: 401, header: undefined, token: undefined, isFirst: true };
     expect(await login.challenged(refused)).toBe(false);
-    await expect(logIn(login)).rejects.toMatchObject({ errorCode: 'invalid_grant' });
+    await expect(logIn(login)).rejects.toThrow('invalid_grant');
     expect(asked).toHaveLength(1);
     // Somebody starts the server again.
     expect(await login.challenged(refused)).toBe(false);

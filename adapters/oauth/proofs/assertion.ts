@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { LoginConfig } from '../client-provider.ts';
 import { guardedFetch, Refusal } from '../guarded-fetch.ts';
