@@ -15,7 +15,7 @@ export {
   type Clock,
 } from './clock.ts';
 export { readConfig, readConfigText, readConfigValue } from './storage/config/read.ts';
-export { documentsCommand, serveDocuments } from './documents/command.ts';
+export { documentsCommand, serveDocuments, unreadDocuments } from './documents/command.ts';
 export {
   mostCalls,
   Refused,
@@ -94,6 +94,7 @@ export { lineHistory } from './storage/history/history.ts';
 export { changeFile, NotText } from './storage/settings/locked-file.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
+export { PackageMissing } from './optional-packages.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
 export {
   authenticateBy,
@@ -130,7 +131,7 @@ export {
 export { columnsOf, fitting, padded } from './terminal/columns.ts';
 export { readText } from './terminal/read-text.ts';
 export { A2cRedisError, redisRegister, type RedisClient } from './redis/index.ts';
-export { keyringIfAny, openKeyring, type SecretStore } from './storage/keyring.ts';
+export { keyringIfAny, missingKeyring, openKeyring, type SecretStore } from './storage/keyring.ts';
 export { saveBytes, type Bytes } from './storage/saved.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';

@@ -37,12 +37,18 @@ export function installCommand(name: OptionalPackage): string {
   return isByNpx ? `npx -p a2c-actors -p ${asked} a2c …` : `npm install ${asked}`;
 }
 
-/** Loads an optional package by `load`. Rejects with what is missing and how it is installed. */
+/** Sentence that says what to install; undefined where the package is there. */
+export const missingPackage = (name: OptionalPackage, purpose: string): string | undefined =>
+  isInstalled(name) ? undefined : `${missingText(name, purpose)}: ${installCommand(name)}`;
+
+export class PackageMissing extends Error {}
+/** Loads an optional package by `load`. Rejects with `PackageMissing`, whose message says what to install. */
 export async function optionalPackage<Module>(
   name: OptionalPackage,
   purpose: string,
   load: () => Promise<Module>,
 ): Promise<Module> {
-  if (!isInstalled(name)) throw new Error(`${missingText(name, purpose)}: ${installCommand(name)}`);
+  const missing = missingPackage(name, purpose);
+  if (missing !== undefined) throw new PackageMissing(missing);
   return load();
 }

@@ -5,6 +5,7 @@ import {
   authenticateBy,
   checkTls,
   openMetrics,
+  PackageMissing,
   redisRegister,
   type Authenticate,
   type MetricsServer,
@@ -139,11 +140,10 @@ export async function measure(
     access.meter = server.meter;
     return server;
   } catch (error) {
-    throw new A2cError({
-      code: wireCodes.conflict,
-      message: error instanceof Error ? error.message : String(error),
-      remedy: 'Metrics have a port of their own: port 0 takes any free one.',
-    });
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof PackageMissing) throw new A2cError({ code: wireCodes.badRequest, message });
+    const remedy = 'Metrics have a port of their own: port 0 takes any free one.';
+    throw new A2cError({ code: wireCodes.conflict, message, remedy });
   }
 }
 

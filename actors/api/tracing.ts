@@ -20,7 +20,7 @@ export async function tracingOf({
     throw new A2cError({
       code: wireCodes.badRequest,
       message: error instanceof Error ? error.message : String(error),
-      remedy: 'npm install @opentelemetry/api, or leave out tracing.',
+      remedy: 'Or leave out tracing.',
     });
   }
 }

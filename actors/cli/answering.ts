@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Answers, Confirm } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
 import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
-import { openInBrowser, runText, type Terminal, openKeyring } from '../../adapters/index.ts';
+import { openInBrowser, runText, type Terminal, missingKeyring, openKeyring } from '../../adapters/index.ts';
 import type { Config, ServerConfig } from '../../machines/config/index.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
@@ -257,6 +257,11 @@ export function inputsAt(
 ): AskInput | undefined {
   const ask = terminal.isInteractive ? asking(terminal) : undefined;
   if (!keyring) return ask;
+  const missing = missingKeyring();
+  if (missing !== undefined) {
+    terminal.err(`passwords are not kept: ${missing}`);
+    return ask;
+  }
   const open = () => openKeyring('a2c-actors');
   return keepingPasswords(ask, { open, scope: resolve(config), notice: (text) => terminal.err(text) });
 }

@@ -60,7 +60,7 @@ export async function logBy(
     throw new A2cError({
       code: wireCodes.badRequest,
       message: error instanceof Error ? error.message : String(error),
-      remedy: 'npm install pino, or leave out --log.',
+      remedy: 'Or leave out --log.',
     });
   }
 }

@@ -1,4 +1,11 @@
-import { connectStately, defaultStateDir, hostName, lineHistory, systemClock } from '../../adapters/index.ts';
+import {
+  connectStately,
+  defaultStateDir,
+  hostName,
+  lineHistory,
+  systemClock,
+  unreadDocuments,
+} from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { createComputer, type Inner, ordersOf } from '../api/computer.ts';
@@ -136,6 +143,8 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const { terminal } = context;
   // The config first: a wrong file, or a folder that is not trusted, starts nothing.
   const config = await configOf(context, options);
+  const programs = config.servers.flatMap((server) => (server.kind === 'stdio' ? [server.launch] : []));
+  for (const line of await unreadDocuments(programs)) terminal.err(line);
   const entry = entryBy(options);
   const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
   let forget = (): void => {};

@@ -11,6 +11,21 @@ export function documentsCommand(root: string): { command: string; args: string[
   return { command: process.execPath, args: [...(isSource ? ['--import', 'tsx'] : []), main, root] };
 }
 
+/**
+ * A line for each format that the documents servers among these programs have and cannot read. Their folders are looked through only
+ * where a package is missing.
+ */
+export async function unreadDocuments(
+  programs: readonly { readonly args: readonly string[] }[],
+): Promise<string[]> {
+  const { command: _, args } = documentsCommand('');
+  const main = args.at(-2) ?? '';
+  const folders = programs.flatMap((program) => (program.args.includes(main) ? program.args.slice(-1) : []));
+  if (folders.length === 0) return [];
+  const { unreadIn } = await import('./library/library.ts');
+  return unreadIn(folders);
+}
+
 /** The documents server in this process. Loaded when it is wanted: nobody else pays for it. Gives why it cannot start. */
 export async function serveDocuments(
   folders: readonly string[],

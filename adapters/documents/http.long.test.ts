@@ -102,7 +102,7 @@ describe('the documents server over HTTP', () => {
       code: 4204,
       data: { rule: 'limit' },
     });
-    expect(await refused('window://documents/none')).toMatchObject({ code: -32_002 });
+    expect(await refused('window://documents/none')).toMatchObject({ code: -32_602 });
     await client.close();
   });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import process from 'node:process';
+import { PassThrough } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { serveHttp } from './http.ts';
 import { Library, type LibraryOptions } from './library/library.ts';
@@ -81,7 +82,9 @@ async function overStdio(shared: Shared, signal: AbortSignal): Promise<void> {
     // The reader is gone: there is nobody left to answer.
     process.stdout.on('error', () => done());
   });
-  await server.connect(new StdioServerTransport());
+  // The transport closes with its input, which here stays open for the last answers.
+  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  await server.connect(new StdioServerTransport(input, process.stdout));
   await Promise.race([inputEnded, ended(signal)]);
   await server.close();
 }

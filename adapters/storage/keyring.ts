@@ -1,4 +1,4 @@
-import { optionalPackage } from '../optional-packages.ts';
+import { missingPackage, optionalPackage } from '../optional-packages.ts';
 
 /** Texts that nobody else may read, by name. */
 export interface SecretStore {
@@ -35,6 +35,9 @@ export async function openKeyring(service: string): Promise<SecretStore> {
     remove: (name) => entryOf(name).deletePassword(),
   };
 }
+
+/** Sentence that says what to install before a keyring can be asked; undefined where nothing is missing. */
+export const missingKeyring = (): string | undefined => missingPackage('@napi-rs/keyring', '--keyring');
 
 /** A keyring that is locked asks a person, who may not be there. */
 const patienceMs = 5_000;

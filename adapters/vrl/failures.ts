@@ -1,19 +1,18 @@
 import { endText } from '../../machines/call/transform.ts';
+import { installCommand, missingText } from '../optional-packages.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
-const name = '@bpinternal/verel';
-/** The one that package.json has as an optional dependency; a test holds the two together. */
-export const verel = { name, version: '0.2.0', install: `npm install ${name}@0.2.0` };
+const verel = '@bpinternal/verel';
 
 export const missing: Failure = {
   code: 'ConfigInvalid',
-  message: `VRL needs the package ${name}, which is not installed`,
-  remedy: verel.install,
+  message: missingText(verel, 'VRL'),
+  remedy: installCommand(verel),
 };
 export const unusable = (why: string): Failure => ({
   code: 'Crashed',
   message: `VRL could not be loaded: ${why}`,
-  remedy: verel.install,
+  remedy: installCommand(verel),
 });
 export const tooLong = (ms: number): Failure => ({
   code: wireCodes.timeout,

@@ -10,7 +10,6 @@ export interface Asked {
 /** What the thread says: first whether it can be used, then one answer for each question. */
 export type Told =
   | { readonly type: 'ready' }
-  | { readonly type: 'missing' }
   | { readonly type: 'unusable'; readonly why: string }
   | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
   | { readonly type: 'ran'; readonly json: string }

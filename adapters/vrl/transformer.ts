@@ -3,6 +3,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { broken, closed, ended, missing, notHanded, tooLong, unusable } from './failures.ts';
 import { openWorker, type Asked, type OpenThread, type Thread, type Told } from './thread.ts';
+import { isInstalled } from '../optional-packages.ts';
 import { wallTimers, type Timers } from '../clock.ts';
 
 export interface TransformerOptions {
@@ -95,6 +96,7 @@ class ThreadedTransformer implements Transformer {
     this.#hold();
   }
   #wake(): void {
+    if (!isInstalled('@bpinternal/verel')) return this.#giveUp(missing);
     const { open, loadMs } = this.#options;
     this.#setTimer(loadMs, () => this.#giveUp(unusable(`it took longer than ${loadMs} ms`)));
     try {
@@ -117,7 +119,6 @@ class ThreadedTransformer implements Transformer {
     }
   }
   #hear(told: Told): void {
-    if (told.type === 'missing') return this.#giveUp(missing);
     if (told.type === 'unusable') return this.#giveUp(unusable(told.why));
     if (told.type === 'ready') {
       this.#isReady = true;

@@ -13,8 +13,7 @@ const load = async () => {
   try {
     return await import('@bpinternal/verel');
   } catch (error) {
-    const isMissing = error?.code === 'ERR_MODULE_NOT_FOUND' && textOf(error).includes("'@bpinternal/verel'");
-    say(isMissing ? { type: 'missing' } : { type: 'unusable', why: textOf(error) });
+    say({ type: 'unusable', why: textOf(error) });
     return undefined;
   }
 };

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Programs } from '../../actors/servers/programs.ts';
-import { createTransformer, openWorker, transformAsk } from '../../adapters/vrl/index.ts';
-import { verel } from '../../adapters/vrl/failures.ts';
+import { createTransformer, transformAsk } from '../../adapters/vrl/index.ts';
+import { installCommand } from '../../adapters/optional-packages.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { eventOf, type Transformed, type Transformer } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
@@ -169,37 +168,6 @@ describe('the built package', () => {
   });
 });
 
-describe('without the package', () => {
-  // Beside a copy of the thread's file there is none.
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-no-vrl-'));
-  const entry = join(folder, 'worker.mjs');
-  copyFileSync(join(root, 'adapters/vrl/worker.mjs'), entry);
-  const bare = createTransformer({ open: openWorker(pathToFileURL(entry)) });
-  afterAll(async () => {
-    await bare.close();
-    rmSync(folder, { recursive: true });
-  });
-  const servers = (vrl: string | null) => [{ name: 'fs', vrl }] as never;
-
-  it('a config with a program is refused with the command that installs it', async () => {
-    await expect(new Programs(bare).mustBeRight(servers('.a = 1'))).rejects.toMatchObject({
-      code: 'ConfigInvalid',
-      message: "vrl of server 'fs': VRL needs the package @bpinternal/verel, which is not installed",
-      remedy: 'npm install @bpinternal/verel@0.2.0',
-    });
-  });
-  it('a config without one is right', async () => {
-    await expect(new Programs(bare).mustBeRight(servers(null))).resolves.toBeUndefined();
-  });
-  it('the command names the version that package.json has', () => {
-    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      optionalDependencies: Record<string, string>;
-    };
-    expect(optionalDependencies[verel.name]).toBe(verel.version);
-    expect(verel.install).toBe(`npm install ${verel.name}@${verel.version}`);
-  });
-});
-
 describe('docs/vrl.md', () => {
   const page = readFileSync(join(root, 'docs/vrl.md'), 'utf8');
   const chapter = (title: string): string =>
@@ -273,7 +241,7 @@ describe('docs/vrl.md', () => {
   });
   it('has a command that measures what the package costs, and the one that installs it', () => {
     const [install, measure = ''] = blocks(page, 'sh');
-    expect(install).toBe(verel.install);
+    expect(install).toBe(installCommand('@bpinternal/verel'));
     const [, program = ''] = /^ *node -e '(.*)'$/.exec(measure) ?? [];
     const how = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
     expect(execFileSync(process.execPath, ['-e', program], how)).toMatch(/^\d{2,3} MB, \d+ ms\n$/);

@@ -22,10 +22,24 @@ describe('the package', () => {
   const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('dist/'));
   const folders = new Set(files.flatMap((file) => [posix.dirname(file), posix.dirname(posix.dirname(file))]));
 
-  it('has its pages, examples and a license, and no tests', () => {
+  it('has its pages, examples and a license, and no tests, their helpers or benches', () => {
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/replay.md', 'docs/machines/README.md']));
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'examples/embed.ts']));
-    expect(files.filter((file) => /\.test\.(ts|js|d\.ts)$/.test(file))).toEqual([]);
+    const isForTests =
+      /\.(test|given|scenario|bench|conformance)\.|\/(e2e|bench|house|mutants|interop|recordings)\//;
+    expect(files.filter((file) => isForTests.test(file))).toEqual(['examples/replay.test.mjs']);
+  });
+
+  it('is light to install, and says where it is from', () => {
+    const read = (file: string) =>
+      JSON.parse(readFileSync(`${root}/${file}`, 'utf8')) as Record<string, unknown>;
+    const { packages } = read('package-lock.json') as { packages: Record<string, { readonly dev?: true }> };
+    const installed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+    expect(installed.length).toBeLessThanOrEqual(150);
+    const { repository, homepage, bugs, keywords } = read('package.json');
+    for (const place of [(repository as { url: string }).url, homepage, bugs])
+      expect(place).toMatch(/^(git\+)?https:\/\/github\.com\/[\w-]+\/a2c-actors/);
+    expect(keywords).toContain('a2c-smcp');
   });
 
   it.each(pages)('has what %s links to', (page) => {

@@ -1,4 +1,4 @@
-/** What tracing costs who has no SDK, or not even the API. */
+/** A host and a command without packages that few need. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 const config = {
   mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } },
 };
+const corpus = at('scenarios/corpus');
 const folder = mkdtempSync(join(tmpdir(), 'a2c-optional-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -64,24 +65,61 @@ const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
       { env: { ...process.env, WITHOUT: names, XDG_STATE_HOME: folder } },
       (_, out, err) => resolve({ code: child.exitCode, out, err }),
     );
+    child.stdin?.end();
   });
 
-it('without their packages a call is made as ever, and --tracing and --log say what to install', async () => {
+/** Each optional package, a command that needs it, and the words that the command says without it. */
+const rows = [
+  { without: '@opentelemetry/api', argv: ['call', 'meta', '--tracing'], says: 'tracing needs the package' },
+  { without: 'pino', argv: ['call', 'meta', '--log'], says: '--log needs the package' },
+  {
+    without: '@statelyai/inspect',
+    argv: ['up', '--stately', 'ws://127.0.0.1:1'],
+    says: '--stately needs the package',
+  },
+  {
+    without: 'prom-client',
+    argv: ['office', '--port', '0', '--metrics', '0'],
+    says: 'with metrics needs the package',
+  },
+  {
+    without: 'ioredis',
+    argv: ['office', '--port', '0', '--redis', 'redis://127.0.0.1:1'],
+    says: 'in Redis needs the package',
+  },
+  {
+    without: '@bpinternal/verel',
+    argv: ['call', 'meta'],
+    config: { vrl: '.a = 1' },
+    says: 'VRL needs the package',
+  },
+  {
+    without: '@napi-rs/keyring',
+    argv: ['call', 'meta', '--keyring'],
+    code: 0,
+    says: '--keyring needs the package',
+  },
+  { without: 'pdfjs-dist', argv: ['documents', corpus], code: 0, says: '.pdf needs the package' },
+  { without: 'mammoth', argv: ['documents', corpus], code: 0, says: '.docx needs the package' },
+  { without: '@e965/xlsx', argv: ['documents', corpus], code: 0, says: '.xlsx needs the package' },
+] as const;
+it.each(rows)(
+  'without $without the command says what to install',
+  async ({ without, argv, says, ...row }) => {
+    const file = join(folder, `${without.replaceAll('/', '-')}.json`);
+    const { s } = config.mcpServers;
+    writeFileSync(file, JSON.stringify({ mcpServers: { s: { ...s, ...('config' in row && row.config) } } }));
+    const isHost = argv[0] === 'call' || argv[0] === 'up';
+    const { code, err } = await withoutPackages(without, ...argv, ...(isHost ? ['-c', file] : []));
+    expect(err).toContain(`${says} ${without}, which is not installed`);
+    expect(err).toContain(`npm install ${without}`);
+    expect(code).toBe('code' in row ? row.code : 1);
+  },
+);
+it('without any of them a call is made', async () => {
   const file = join(folder, 'servers.json');
   writeFileSync(file, JSON.stringify(config));
-  const call = ['call', 'meta', '-c', file];
-  const packages = '@opentelemetry/api,pino';
-  expect(await withoutPackages(packages, ...call)).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('progressToken'),
-  });
-  for (const [option, name] of [
-    ['--tracing', '@opentelemetry/api'],
-    ['--log', 'pino'],
-  ] as const) {
-    const { code, err } = await withoutPackages(packages, ...call, option);
-    expect(code).toBe(1);
-    expect(err).toContain(`needs the package ${name}`);
-    expect(err).toContain(`npm install ${name}`);
-  }
+  const all = rows.map(({ without }) => without).join(',');
+  const call = await withoutPackages(all, 'call', 'meta', '-c', file);
+  expect(call).toMatchObject({ code: 0, out: expect.stringContaining('progressToken') });
 });

@@ -14,7 +14,7 @@ import {
 import { firstBytes } from '../files/part.ts';
 import { locate, openFile, type Folder, type Place } from '../files/place.ts';
 import { Parsers, type ParserLimits } from '../parsing/parsers.ts';
-import { Unreadable } from '../parsing/reader.ts';
+import { isReaderMissing, missingReader, missingReaders, Unreadable } from '../parsing/reader.ts';
 import { ContentCache } from './cache.ts';
 import { listedAt, scan } from './scan.ts';
 import { watchFolders, type Watching } from './watch.ts';
@@ -55,6 +55,13 @@ export async function foldersOf(paths: readonly string[]): Promise<readonly Fold
   });
 }
 
+/** Formats of documents below these folders that cannot be read here. Looks only where a package is missing. */
+export async function unreadIn(paths: readonly string[]): Promise<string[]> {
+  if (!isReaderMissing()) return [];
+  const { documents } = await scan(await foldersOf(paths), new AbortController().signal);
+  return missingReaders(documents.keys());
+}
+
 /** The documents of some folders: which there are, what is in them, and what changes. */
 export class Library {
   readonly folders: readonly Folder[];
@@ -80,6 +87,7 @@ export class Library {
     const library = new Library(await foldersOf(paths), options);
     const { documents, cut } = await scan(library.folders, library.#end.signal);
     library.#documents = documents;
+    for (const line of missingReaders(documents.keys())) library.#notice(line);
     if (cut !== undefined) library.#notice(`Not all documents are served: ${cut.reason}`);
     // Whoever serves a whole disk by mistake must not watch all of it.
     if (cut?.isEarly === true) library.#notice('Changes of files are not seen: there are too many to watch');
@@ -183,6 +191,8 @@ export class Library {
   async #parse(ref: string, digest: string, bytes: Uint8Array, range: PageRange): Promise<ReadDocument> {
     const format = formatOf(ref) ?? 'txt';
     try {
+      const missing = missingReader(format);
+      if (missing !== undefined) throw new Unreadable(missing);
       if (!isPlausible(format, bytes))
         throw new Unreadable(`it is not what its name says (${fileTypeOf(ref)})`);
       const name = ref.slice(ref.lastIndexOf('/') + 1);

@@ -1,4 +1,5 @@
-import type { DraftDocument } from '../../../machines/documents/index.ts';
+import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents/index.ts';
+import { isInstalled, missingPackage, type OptionalPackage } from '../../optional-packages.ts';
 
 /** What a reader is given. */
 export interface Source {
@@ -22,6 +23,27 @@ export class Unreadable extends Error {
     super(message);
     this.isLasting = isLasting;
   }
+}
+
+const packages: Partial<Record<DocumentFormat, OptionalPackage>> = {
+  docx: 'mammoth',
+  pdf: 'pdfjs-dist',
+  xlsx: '@e965/xlsx',
+};
+/** Sentence that says what to install before a format can be read; undefined where nothing is missing. */
+export function missingReader(format: DocumentFormat): string | undefined {
+  const name = packages[format];
+  return name && missingPackage(name, `.${format}`);
+}
+export const isReaderMissing = (): boolean => !Object.values(packages).every((name) => isInstalled(name));
+/** A line for each format among these documents that cannot be read. */
+export function missingReaders(refs: Iterable<string>): string[] {
+  const formats = Array.from(refs, (ref) => formatOf(ref));
+  return [...new Set(formats)].flatMap((format) => {
+    const why = format && missingReader(format);
+    const count = formats.filter((each) => each === format).length;
+    return why === undefined ? [] : [`${count} ${count === 1 ? 'document' : 'documents'} not read: ${why}`];
+  });
 }
 
 /** UTF-8, or UTF-16 where its mark says so; the mark is left out. */

@@ -41,9 +41,6 @@ async function read({ format, ...source }: Job): Promise<Done> {
 function reasonOf(error: unknown): string {
   if (error instanceof Unreadable) return error.message;
   const message = error instanceof Error ? error.message : String(error);
-  const [, missing] = /Cannot find package '([^']+)'/.exec(message) ?? [];
-  if (missing !== undefined)
-    return `the package ${missing}, which reads this format, is not installed: npm install ${missing}`;
   return `it is broken: ${(message.split('\n')[0] ?? '').slice(0, 200)}`;
 }
 

@@ -5,7 +5,8 @@ import { completed } from './completion.ts';
 import { RpcRefusal } from './refused.ts';
 import type { Shared } from './shared.ts';
 
-const resourceNotFound = -32_002;
+/** Code of a resource that is not there (MCP 2026-07-28). */
+const resourceNotFound = -32_602;
 const withoutQuery = (uri: string): string => uri.replace(/\?.*$/, '');
 
 /** The resources of one MCP session. What is told of a change is told once, to those who subscribed. */

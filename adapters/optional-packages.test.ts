@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { installCommand, optionalPackages } from './optional-packages.ts';
+
+type Ranges = Readonly<Record<string, string>>;
+const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+) as {
+  readonly devDependencies: Ranges;
+  readonly peerDependencies: Ranges;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+};
+
+it('are the optional peers of package.json, in a version that it takes', () => {
+  // Loaded by the simulator, which words it itself.
+  const { 'fast-check': _, ...peers } = peerDependencies;
+  expect(Object.keys(peers)).toEqual(Object.keys(optionalPackages));
+  for (const [name, version] of Object.entries(optionalPackages)) {
+    const range = peers[name]?.replace(/^[~^]/, '') ?? '';
+    expect([name, range.startsWith(version.slice(1))]).toEqual([name, true]);
+    expect([name, peerDependenciesMeta[name]?.optional]).toEqual([name, true]);
+    expect(devDependencies).toHaveProperty([name]);
+  }
+  expect(installCommand('@bpinternal/verel')).toBe('npm install @bpinternal/verel@0.2.0');
+});
