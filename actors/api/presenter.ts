@@ -15,7 +15,7 @@ import type {
 import { Runtime } from './runtime.ts';
 import { linksOf } from './seat.ts';
 import { tracingOf } from './tracing.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand, homeFolder, userConfigFile, newId } from '../../adapters/index.ts';
@@ -522,15 +522,6 @@ const switchedOff = (computer: Computer): Awaited =>
   );
 
 /** What a host of a presenter is refused with. */
-const failureOf = (error: unknown): ConstructorParameters<typeof A2cError>[0] =>
-  error instanceof A2cError
-    ? {
-        code: error.code,
-        message: error.message,
-        details: error.details,
-        ...(error.remedy !== undefined && { remedy: error.remedy }),
-      }
-    : { code: 500, message: error instanceof Error ? error.message : String(error) };
 const unknownServer = (name: string): A2cError =>
   new A2cError({
     code: 404,

@@ -104,44 +104,44 @@ export interface OfficeSeat {
   readonly tls?: NonNullable<PeerCredential['tls']>;
 }
 
-type Said = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
-const agentSeat: Said = {
+type JoinFailure = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
+const agentSeat: JoinFailure = {
   code: wireCodes.conflict,
   what: 'The office refused the seat',
   remedy: 'An office has one agent: close the other one, or use another office id.',
 };
-const computerSeat: Said = {
+const computerSeat: JoinFailure = {
   code: wireCodes.conflict,
   what: 'The office refused the seat',
   remedy: 'The computers of an office have different names: use another one.',
 };
-const foreignSeat: Said = {
+const foreignSeat: JoinFailure = {
   code: wireCodes.notAllowed,
   what: 'The office refused the seat',
   remedy: 'Use an office id, role and name that the credential is for, or another credential.',
 };
-const unfitSeat: Said = {
+const unfitSeat: JoinFailure = {
   code: wireCodes.badRequest,
   what: 'The office refused the seat',
   remedy: 'Use another name, or another office id.',
 };
-const version: Said = {
+const version: JoinFailure = {
   code: wireCodes.versionMismatch,
   what: 'The office refused our version of the protocol',
   remedy: 'Use an office of 0.1 to 0.4, such as: a2c office',
 };
-const credential: Said = {
+const credential: JoinFailure = {
   code: wireCodes.unauthorized,
   what: 'The office did not let us in',
   remedy: 'Give the token of that office: --token, the variable A2C_TOKEN, or auth in a program.',
 };
-const unreached: Said = {
+const unreached: JoinFailure = {
   code: 'LinkLost',
   what: 'Could not join the office',
   remedy: 'Start an office: a2c office',
 };
 
-const elsewhere: Said = {
+const elsewhere: JoinFailure = {
   ...unreached,
   remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
 };

@@ -15,11 +15,11 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
 import { resultText, saved, type SaveOptions } from './printing/contents.ts';
-import { besideFailure, errorOf, showFailure } from './printing/failures.ts';
+import { besideFailure, showFailure } from './printing/failures.ts';
 import { signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { hasTool } from './starting.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/index.ts';
@@ -49,7 +49,7 @@ export async function call(
 ): Promise<number> {
   const { signal } = context;
   const order = await orderOf(context, first, more, options).catch((error: unknown) => {
-    showFailure(context, errorOf(error), options.json);
+    showFailure(context, failureOf(error), options.json);
   });
   if (!order) return exitCodes.usage;
   const config = options.url === undefined ? await configOf(context, options) : undefined;

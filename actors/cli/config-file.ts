@@ -4,9 +4,9 @@ import { yesOrNo } from './answering.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
-import { errorOf, showFailure } from './printing/failures.ts';
+import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import {
   columnsOf,
@@ -122,7 +122,7 @@ export async function add(
   try {
     entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
   } catch (error) {
-    showFailure(context, errorOf(error), options.json);
+    showFailure(context, failureOf(error), options.json);
     return exitCodes.usage;
   }
   return change(context, { what: 'add', name, entry, isReplacing }, options);

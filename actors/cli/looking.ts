@@ -1,3 +1,4 @@
+import { failureOf } from '../kernel/errors.ts';
 import { accessSync, constants, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Computer } from '../api/computer-handle.ts';
@@ -7,7 +8,6 @@ import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
 import { conflictSummary, isRefusing, logLine, whyText } from './printing/servers.ts';
-import { errorOf } from './printing/failures.ts';
 import { mayStart, readSource, configOf } from './source.ts';
 import type { StartTimes } from './starting.ts';
 import { withoutCredentials, registryChoice, type RegistryChoice } from '../servers/registries.ts';
@@ -144,7 +144,7 @@ async function configChecks(
     await mayStart(context, source, options);
     return config;
   } catch (error) {
-    const { message, remedy } = errorOf(error);
+    const { message, remedy } = failureOf(error);
     add([{ what, state: 'wrong', found: message, ...(remedy !== undefined && { remedy }) }]);
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { failureOf } from '../kernel/errors.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Context, Does } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -22,7 +23,7 @@ import {
   withSource,
   withWatchOptions,
 } from './options.ts';
-import { errorOf, showFailure } from './printing/failures.ts';
+import { showFailure } from './printing/failures.ts';
 import { version } from '../version.ts';
 
 type Action = (context: Context, ...given: never[]) => Promise<number>;
@@ -88,7 +89,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       return exitCodes.usage;
     }
     const context = await start.context();
-    showFailure(context, errorOf(error), asJson);
+    showFailure(context, failureOf(error), asJson);
     return exitCodeOf(context.signal, false);
   }
 }

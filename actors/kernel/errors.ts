@@ -23,6 +23,16 @@ export class A2cError extends Error {
   }
 }
 
+/** Failure in an error; of an error that is none of ours its message, with code 500. */
+export const failureOf = (error: unknown): Failure =>
+  error instanceof A2cError
+    ? {
+        code: error.code,
+        message: error.message,
+        details: error.details,
+        ...(error.remedy !== undefined && { remedy: error.remedy }),
+      }
+    : { code: 500, message: error instanceof Error ? error.message : String(error) };
 /** What of an error can be written down and thrown again. */
 export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error

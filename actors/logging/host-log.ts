@@ -1,4 +1,4 @@
-import type { Fields } from '../../machines/protocol/json.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { tellListener } from '../kernel/listeners.ts';
 import { isTold, logLevels, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
@@ -93,7 +93,7 @@ export class HostLog implements Observer {
   answered(event: string, payload: unknown, ack: readonly unknown[], ms?: number): void {
     const failure = failureInAck(ack);
     if (!failure && !this.isTelling) return;
-    const { req_id, computer, tool_name: tool } = isRecord(payload) ? payload : {};
+    const { req_id, computer, tool_name: tool } = isObject(payload) ? payload : {};
     const named = {
       ...textAs('req_id', req_id),
       ...textAs('computer', computer),
@@ -169,7 +169,7 @@ export class HostLog implements Observer {
   /** What was found in the result of a call that stands as it is. */
   #finished(call: Address, found: unknown): void {
     const warnings =
-      isRecord(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
+      isObject(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
     for (const warning of warnings)
       this.#tell(
         'computer',
@@ -191,7 +191,7 @@ export class HostLog implements Observer {
     if (!a.startsWith('host:')) return;
     const { failure, server, stage, reason } = ev as Fields;
     // While it waits and is tried again it says no more than that.
-    if (ev.type === 'client.changed' && isRecord(failure) && (stage === 'recovering' || stage === 'open'))
+    if (ev.type === 'client.changed' && isObject(failure) && (stage === 'recovering' || stage === 'open'))
       this.#tell(
         'computer',
         'server.changed',
@@ -207,7 +207,7 @@ export class HostLog implements Observer {
         {},
         'warn',
       );
-    if (warnings.has(ev.type) && isRecord(failure))
+    if (warnings.has(ev.type) && isObject(failure))
       this.#tell('computer', ev.type, failure as never, textAs('server', server), 'warn');
     if (this.isTelling) this.#newsOf(from, ev);
   }
@@ -375,17 +375,15 @@ function newsIn(event: Told, root: string): News | undefined {
 
 /** What failed, as an answer of the wire or of MCP says it. */
 
-const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
 const textsIn = (content: unknown): string =>
   (Array.isArray(content) ? (content as unknown[]) : [])
-    .flatMap((item) => (isRecord(item) && typeof item['text'] === 'string' ? [item['text']] : []))
+    .flatMap((item) => (isObject(item) && typeof item['text'] === 'string' ? [item['text']] : []))
     .join('\n');
 /** Why the first argument of an ack is no good answer; undefined: it is one. */
 function failureInAnswer(answer: unknown): Failure | undefined {
   const read = readAnswer(answer);
   if (!read.ok) return read.failure;
-  if (!isRecord(read.body) || read.body['isError'] !== true) return undefined;
+  if (!isObject(read.body) || read.body['isError'] !== true) return undefined;
   const result = readToolResult(answer);
   const message = textsIn(read.body['content']) || 'The tool says that it failed';
   return (result.ok ? failureIn(result.result) : undefined) ?? { code: wireCodes.toolFailed, message };

@@ -7,6 +7,7 @@ import type {
   ToolExecution,
 } from '../../machines/catalog/index.ts';
 import type { InputDefinition } from '../../machines/config/index.ts';
+import type { ServerState } from '../../machines/facts/server-state.ts';
 import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';
 
 /** What a host is told of the servers of a computer, their lists and their tools. */
@@ -30,20 +31,7 @@ export interface ServerStatus {
    * config cannot be had. `unsupported`: its config cannot be used here. `authorizing`: it is being logged in to.
    * `unauthorized`: it wants a login, and a person has to give it.
    */
-  readonly state:
-    | 'idle'
-    | 'standby'
-    | 'connecting'
-    | 'ready'
-    | 'recovering'
-    | 'waiting'
-    | 'open'
-    | 'authorizing'
-    | 'unauthorized'
-    | 'closing'
-    | 'disabled'
-    | 'needsInput'
-    | 'unsupported';
+  readonly state: ServerState;
   /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
   readonly waits?: {
     readonly for: 'values' | 'permit' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';

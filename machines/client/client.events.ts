@@ -1,3 +1,4 @@
+import type { ServerState } from '../facts/server-state.ts';
 /** What a client is told, what it tells, and what it remembers. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
@@ -106,17 +107,7 @@ export type ClientOrder =
   | { readonly type: 'permit.granted' }
   | { readonly type: 'close' };
 export const clientKind = kindOf<ClientStart, ClientOrder>('client');
-export type ClientStage =
-  | 'idle'
-  | 'standby'
-  | 'connecting'
-  | 'ready'
-  | 'recovering'
-  | 'waiting'
-  | 'open'
-  | 'authorizing'
-  | 'unauthorized'
-  | 'closing';
+export type ClientStage = Exclude<ServerState, 'disabled' | 'needsInput' | 'unsupported'>;
 export type ClientNews =
   | ClientChanged
   /** Its handshake takes longer. */

@@ -1,19 +1,9 @@
 import type { Context } from '../context.ts';
-import { A2cError } from '../../kernel/errors.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 
-export const errorOf = (error: unknown): Failure =>
-  error instanceof A2cError
-    ? {
-        code: error.code,
-        message: error.message,
-        details: error.details,
-        ...(error.remedy !== undefined && { remedy: error.remedy }),
-      }
-    : { code: 500, message: error instanceof Error ? error.message : String(error) };
 /** One failure for a person or, with `--json`, as the one document on stdout. */
 export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
   const { code, message, details = {}, remedy = null } = failure;

@@ -1,3 +1,4 @@
+import { failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
@@ -5,7 +6,7 @@ import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { Context } from '../context.ts';
 import { conflictLines, listingText } from '../printing/servers.ts';
-import { failureFact, tellFact, errorOf, showFailure } from '../printing/failures.ts';
+import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
@@ -132,7 +133,7 @@ export class Prompt {
       const value = (await run(found.rest)) ?? null;
       tellFact(this.#context, this.#how, { type: 'answer', command: names[0] ?? '', value });
     } catch (error) {
-      this.#fail(errorOf(error));
+      this.#fail(failureOf(error));
     }
     return this.#isOver ? 'over' : 'again';
   }

@@ -1,3 +1,4 @@
+import { failureOf } from '../../kernel/errors.ts';
 import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
 import { parseConfigText, readJson } from '../../../machines/config/index.ts';
 import type { Computer } from '../../api/computer-handle.ts';
@@ -5,7 +6,7 @@ import type { CatalogStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';
 import type { Context } from '../context.ts';
 import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
-import { statusFact, tellFact, errorOf } from '../printing/failures.ts';
+import { statusFact, tellFact } from '../printing/failures.ts';
 import { accepted } from '../../api/config-files.ts';
 import { usage, type CommandGroup, type PromptCommand } from './command.ts';
 
@@ -157,7 +158,7 @@ export class ServerCommands {
     const { terminal } = this.#context;
     const names = this.#computer.servers().flatMap(({ name, state }) => (state === 'disabled' ? [] : [name]));
     const tell = (name: string, error: unknown): void =>
-      terminal.out(`${padded(name, nameColumns)} error: ${errorOf(error).message}`);
+      terminal.out(`${padded(name, nameColumns)} error: ${failureOf(error).message}`);
     await Promise.all(
       names.map(async (name) => this.#waitFor(name, act(name)).catch((error: unknown) => tell(name, error))),
     );

@@ -1,8 +1,7 @@
 import { createComputer } from '../../../actors/api/computer.ts';
 import type { Computer } from '../../../actors/api/computer-handle.ts';
 import type { CallOutcome } from '../../../actors/api/pending-calls.ts';
-import { A2cError } from '../../../actors/kernel/errors.ts';
-import { errorOf } from '../../../actors/cli/printing/failures.ts';
+import { A2cError, failureOf } from '../../../actors/kernel/errors.ts';
 import type { ServerStatus } from '../../../actors/servers/server-handle.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
@@ -126,7 +125,7 @@ class Asker {
           : await this.#computer.getPrompt(this.#server, name, given);
       return endOf(null, result);
     } catch (error) {
-      if (error instanceof A2cError) return endOf(errorOf(error), null);
+      if (error instanceof A2cError) return endOf(failureOf(error), null);
       throw error;
     }
   }

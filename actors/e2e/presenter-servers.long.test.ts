@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launched, pidsOf } from '../../../scenarios/fixtures/hosted.ts';
-import { presenting } from './presenting.ts';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
 /** What a presenter does with its servers: cases 8 to 18, with real processes. */
 let mark = '';

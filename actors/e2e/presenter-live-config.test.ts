@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launched, pidsOf } from '../../../scenarios/fixtures/hosted.ts';
-import { createPresenter } from '../../index.ts';
-import { presenting } from './presenting.ts';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createPresenter } from '../index.ts';
+import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
 /** A config file that people and other programs edit while its presenter lives. */
 let mark = '';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { launched } from '../../../scenarios/fixtures/hosted.ts';
-import { presenting } from './presenting.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
+import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
 it('two conversations whose models give the same id have a call each, and each result bears that id', async () => {
   const host = await presenting({ mcpServers: { a: launched(crypto.randomUUID(), 'echo') } });
