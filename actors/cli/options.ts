@@ -187,3 +187,15 @@ export const withLimits = (command: Command): Command =>
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')
     .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);
+
+// Options of `desktop`, `finder` and `read`, in the shell and at the prompt.
+export const freshOption = (): Option =>
+  new Option('--fresh', 'ask the servers anew, instead of what is known');
+export const documentTypeOption = (): Option =>
+  new Option('--type <ext>', 'of exactly this type, such as pdf');
+export const documentOffsetOption = (): Option =>
+  new Option('--offset <n>', 'so many are passed over (default: 0)').argParser(wholeOf);
+export const documentLimitOption = (preset: number): Option =>
+  new Option('--limit <n>', `so many are given, at most 100 (default: ${preset})`).argParser(wholeOf);
+export const readServerOption = (): Option =>
+  new Option('--server <name>', 'the one server that is asked, where several have it');

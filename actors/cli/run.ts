@@ -5,6 +5,11 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { addLaboratory } from './laboratory.ts';
 import {
   collected,
+  documentLimitOption,
+  documentOffsetOption,
+  documentTypeOption,
+  freshOption,
+  readServerOption,
   modelFormatOption,
   officeOption,
   portOf,
@@ -312,16 +317,16 @@ function addCollections(program: Command, does: Does): void {
     .addOption(folderOption())
     .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
     .option('--window <uri>', 'the one window of this URI')
-    .option('--fresh', 'ask the servers anew, instead of what is known')
+    .addOption(freshOption())
     .action(does(() => import('./collections.ts'), 'desktop'));
   withPeer(withSource(program.command('finder')))
     .description('lists the documents of all servers')
     .addOption(folderOption())
     .option('--keyword <word...>', 'one of them stands in the title, the keywords or the summary')
-    .option('--type <ext>', 'of exactly this type, such as pdf')
-    .option('--offset <n>', 'so many are passed over (default: 0)', wholeOf)
-    .option('--limit <n>', 'so many are given, at most 100 (default: 20)', wholeOf)
-    .option('--fresh', 'ask the servers anew, instead of what is known')
+    .addOption(documentTypeOption())
+    .addOption(documentOffsetOption())
+    .addOption(documentLimitOption(20))
+    .addOption(freshOption())
     .action(does(() => import('./collections.ts'), 'finder'));
   withPeer(withSource(program.command('read')))
     .description('reads a window, a document, a page, an element, or any resource')
@@ -330,7 +335,7 @@ function addCollections(program: Command, does: Does): void {
       'window://… or dpe://…, as desktop and finder show them, or any that a2c resources lists',
     )
     .addOption(folderOption())
-    .option('--server <name>', 'the one server that is asked, where several have it')
+    .addOption(readServerOption())
     .addOption(saveOption())
     .action(does(() => import('./collections.ts'), 'read'));
   program

@@ -85,8 +85,7 @@ it('each command has its line, and those that other lines answer have these', as
   const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder, tree: () => [] };
   const prompt = new Prompt(context, computer, how);
   const all = typed(office.url);
-  const names = prompt.table.groups.flatMap(({ commands }) => commands.map((each) => each.names[0] ?? ''));
-  expect(names.toSorted()).toEqual(Object.keys(all).toSorted());
+  expect(prompt.commands.names.toSorted()).toEqual(Object.keys(all).toSorted());
   for (const [name, [rest]] of Object.entries(all)) input.write(`${name} ${rest}\n`);
   await prompt.run();
   const facts = out.split('\n').flatMap((line): Fact[] => {

@@ -74,6 +74,6 @@ describe('at the prompt', () => {
   });
 
   it.each(['cancel', 'result'])('%s without a name says how it is used', async (verb) => {
-    expect(await ask(verb)).toMatch(/usage: (cancel REQ_ID|result HANDLE)/);
+    expect(await ask(verb)).toMatch(/usage: (cancel <req_id>|result <handle>)/);
   });
 });

@@ -10,8 +10,7 @@ import { historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure } from '../printing/failures.ts';
 import { signatureText } from '../printing/signature.ts';
-import { readNamed, usage, type CommandGroup } from './command.ts';
-import { wordsIn } from './words.ts';
+import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
 interface How {
   readonly facts?: boolean;
@@ -19,7 +18,7 @@ interface How {
   readonly fail: (failure: Failure) => void;
 }
 
-/** What the prompt takes of calls. */
+/** Commands of calls. */
 export class CallCommands {
   readonly #context: Context;
   readonly #computer: Computer;
@@ -31,62 +30,49 @@ export class CallCommands {
     this.#computer = computer;
     this.#how = how;
   }
-  group(): CommandGroup {
+  addTo(commands: PromptCommands): void {
     const computer = this.#computer;
     const lines = (some: readonly string[]): void => some.forEach((line) => this.#terminal.out(line));
-    return {
-      heading: 'Calls',
-      commands: [
-        {
-          names: ['tools call', 'call'],
-          args: 'NAME [ARGUMENTS]',
-          does: 'call a tool: call read_file path=README.md, or {"path": "README.md"}',
-          takes: 'tool',
-          run: (rest) => this.#call(rest),
-        },
-        {
-          names: ['calls'],
-          does: 'what waits or runs now, of agents, too: req_id, server, tool, where it is, since when, on what',
-          isImmediate: true,
-          run: () => {
-            const calls = computer.calls();
-            lines(runningText(calls));
-            return calls;
-          },
-        },
-        {
-          names: ['cancel'],
-          args: 'REQ_ID',
-          does: 'cancel one of these',
-          takes: 'call',
-          isImmediate: true,
-          run: (rest) => this.#cancel(rest),
-        },
-        {
-          names: ['history'],
-          args: '[N]',
-          does: 'the last calls, the newest first',
-          run: (rest) => {
-            const all = computer.history();
-            const some = /^[1-9]\d*$/.test(rest) ? all.slice(0, Number(rest)) : all;
-            lines(historyText(some));
-            return some;
-          },
-        },
-        {
-          names: ['result'],
-          args: 'HANDLE',
-          does: 'the whole of a result that was cut, under the name that its notice says',
-          run: (rest) => this.#result(rest),
-        },
-        {
-          names: ['tc'],
-          args: 'JSON | @FILE',
-          does: 'call a tool with the request of an agent: {"tool_name": …, "params": …}',
-          run: (rest) => this.#asAgent(rest),
-        },
-      ],
-    };
+    const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
+      commands.add('Calls', names, description);
+    add(
+      ['tools call', 'call'],
+      'call a tool: call read_file path=README.md, or {"path": "README.md"}; SERVER TOOL where several have it',
+    )
+      .argument('<name...>', 'its name, or SERVER.TOOL; then its arguments')
+      .is({ takes: 'tool' })
+      .does((words: readonly string[]) => this.#call(words));
+    add(
+      ['calls'],
+      'what waits or runs now, of agents, too: req_id, server, tool, where it is, since when, on what',
+    )
+      .is({ isImmediate: true })
+      .does(() => {
+        const calls = computer.calls();
+        lines(runningText(calls));
+        return calls;
+      });
+    add(['cancel'], 'cancel one of these')
+      .argument('<req_id>')
+      .is({ takes: 'call', isImmediate: true, isVerbatim: true })
+      .does((reqId: string) => this.#cancel(reqId));
+    add(['history'], 'the last calls, the newest first')
+      .argument('[n]', 'at most so many')
+      .is({ isVerbatim: true })
+      .does((n = '') => {
+        const all = computer.history();
+        const some = /^[1-9]\d*$/.test(n) ? all.slice(0, Number(n)) : all;
+        lines(historyText(some));
+        return some;
+      });
+    add(['result'], 'the whole of a result that was cut, under the name that its notice says')
+      .argument('<handle>')
+      .is({ isVerbatim: true })
+      .does((handle: string) => this.#result(handle));
+    add(['tc'], 'call a tool with the request of an agent: {"tool_name": …, "params": …}')
+      .argument('<request>', 'JSON, or @FILE')
+      .is({ isVerbatim: true })
+      .does((request: string) => this.#asAgent(request));
   }
   get #terminal(): Terminal {
     return this.#context.terminal;
@@ -97,7 +83,6 @@ export class CallCommands {
     return this.#calling.size > 0;
   }
   #cancel(reqId: string): unknown {
-    if (reqId === '') throw usage('cancel REQ_ID');
     // What is over needs no cancel: not an error, but worth a word.
     const runs = this.#computer.calls().some((call) => call.reqId === reqId);
     this.#computer.cancelCall(reqId);
@@ -105,7 +90,6 @@ export class CallCommands {
     return { req_id: reqId, cancelled: runs };
   }
   #result(handle: string): unknown {
-    if (handle === '') throw usage('result HANDLE');
     const result = this.#computer.cachedResult(handle);
     if (result === undefined)
       throw new A2cError({
@@ -116,9 +100,7 @@ export class CallCommands {
     this.#terminal.outText(resultText(result));
     return result;
   }
-  async #call(rest: string): Promise<void> {
-    const words = wordsIn(rest);
-    if (words.length === 0) throw usage('tools call NAME ARGUMENTS');
+  async #call(words: readonly string[]): Promise<void> {
     const servers = this.#computer.servers().map(({ name }) => name);
     const { target, rest: more } = targetIn(words, servers);
     const read = await readArguments(more, readNamed);

@@ -79,17 +79,17 @@ it('read shows a resource', async () => {
 });
 
 it('read alone says how it is written', async () => {
-  expect((await typed('read')).text).toContain('error: usage: read URI [--server NAME]');
+  expect((await typed('read')).text).toContain('error: usage: read [options] <uri>');
 });
 
 it.each([
-  ['desktop shwo', 'shwo', 'usage: desktop [N] [URI] [--fresh]'],
+  ['desktop shwo', 'shwo', 'usage: desktop [options] [what...]'],
   ['desktop 1 2', '2', 'usage: desktop'],
   ['desktop --size 1', '--size', 'usage: desktop'],
-  ['finder --keyword x', '--keyword', 'usage: finder [WORD …]'],
-  ['finder --type', '--type takes a value', 'usage: finder'],
-  ['finder --limit many', '--limit takes a whole number', 'usage: finder'],
-  ['read dpe://h/a dpe://h/b', 'dpe://h/b', 'usage: read'],
+  ['finder --keyword x', '--keyword', 'usage: finder [options] [word...]'],
+  ['finder --type', "'--type <ext>' argument missing", 'usage: finder'],
+  ['finder --limit many', 'a whole number', 'usage: finder'],
+  ['read dpe://h/a dpe://h/b', 'too many arguments', 'usage: read'],
 ])('%s is refused: it names %j and says how it is written', async (line, what, remedy) => {
   const { text, facts } = await typed(line);
   expect(text).toMatch(/^error: /m);

@@ -4,30 +4,22 @@ import { deferred } from '../../kernel/listeners.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from '../printing/contents.ts';
 import type { Context } from '../context.ts';
-import { usage, type CommandGroup } from './command.ts';
-import { wordsIn } from './words.ts';
+import {
+  documentLimitOption,
+  documentOffsetOption,
+  documentTypeOption,
+  freshOption,
+  readServerOption,
+} from '../options.ts';
+import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
-/** How a command is written. */
-interface Form {
-  readonly name: string;
-  readonly args: string;
-  /** Options with a value. */
-  readonly options?: readonly string[];
-  /** Options without one. */
-  readonly flags?: readonly string[];
+interface FinderOptions {
+  readonly type?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly fresh?: true;
 }
-const forms = {
-  desktop: { name: 'desktop', args: '[N] [URI] [--fresh]', flags: ['--fresh'] },
-  finder: {
-    name: 'finder',
-    args: '[WORD …] [--type EXT] [--offset N] [--limit N] [--fresh]',
-    options: ['--type', '--offset', '--limit'],
-    flags: ['--fresh'],
-  },
-  read: { name: 'read', args: 'URI [--server NAME]', options: ['--server'] },
-} as const satisfies Readonly<Record<string, Form>>;
-
-/** What the prompt takes of Desktop and Finder. */
+/** Commands of Desktop and Finder. */
 export class CollectionCommands {
   readonly #context: Context;
   readonly #computer: Computer;
@@ -39,40 +31,36 @@ export class CollectionCommands {
     this.#computer = computer;
     this.#tellFact = tellOf;
   }
-  group(): CommandGroup {
-    return {
-      heading: 'Windows and documents',
-      commands: [
-        {
-          names: ['desktop', 'desktop list', 'desktop show'],
-          args: forms.desktop.args,
-          does: 'the windows of all servers: all, at most N, or one',
-          run: (rest) => this.#desktop(rest),
-        },
-        {
-          names: ['finder', 'finder list'],
-          args: forms.finder.args,
-          does: 'the documents of all servers, or those in which one of the words stands',
-          run: (rest) => this.#finder(rest),
-        },
-        {
-          names: ['read'],
-          args: forms.read.args,
-          does: 'a window, or a document, a page, an element; any resource of a server that is named',
-          run: (rest) => this.#read(rest),
-        },
-      ],
-    };
+  addTo(commands: PromptCommands): void {
+    const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
+      commands.add('Windows and documents', names, description);
+    add(['desktop', 'desktop list', 'desktop show'], 'the windows of all servers: all, at most N, or one')
+      .argument('[what...]', 'a number, or the URI of a window')
+      .addOption(freshOption())
+      .does((words: readonly string[], options: { readonly fresh?: true }) => this.#desktop(words, options));
+    add(['finder', 'finder list'], 'the documents of all servers, or those in which one of the words stands')
+      .argument('[word...]')
+      .addOption(documentTypeOption())
+      .addOption(documentOffsetOption())
+      .addOption(documentLimitOption(mostShown))
+      .addOption(freshOption())
+      .does((words: readonly string[], options: FinderOptions) => this.#finder(words, options));
+    add(['read'], 'a window, or a document, a page, an element; any resource of a server that is named')
+      .argument('<uri>')
+      .addOption(readServerOption())
+      .does((uri: string, { server }: { readonly server?: string }) => this.#read(uri, server));
   }
-  #desktop(rest: string): Promise<void> {
-    const { flags, plain } = readAs(forms.desktop, rest);
-    const fresh = flags.has('--fresh') ? { fresh: true } : {};
+  #desktop(words: readonly string[], fresh: { readonly fresh?: true }): Promise<void> {
     // In any order, as the Python command takes them.
-    const size = plain.find((word) => /^-?\d+$/.test(word));
-    const window = plain.find((word) => word.includes(':'));
-    const other = plain.find((word) => word !== size && word !== window);
+    const size = words.find((word) => /^-?\d+$/.test(word));
+    const window = words.find((word) => word.includes(':'));
+    const other = words.find((word) => word !== size && word !== window);
     if (other !== undefined)
-      throw wrong(forms.desktop, `${other} is neither a number nor the URI of a window`);
+      throw new A2cError({
+        code: 400,
+        message: `${other} is neither a number nor the URI of a window`,
+        remedy: usage('desktop [options] [what...]').message,
+      });
     const query = {
       ...(size !== undefined && { size: Number(size) }),
       ...(window !== undefined && { window }),
@@ -83,15 +71,16 @@ export class CollectionCommands {
       ({ desktops, missing }) => ({ type: 'desktop', desktops: [...desktops], missing: [...missing] }),
     );
   }
-  #finder(rest: string): Promise<void> {
-    const { options, flags, plain } = readAs(forms.finder, rest);
-    const { '--type': fileType, '--offset': offset, '--limit': limit } = options;
+  #finder(
+    keywords: readonly string[],
+    { type: fileType, offset, limit = mostShown, fresh }: FinderOptions,
+  ): Promise<void> {
     const query = {
-      ...(plain.length > 0 && { keywords: plain }),
+      ...(keywords.length > 0 && { keywords }),
       ...(fileType !== undefined && { fileType }),
-      ...(offset !== undefined && { offset: wholeIn('--offset', offset) }),
-      limit: limit === undefined ? mostShown : wholeIn('--limit', limit),
-      ...(flags.has('--fresh') && { fresh: true }),
+      ...(offset !== undefined && { offset }),
+      limit,
+      ...(fresh && { fresh }),
     };
     return this.#show(
       () => this.#computer.finder(query),
@@ -104,12 +93,7 @@ export class CollectionCommands {
       }),
     );
   }
-  #read(rest: string): Promise<void> {
-    const { options, plain } = readAs(forms.read, rest);
-    const [uri, more] = plain;
-    if (uri === undefined) throw usage(usageOf(forms.read));
-    if (more !== undefined) throw wrong(forms.read, `${more} is one word too many`);
-    const { '--server': server } = options;
+  #read(uri: string, server: string | undefined): Promise<void> {
     const which = server === undefined ? {} : { server };
     return this.#show(
       () => this.#computer.readResource(uri, which),
@@ -141,35 +125,5 @@ export class CollectionCommands {
     }
   }
 }
+/** Documents that are shown where nobody says how many. */
 const mostShown = 100;
-const usageOf = ({ name, args }: Form): string => `${name} ${args}`;
-const wrong = (form: Form, message: string): A2cError =>
-  new A2cError({ code: 400, message, remedy: usage(usageOf(form)).message });
-const wholeIn = (option: string, text: string): number => {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw wrong(forms.finder, `${option} takes a whole number`);
-};
-interface Written {
-  readonly options: Readonly<Record<string, string>>;
-  readonly flags: ReadonlySet<string>;
-  readonly plain: readonly string[];
-}
-function readAs(form: Form, rest: string): Written {
-  const words = wordsIn(rest);
-  const options: Record<string, string> = {};
-  const flags = new Set<string>();
-  const plain: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    const value = words[at + 1];
-    if (!word.startsWith('--')) plain.push(word);
-    else if (form.flags?.includes(word)) flags.add(word);
-    else if (!form.options?.includes(word)) throw wrong(form, `${form.name} has no option ${word}`);
-    else if (value === undefined) throw wrong(form, `${word} takes a value`);
-    else {
-      options[word] = value;
-      at += 1;
-    }
-  }
-  return { options, flags, plain };
-}

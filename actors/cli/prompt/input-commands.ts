@@ -5,33 +5,31 @@ import { A2cError } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { Context } from '../context.ts';
 import { inOneLine } from '../printing/contents.ts';
-import { readNamed, usage, type CommandGroup, type PromptCommand } from './command.ts';
+import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
 const isSecret = (definition: InputDefinition | undefined): boolean =>
   definition?.type === 'promptString' && definition.password;
 type Inputs = Computer['inputs'];
-/** What the prompt takes of inputs. Values of passwords are never shown. */
-export const inputCommands = (
+type Add = (names: readonly [string, ...string[]], description: string) => PromptCommand;
+/** Commands of inputs. Values of passwords are never shown. */
+export function addInputs(
+  commands: PromptCommands,
   { terminal }: Context,
   { inputs }: Computer,
   tell: (fact: Fact) => void,
-): CommandGroup => ({
-  heading: 'Inputs',
-  commands: [
-    ...definitionCommands(terminal, inputs, tell),
-    ...valueCommands(terminal, inputs),
-    {
-      names: ['render'],
-      args: 'JSON | @FILE',
-      does: 'a config with the values that are known in their places',
-      run: async (rest) => {
-        const value = rendered(await jsonOf(rest), inputs);
-        terminal.outText(JSON.stringify(value, null, 2));
-        return value;
-      },
-    },
-  ],
-});
+): void {
+  const add: Add = (...about) => commands.add('Inputs', ...about);
+  addDefinitions(add, terminal, inputs, tell);
+  addValues(add, terminal, inputs);
+  add(['render'], 'a config with the values that are known in their places')
+    .argument('<config>', 'JSON, or @FILE')
+    .is({ isVerbatim: true })
+    .does(async (config: string) => {
+      const value = rendered(await jsonOf(config), inputs);
+      terminal.outText(JSON.stringify(value, null, 2));
+      return value;
+    });
+}
 function known(inputs: Inputs, id: string): InputDefinition {
   const found = inputs.get(id);
   if (found) return found;
@@ -41,110 +39,75 @@ function known(inputs: Inputs, id: string): InputDefinition {
     remedy: 'List them: inputs list',
   });
 }
-const definitionCommands = (
-  terminal: Terminal,
-  inputs: Inputs,
-  tell: (fact: Fact) => void,
-): readonly PromptCommand[] => [
-  {
-    names: ['inputs list', 'inputs'],
-    does: 'the inputs of the config',
-    run: () => {
-      const all = inputs.list();
-      for (const definition of all) terminal.out(inputLine(definition));
-      if (all.length === 0) terminal.out('no inputs');
-      return all.map((definition) => hidden(definition));
-    },
-  },
-  {
-    names: ['inputs load'],
-    args: 'FILE',
-    does: 'take the inputs of this file instead of all there are',
-    takes: 'file',
-    run: async (rest) => {
-      await inputs.load(await jsonOf(`@${rest.replace(/^@/, '')}`));
+function addDefinitions(add: Add, terminal: Terminal, inputs: Inputs, tell: (fact: Fact) => void): void {
+  add(['inputs list', 'inputs'], 'the inputs of the config').does(() => {
+    const all = inputs.list();
+    for (const definition of all) terminal.out(inputLine(definition));
+    if (all.length === 0) terminal.out('no inputs');
+    return all.map((definition) => hidden(definition));
+  });
+  add(['inputs load'], 'take the inputs of this file instead of all there are')
+    .argument('<file>')
+    .is({ takes: 'file', isVerbatim: true })
+    .does(async (file: string) => {
+      await inputs.load(await jsonOf(`@${file.replace(/^@/, '')}`));
       tell({ type: 'inputs_loaded', count: inputs.list().length });
-    },
-  },
-  {
-    names: ['inputs add', 'inputs update'],
-    args: 'JSON | @FILE',
-    does: 'add inputs, or change those with their ids',
-    run: async (rest) => inputs.add(await jsonOf(rest)),
-  },
-  {
-    names: ['inputs rm', 'inputs remove'],
-    args: 'ID',
-    does: 'remove an input',
-    takes: 'input',
-    run: async (rest) => {
-      await inputs.remove(known(inputs, rest).id);
-      terminal.out(`removed ${rest}`);
-    },
-  },
-  {
-    names: ['inputs get'],
-    args: 'ID',
-    does: 'the definition of an input',
-    takes: 'input',
-    run: (rest) => shownJson(terminal, hidden(known(inputs, rest))),
-  },
-];
-const valueCommands = (terminal: Terminal, inputs: Inputs): readonly PromptCommand[] => [
-  {
-    names: ['inputs value list'],
-    does: 'the values that are known',
-    run: () => shownJson(terminal, shownValues(inputs)),
-  },
-  {
-    names: ['inputs value get'],
-    args: 'ID',
-    does: 'one of them',
-    takes: 'input',
-    run: (rest) => {
-      const { [known(inputs, rest).id]: value } = shownValues(inputs);
+    });
+  add(['inputs add', 'inputs update'], 'add inputs, or change those with their ids')
+    .argument('<definitions>', 'JSON, or @FILE')
+    .is({ isVerbatim: true })
+    .does(async (definitions: string) => inputs.add(await jsonOf(definitions)));
+  add(['inputs rm', 'inputs remove'], 'remove an input')
+    .argument('<id>')
+    .is({ takes: 'input', isVerbatim: true })
+    .does(async (id: string) => {
+      await inputs.remove(known(inputs, id).id);
+      terminal.out(`removed ${id}`);
+    });
+  add(['inputs get'], 'the definition of an input')
+    .argument('<id>')
+    .is({ takes: 'input', isVerbatim: true })
+    .does((id: string) => shownJson(terminal, hidden(known(inputs, id))));
+}
+function addValues(add: Add, terminal: Terminal, inputs: Inputs): void {
+  add(['inputs value list'], 'the values that are known').does(() =>
+    shownJson(terminal, shownValues(inputs)),
+  );
+  add(['inputs value get'], 'one of them')
+    .argument('<id>')
+    .is({ takes: 'input', isVerbatim: true })
+    .does((id: string) => {
+      const { [known(inputs, id).id]: value } = shownValues(inputs);
       if (value !== undefined) return shownJson(terminal, value);
-      terminal.out(`nobody gave a value for ${rest} yet`);
+      terminal.out(`nobody gave a value for ${id} yet`);
       return undefined;
-    },
-  },
-  {
-    names: ['inputs value set'],
-    args: 'ID [JSON | TEXT]',
-    does: 'give a value, which is kept until it is cleared; without one, its default',
-    takes: 'input',
-    isPrivate: () => true,
-    run: (rest) => {
-      const [id = ''] = rest.split(/\s+/);
-      if (id === '') throw usage('inputs value set ID VALUE');
-      const text = rest.slice(id.length).trim();
+    });
+  add(['inputs value set'], 'give a value, which is kept until it is cleared; without one, its default')
+    .argument('<id>')
+    .argument('[value]', 'JSON, or a text')
+    .is({ takes: 'input', isPrivate: () => true, isVerbatim: true })
+    .does((id: string, value?: string) => {
       const definition = known(inputs, id);
-      if (!inputs.values.set(id, text === '' ? defaultOf(definition) : valueOf(text)))
+      if (!inputs.values.set(id, value === undefined ? defaultOf(definition) : valueOf(value)))
         throw new A2cError({ code: 400, message: `the value is none of the options of '${id}'` });
       terminal.out(`set ${id}; a server has it from its next start`);
-    },
-  },
-  {
-    names: ['inputs value rm', 'inputs value remove'],
-    args: 'ID',
-    does: 'forget a value: it is asked for again',
-    takes: 'input',
-    run: (rest) =>
+    });
+  add(['inputs value rm', 'inputs value remove'], 'forget a value: it is asked for again')
+    .argument('<id>')
+    .is({ takes: 'input', isVerbatim: true })
+    .does((id: string) =>
       terminal.out(
-        inputs.values.remove(known(inputs, rest).id) ? `forgot ${rest}` : `no value of ${rest} is known`,
+        inputs.values.remove(known(inputs, id).id) ? `forgot ${id}` : `no value of ${id} is known`,
       ),
-  },
-  {
-    names: ['inputs value clear'],
-    args: '[ID]',
-    does: 'forget one value, or all',
-    takes: 'input',
-    run: (rest) => {
-      const did = rest === '' ? inputs.values.clear() : inputs.values.remove(known(inputs, rest).id);
+    );
+  add(['inputs value clear'], 'forget one value, or all')
+    .argument('[id]')
+    .is({ takes: 'input', isVerbatim: true })
+    .does((id?: string) => {
+      const did = id === undefined ? inputs.values.clear() : inputs.values.remove(known(inputs, id).id);
       terminal.out(did ? 'forgotten' : 'no value was known');
-    },
-  },
-];
+    });
+}
 function shownJson(terminal: Terminal, value: unknown): unknown {
   terminal.out(JSON.stringify(value));
   return value;

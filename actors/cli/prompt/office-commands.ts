@@ -1,92 +1,121 @@
-import { parseArgs } from 'node:util';
-import type { Fact } from '../../../machines/facts/index.ts';
+import { InvalidArgumentError } from 'commander';
 import type { Computer } from '../../api/computer-handle.ts';
-import { credentialBy } from '../entry.ts';
+import { createComputer } from '../../api/computer.ts';
+import type { OfficeSeat } from '../../api/seat.ts';
 import type { Context } from '../context.ts';
-import { usage, type CommandGroup } from './command.ts';
-import type { PromptSeat } from './seat.ts';
-import { wordsIn } from './words.ts';
+import { credentialBy } from '../entry.ts';
+import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
+import { A2cError } from '../../kernel/errors.ts';
+import type { Fact } from '../../../machines/facts/index.ts';
 
-/** What the prompt takes of the seat in an office. */
-export function officeCommands(
-  { terminal }: Context,
-  computer: Computer,
-  seat: PromptSeat,
-  tell: (fact: Fact) => void,
-): CommandGroup {
-  /** `socket connect` names the office, and `socket join` the room. */
-  let asked: string | undefined;
-  const move = async (to: To): Promise<void> => {
-    const { url, office: id = 'local', name = computer.name } = to;
-    await seat.move({ url, id, name, ...credentialBy(to) });
-    terminal.out(`joined ${id} at ${url}${name === computer.name ? '' : ` as ${name}`}`);
-    tell({ type: 'office', url, office: id, name });
-  };
-  return {
-    heading: 'Office',
-    commands: [
-      {
-        names: ['connect'],
-        args: '--url URL [--office ID] [--name NAME] [--token TOKEN]',
-        does: 'take a seat in this office, and leave the old one once it is had (safer for the token: the variable A2C_TOKEN)',
-        isPrivate: (rest) => rest.includes('--token'),
-        run: async (rest) => move(toOf(rest)),
-      },
-      {
-        names: ['socket connect'],
-        args: 'URL',
-        does: 'name the office whose room is joined next',
-        run: (rest) => {
-          if (!URL.canParse(rest)) throw usage('socket connect http://127.0.0.1:3000');
-          asked = rest;
-          terminal.out(`next: socket join OFFICE ${computer.name}`);
-        },
-      },
-      {
-        names: ['socket join'],
-        args: 'OFFICE [NAME]',
-        does: 'take a seat there',
-        run: async (rest) => {
-          const [office = '', name] = rest.split(/\s+/);
-          if (office === '' || asked === undefined)
-            throw usage('socket connect URL, then socket join OFFICE');
-          await move({ url: asked, office, ...(name !== undefined && { name }) });
-        },
-      },
-      {
-        names: ['socket leave'],
-        does: 'leave the office; the servers stay',
-        run: async () => {
-          if (!computer.status().link) return terminal.out('in no office');
-          await seat.leave();
-          terminal.out('left the office');
-        },
-      },
-      {
-        names: ['notify update'],
-        does: 'nothing: an office is told of each change by itself',
-        run: () => terminal.out('an office is told of each change by itself'),
-      },
-    ],
-  };
-}
-interface To {
+interface OfficeAsked {
   readonly url: string;
   readonly office?: string;
   readonly name?: string;
   readonly token?: string;
 }
-const form = 'connect --url http://127.0.0.1:3000 [--office local] [--name NAME] [--token TOKEN]';
-function toOf(rest: string): To {
-  const text = { type: 'string' } as const;
-  const options = { url: text, office: text, name: text, token: text };
-  let values: Partial<To>;
-  try {
-    ({ values } = parseArgs({ args: wordsIn(rest), options }));
-  } catch (error) {
-    throw usage(`${form}: ${(error as Error).message}`);
+/** Commands of the seat in an office. */
+export function addOffice(
+  commands: PromptCommands,
+  { terminal }: Context,
+  computer: Computer,
+  seat: PromptSeat,
+  tell: (fact: Fact) => void,
+): void {
+  const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
+    commands.add('Office', names, description);
+  /** Address that `socket connect` named, for `socket join`. */
+  let asked: string | undefined;
+  const move = async (to: OfficeAsked): Promise<void> => {
+    const { url, office: id = 'local', name = computer.name } = to;
+    await seat.move({ url, id, name, ...credentialBy(to) });
+    terminal.out(`joined ${id} at ${url}${name === computer.name ? '' : ` as ${name}`}`);
+    tell({ type: 'office', url, office: id, name });
+  };
+  add(['connect'], 'take a seat in this office, and leave the old one once it is had')
+    .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000', addressOf)
+    .option('--office <id>', 'id of the office (default: local)')
+    .option('--name <name>', 'name to sit there under (default: that of this computer)')
+    .option('--token <token>', 'what the office asks for (safer: the variable A2C_TOKEN)')
+    .is({ isPrivate: (rest) => rest.includes('--token') })
+    .does(move);
+  add(['socket connect'], 'name the office whose room is joined next')
+    .argument('<url>', 'such as http://127.0.0.1:3000', addressOf)
+    .is({ isVerbatim: true })
+    .does((url: string) => {
+      asked = url;
+      terminal.out(`next: socket join OFFICE ${computer.name}`);
+    });
+  add(['socket join'], 'take a seat there')
+    .argument('<office>')
+    .argument('[name]', 'name to sit there under (default: that of this computer)')
+    .does(async (office: string, name?: string) => {
+      if (asked === undefined) throw usage('socket connect URL, then socket join OFFICE');
+      await move({ url: asked, office, ...(name !== undefined && { name }) });
+    });
+  add(['socket leave'], 'leave the office; the servers stay').does(async () => {
+    if (!computer.status().link) return terminal.out('in no office');
+    await seat.leave();
+    terminal.out('left the office');
+  });
+  add(['notify update'], 'nothing: an office is told of each change by itself').does(() =>
+    terminal.out('an office is told of each change by itself'),
+  );
+}
+function addressOf(text: string): string {
+  if (URL.canParse(text)) return text;
+  throw new InvalidArgumentError('a URL such as http://127.0.0.1:3000');
+}
+
+/** Where a computer sits. */
+type Seated = OfficeSeat & { readonly id: string; readonly name: string };
+
+const isSame = (a: Seated, b: Seated): boolean =>
+  new URL(a.url).href === new URL(b.url).href && a.id === b.id && a.name === b.name;
+
+/** The seat of the computer of a prompt. It is given up for another one only when that can be had. */
+export class PromptSeat {
+  readonly #computer: Computer;
+  #now: Seated | undefined;
+
+  constructor(computer: Computer, now: Seated) {
+    this.#computer = computer;
+    this.#now = now;
   }
-  const { url } = values;
-  if (url === undefined || !URL.canParse(url)) throw usage(form);
-  return { ...values, url };
+  /** Undefined: it sits nowhere, and tries no more. */
+  get now(): Seated | undefined {
+    return this.#computer.status().link ? this.#now : undefined;
+  }
+  async leave(): Promise<void> {
+    await this.#computer.leave();
+  }
+  /** Rejects with why it cannot sit there; then it sits where it sat. */
+  async move(to: Seated): Promise<void> {
+    const { now } = this;
+    const isJoined = this.#computer.status().link?.state === 'joined';
+    if (now && isJoined && isSame(now, to))
+      throw new A2cError({ code: 400, message: `it sits in ${to.id} at ${to.url} already` });
+    if (now) {
+      await tried(to);
+      await this.#computer.leave();
+    }
+    try {
+      await this.#computer.join(to);
+      this.#now = to;
+    } catch (error) {
+      // Somebody took it just now. The old one goes on trying by itself.
+      if (now) void this.#computer.join(now).catch(() => {});
+      throw error;
+    }
+  }
+}
+/** A computer without servers takes the seat, and leaves it. */
+async function tried(to: Seated): Promise<void> {
+  await using other = await createComputer({
+    name: to.name,
+    config: { mcpServers: {} },
+    record: false,
+    stateDir: false,
+  });
+  await other.join(to);
 }

@@ -108,7 +108,7 @@ describe('the office at the prompt', () => {
     expect(await ask(`connect --url ${other.url} --name other`)).toContain(
       `joined local at ${other.url} as other`,
     );
-    expect(await ask('connect')).toContain('usage: connect --url');
+    expect(await ask('connect')).toContain('--url <url>');
     await ask(`socket connect ${other.url}`);
     expect(await ask('socket join o3 c1')).toContain('joined o3');
     expect(await ask('status')).toContain(`link joined: office o3 at ${other.url} as c1`);

@@ -1,5 +1,6 @@
 import { failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Fact } from '../../../machines/facts/index.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
@@ -10,12 +11,10 @@ import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
-import { CommandTable, type CommandGroup, type Named } from './command.ts';
-import { inputCommands } from './input-commands.ts';
-import { officeCommands } from './office-commands.ts';
-import { PromptSeat } from './seat.ts';
+import { PromptCommands, type Named, type PromptCommand, isUnfinished } from './commands.ts';
+import { addInputs } from './input-commands.ts';
+import { addOffice, PromptSeat } from './office-commands.ts';
 import { ServerCommands } from './server-commands.ts';
-import { isUnfinished } from './words.ts';
 
 const keys = `Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line; twice at an
 empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
@@ -53,7 +52,7 @@ export class Prompt {
   readonly #calls: CallCommands;
   readonly #seat: PromptSeat;
   /** All that can be typed. */
-  readonly table: CommandTable;
+  readonly commands = new PromptCommands();
   /** The lines so far of one that is not whole. */
   #begun = '';
   #isOver = false;
@@ -68,15 +67,14 @@ export class Prompt {
     this.#collections = new CollectionCommands(context, computer, (fact) => tellFact(context, how, fact));
     this.#seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
     this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
-    this.table = new CommandTable([
-      this.#toolCommands(),
-      this.#calls.group(),
-      this.#servers.group(),
-      this.#collections.group(),
-      inputCommands(context, computer, (fact) => tellFact(context, how, fact)),
-      officeCommands(context, computer, this.#seat, (fact) => tellFact(context, how, fact)),
-      this.#ownCommands(),
-    ]);
+    const tell = (fact: Fact): void => tellFact(context, how, fact);
+    this.#addTools();
+    this.#calls.addTo(this.commands);
+    this.#servers.addTo(this.commands);
+    this.#collections.addTo(this.commands);
+    addInputs(this.commands, context, computer, tell);
+    addOffice(this.commands, context, computer, this.#seat, tell);
+    this.#addOwn();
   }
   async run(): Promise<void> {
     const { terminal, signal } = this.#context;
@@ -90,16 +88,17 @@ export class Prompt {
         (isAgain) => this.#interrupt(isAgain),
         {
           ...(history && { history: history.lines, onHistory: (lines) => history.keep(this.#toKeep(lines)) }),
-          complete: (line) => this.table.complete(line, (what) => this.#namesOf(what)),
-          isImmediate: (line) => this.#begun === '' && this.table.find(line)?.command.isImmediate === true,
+          complete: (line) => this.commands.complete(line, (what) => this.#namesOf(what)),
+          isImmediate: (line) =>
+            this.#begun === '' && this.commands.find(line)?.command.traits.isImmediate === true,
         },
       );
     signal.removeEventListener('abort', stop);
   }
   #toKeep(lines: readonly string[]): readonly string[] {
     return lines.filter((line) => {
-      const found = this.table.find(line);
-      return found?.command.isPrivate?.(found.rest) !== true;
+      const found = this.commands.find(line);
+      return found?.command.traits.isPrivate?.(found.rest) !== true;
     });
   }
   /** Only what was asked for by the Ctrl-C before ends everything: the first may be meant for a call that has just ended. */
@@ -127,11 +126,10 @@ export class Prompt {
     }
     this.#begun = '';
     try {
-      const found = this.table.find(line);
-      if (!found) throw this.table.unknown(line);
-      const { names, run } = found.command;
-      const value = (await run(found.rest)) ?? null;
-      tellFact(this.#context, this.#how, { type: 'answer', command: names[0] ?? '', value });
+      const found = this.commands.find(line);
+      if (!found) throw this.commands.unknown(line);
+      const value = await found.command.run(found.rest);
+      tellFact(this.#context, this.#how, { type: 'answer', command: found.command.name(), value });
     } catch (error) {
       this.#fail(failureOf(error));
     }
@@ -148,30 +146,25 @@ export class Prompt {
     if (what === 'call') return computer.calls().map(({ reqId }) => reqId);
     return what === 'input' ? computer.inputs.list().map(({ id }) => id) : [];
   }
-  #toolCommands(): CommandGroup {
+  #addTools(): void {
     const { terminal } = this.#context;
-    return {
-      heading: 'Tools',
-      commands: [
-        {
-          names: ['tools', 'tools list'],
-          args: '[SERVER | TOOL]',
-          does: 'what can be called; of one tool, how',
-          takes: 'tool',
-          run: async (rest) => this.#tools(await this.#computer.tools(), rest),
-        },
-        {
-          names: ['tools conflicts'],
-          does: 'names that several tools would have: who was refused or renamed, and what to write',
-          run: async () => {
-            const listing = await this.#computer.tools();
-            const lines = conflictLines(listing);
-            for (const line of lines.length > 0 ? lines : ['no conflicts']) terminal.out(line);
-            return { refused: listing.refused };
-          },
-        },
-      ],
-    };
+    this.commands
+      .add('Tools', ['tools', 'tools list'], 'what can be called; of one tool, how')
+      .argument('[name]', 'a server, or a tool')
+      .is({ takes: 'tool', isVerbatim: true })
+      .does(async (name = '') => this.#tools(await this.#computer.tools(), name));
+    this.commands
+      .add(
+        'Tools',
+        ['tools conflicts'],
+        'names that several tools would have: who was refused or renamed, and what to write',
+      )
+      .does(async () => {
+        const listing = await this.#computer.tools();
+        const lines = conflictLines(listing);
+        for (const line of lines.length > 0 ? lines : ['no conflicts']) terminal.out(line);
+        return { refused: listing.refused };
+      });
   }
   #tools(listing: ToolListing, name: string): unknown {
     const { terminal } = this.#context;
@@ -182,7 +175,7 @@ export class Prompt {
     }
     const isOwn = ({ server }: { readonly server: string }): boolean => name === '' || server === name;
     const servers = listing.servers.filter((server) => isOwn({ server: server.name }));
-    if (servers.length === 0) throw this.table.unknown(`tools ${name}`);
+    if (servers.length === 0) throw this.commands.unknown(`tools ${name}`);
     const { tools, refused } = listing;
     const some = { tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers };
     listingText(some).forEach((line) => terminal.out(line));
@@ -190,47 +183,31 @@ export class Prompt {
     const names = some.tools.map((tool) => ({ name: tool.name, server: tool.server }));
     return { tools: names, refused: some.refused };
   }
-  #ownCommands(): CommandGroup {
+  #addOwn(): void {
     const { terminal } = this.#context;
-    return {
-      heading: 'This program',
-      commands: [
-        { names: ['status'], does: 'office, computer, servers', run: () => this.#status() },
-        {
-          names: ['status --tree'],
-          does: 'every machine: its state, since when, its next timer',
-          run: () => {
-            const tree = this.#how.tree();
-            treeLines(tree).forEach((line) => terminal.out(line));
-            return tree;
-          },
-        },
-        {
-          names: ['trace', 'record'],
-          args: '[FOLDER]',
-          does: 'write what was recorded so far, for a2c replay',
-          run: async (rest) => {
-            const file = await this.#computer.writeTrace(rest || this.#how.folder);
-            terminal.out(file);
-            return file;
-          },
-        },
-        {
-          names: ['help', '?'],
-          args: '[WORD]',
-          does: 'this; with a word, the commands that have it in their names',
-          isImmediate: true,
-          run: (rest) => terminal.outText(this.table.help(rest) + (rest === '' ? `\n\n${keys}` : '')),
-        },
-        {
-          names: ['quit', 'exit'],
-          does: 'end everything',
-          run: () => {
-            this.#isOver = true;
-          },
-        },
-      ],
-    };
+    const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
+      this.commands.add('This program', names, description);
+    add(['status'], 'office, computer, servers').does(() => this.#status());
+    add(['status --tree'], 'every machine: its state, since when, its next timer').does(() => {
+      const tree = this.#how.tree();
+      treeLines(tree).forEach((line) => terminal.out(line));
+      return tree;
+    });
+    add(['trace', 'record'], 'write what was recorded so far, for a2c replay')
+      .argument('[folder]')
+      .is({ isVerbatim: true })
+      .does(async (folder = this.#how.folder) => {
+        const file = await this.#computer.writeTrace(folder);
+        terminal.out(file);
+        return file;
+      });
+    add(['help', '?'], 'this; with a word, the commands that have it in their names')
+      .argument('[word]')
+      .is({ isImmediate: true, isVerbatim: true })
+      .does((word = '') => terminal.outText(this.commands.help(word) + (word === '' ? `\n\n${keys}` : '')));
+    add(['quit', 'exit'], 'end everything').does(() => {
+      this.#isOver = true;
+    });
   }
   #status(): unknown {
     const { terminal } = this.#context;

@@ -126,7 +126,7 @@ describe('the prompt', () => {
     );
     expect(shown).toContain('Did you mean echo? List the tools: tools list');
     expect(shown).toMatch(/^content of note:\/\/7$/m);
-    expect(shown).toContain('usage: read URI [--server NAME]');
+    expect(shown).toContain('usage: read [options] <uri>');
   });
 
   it('disables a server and enables it again, as the config has it', async () => {

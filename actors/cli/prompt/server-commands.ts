@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
 import { statusFact, tellFact } from '../printing/failures.ts';
 import { accepted } from '../../api/config-files.ts';
-import { usage, type CommandGroup, type PromptCommand } from './command.ts';
+import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
 interface How {
   readonly facts?: boolean;
@@ -16,7 +16,7 @@ interface How {
 /** Changes that are shown of a list unless its server is named. */
 const fewChanges = 3;
 
-/** What the prompt takes of servers. */
+/** Commands of servers. */
 export class ServerCommands {
   readonly #context: Context;
   readonly #computer: Computer;
@@ -29,88 +29,64 @@ export class ServerCommands {
     this.#computer = computer;
     this.#how = how;
   }
-  group(): CommandGroup {
-    const list: PromptCommand = {
-      names: ['servers', 'servers list', 'mcp'],
-      does: 'the MCP servers and where they stand',
-      run: () => this.list(),
-    };
-    return { heading: 'Servers', commands: [list, ...this.#orders(), ...this.#questions()] };
+  addTo(commands: PromptCommands): void {
+    const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
+      commands.add('Servers', names, description);
+    add(['servers', 'servers list', 'mcp'], 'the MCP servers and where they stand').does(() => this.list());
+    this.#addOrders(add);
+    add(['servers lists'], 'where each list of each server stands, and why its entries changed last')
+      .argument('[name]', 'of this server alone')
+      .is({ takes: 'server', isVerbatim: true })
+      .does((name = '') => this.#lists(name));
+    add(['logs', 'servers logs'], 'the last lines that a server wrote to stderr or logged')
+      .argument('<server>')
+      .argument('[n]', 'so many (default: 20)')
+      .is({ takes: 'server' })
+      .does((name: string, count = '20') => this.#logs(name, count));
+    add(['why'], 'why a server is not ready: what failed, what it wrote, what happens next')
+      .argument('<server>')
+      .is({ takes: 'server', isVerbatim: true })
+      .does((name: string) => this.#why(name));
   }
-  #orders(): readonly PromptCommand[] {
+  #addOrders(add: (names: readonly [string, ...string[]], description: string) => PromptCommand): void {
     const computer = this.#computer;
     const order = (
-      names: readonly string[],
-      does: string,
+      names: readonly [string, ...string[]],
+      description: string,
       act: (name: string) => Promise<unknown>,
       takesAll = false,
-    ): PromptCommand => ({
-      names,
-      does,
-      takes: 'server',
-      args: takesAll ? 'NAME | all' : 'NAME',
-      run: async (rest) => {
-        if (rest === '') throw usage(`${names[0]} NAME`);
-        if (takesAll && rest.toLowerCase() === 'all') await this.#all(act);
-        else await this.#waitFor(rest, act(rest));
-      },
-    });
-    return [
-      order(['servers start', 'start'], 'start a server', (name) => computer.startServer(name), true),
-      order(
-        ['servers stop', 'stop'],
-        'stop a server: its calls may end first; Ctrl-C meanwhile hurries it',
-        (name) => computer.stopServer(name),
-        true,
-      ),
-      order(['servers restart', 'restart'], 'stop it, then start it', (name) => computer.restartServer(name)),
-      order(['servers retry', 'retry'], 'try one at once that waits for its next try, or gave up', (name) =>
-        computer.retryServer(name),
-      ),
-      {
-        names: ['servers add', 'server add'],
-        args: 'JSON | FILE',
-        does: 'add servers, or change them, until this ends: JSON as in a config file, or such a file',
-        takes: 'file',
-        run: (rest) => this.#add(rest.replace(/^@/, '')),
-      },
-      order(['servers enable', 'enable'], 'let a disabled server start, until this ends', (name) =>
-        this.#disable(name, false),
-      ),
-      order(
-        ['servers disable', 'disable'],
-        'end a server and keep it from starting, until this ends',
-        (name) => this.#disable(name, true),
-      ),
-      order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
-        computer.removeServer(name),
-      ),
-    ];
-  }
-  #questions(): readonly PromptCommand[] {
-    return [
-      {
-        names: ['servers lists'],
-        args: '[NAME]',
-        does: 'where each list of each server stands, and why its entries changed last',
-        takes: 'server',
-        run: (rest) => this.#lists(rest),
-      },
-      {
-        names: ['logs', 'servers logs'],
-        args: 'SERVER [N]',
-        does: 'the last lines that a server wrote to stderr or logged (20, or N)',
-        takes: 'server',
-        run: (rest) => this.#logs(rest),
-      },
-      {
-        names: ['why'],
-        args: 'SERVER',
-        does: 'why a server is not ready: what failed, what it wrote, what happens next',
-        takes: 'server',
-        run: (rest) => this.#why(rest),
-      },
-    ];
+    ): PromptCommand =>
+      add(names, description)
+        .argument('<name>', takesAll ? 'a server, or all' : 'a server')
+        .is({ takes: 'server', isVerbatim: true })
+        .does(async (name: string) => {
+          if (takesAll && name.toLowerCase() === 'all') await this.#all(act);
+          else await this.#waitFor(name, act(name));
+        });
+    order(['servers start', 'start'], 'start a server, or all', (name) => computer.startServer(name), true);
+    order(
+      ['servers stop', 'stop'],
+      'stop a server, or all: its calls may end first; Ctrl-C meanwhile hurries it',
+      (name) => computer.stopServer(name),
+      true,
+    );
+    order(['servers restart', 'restart'], 'stop it, then start it', (name) => computer.restartServer(name));
+    order(['servers retry', 'retry'], 'try one at once that waits for its next try, or gave up', (name) =>
+      computer.retryServer(name),
+    );
+    add(['servers add', 'server add'], 'add servers, or change them, until this ends')
+      .argument('<config>', 'JSON as in a config file, or the name of such a file')
+      .is({ takes: 'file', isVerbatim: true })
+      .does((config: string) => this.#add(config.replace(/^@/, '')));
+    order(['servers enable', 'enable'], 'let a disabled server start, until this ends', (name) =>
+      this.#disable(name, false),
+    );
+    order(['servers disable', 'disable'], 'end a server and keep it from starting, until this ends', (name) =>
+      this.#disable(name, true),
+    );
+    order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
+      computer.removeServer(name),
+    );
   }
   /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
   interrupt(): boolean {
@@ -128,10 +104,9 @@ export class ServerCommands {
       tellFact(this.#context, this.#how, statusFact(server));
     }
   }
-  #logs(rest: string): unknown {
+  #logs(name: string, count: string): unknown {
     const { terminal } = this.#context;
-    const [name = '', count = '20'] = rest.split(/\s+/);
-    if (name === '' || !/^[1-9]\d*$/.test(count)) throw usage('logs SERVER [N]');
+    if (!/^[1-9]\d*$/.test(count)) throw usage('logs <server> [n]');
     if (!this.#computer.servers().some((server) => server.name === name)) throw cannotOrder(name, undefined);
     const lines = this.#computer.logs(name).slice(-Number(count));
     for (const line of lines) terminal.out(logLine(line));
@@ -139,7 +114,6 @@ export class ServerCommands {
     return lines;
   }
   #why(name: string): unknown {
-    if (name === '') throw usage('why SERVER');
     const server = this.#computer.servers().find((each) => each.name === name);
     if (!server) throw cannotOrder(name, undefined);
     for (const line of whyText(server)) this.#context.terminal.outText(line);
@@ -213,7 +187,6 @@ function judged(text: string, file?: string): unknown {
   return read.ok ? read.value : undefined;
 }
 async function fileOf(file: string): Promise<unknown> {
-  if (file === '') throw usage('servers add JSON, or the name of a file');
   const text = await readConfigText(file);
   if (typeof text !== 'string') return accepted({ ok: false, mistakes: [text] }, file);
   return judged(text, file);

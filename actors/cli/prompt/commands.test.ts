@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { PromptCommands, isUnfinished, wordsIn } from './commands.ts';
+
+const commands = new PromptCommands();
+const heard: unknown[][] = [];
+const hear = (...given: unknown[]): number => heard.push(given.slice(0, -2));
+commands.add('Tools', ['tools', 'tools list'], 'lists them').does(hear);
+commands
+  .add('Tools', ['tools call', 'call'], 'calls one')
+  .argument('<name...>')
+  .is({ takes: 'tool' })
+  .does(hear);
+commands
+  .add('Inputs', ['inputs value set'], 'sets one')
+  .argument('<id>')
+  .argument('[value]')
+  .is({ takes: 'input', isVerbatim: true })
+  .does(hear);
+commands.add('Files', ['read'], 'reads one').argument('<uri>').option('--server <name>').does(hear);
+const names = async (): Promise<readonly string[]> => ['read_file', 'read_dir', 'write'];
+
+describe('commands of the prompt', () => {
+  it.each([
+    ['tools', 'tools', ''],
+    ['TOOLS  call   echo {"A": "b  c"}', 'tools call', 'echo {"A": "b  c"}'],
+    ['call echo', 'tools call', 'echo'],
+    ['tools echo', 'tools', 'echo'],
+    ['inputs value set a b c', 'inputs value set', 'a b c'],
+  ])('are found in %s by the longest name, whatever the case', (line, name, rest) => {
+    const found = commands.find(line);
+    expect([found?.command.name(), found?.rest]).toEqual([name, rest]);
+  });
+
+  it.each([
+    ['tools call', 'echo {"A": "b  c"} -x', [['echo', '{"A": "b  c"}', '-x']]],
+    ['inputs value set', `a  "b  c" -- it's`, ['a', `"b  c" -- it's`]],
+    ['inputs value set', 'a', ['a', undefined]],
+    ['tools', 'and more', []],
+    ['read', 'dpe://a/b', ['dpe://a/b']],
+  ])('%s takes %s', async (name, rest, given) => {
+    heard.length = 0;
+    await commands.find(name)?.command.run(rest);
+    expect(heard).toEqual([given]);
+  });
+
+  it.each([
+    ['tools call', '', { message: 'usage: tools call <name...>' }],
+    ['read', 'a b', { message: expect.stringContaining('too many'), remedy: 'usage: read [options] <uri>' }],
+    ['read', 'a --other', { message: "unknown option '--other'" }],
+  ])('%s does not take %j', async (name, rest, why) => {
+    await expect(commands.find(name)?.command.run(rest)).rejects.toMatchObject({ code: 400, ...why });
+  });
+
+  it('propose the nearest for what is none of them', () => {
+    expect(commands.find('tols')).toBeUndefined();
+    expect(commands.unknown('tols')).toMatchObject({ code: 400, remedy: 'Did you mean tools? Type help.' });
+    expect(commands.unknown('zzzzzzzz').remedy).toBe('Type help.');
+  });
+
+  it('are listed, or those of one word, and the only one is shown whole', () => {
+    expect(commands.help()).toMatch(/\nTools\n {2}tools +lists them\n/);
+    expect(commands.help('tools')).not.toContain('Inputs');
+    expect(commands.help('call')).toMatch(/^Usage: tools call \| call <name\.\.\.>\n\ncalls one$/);
+    expect(commands.help('nothing')).toContain('no command');
+  });
+
+  it.each([
+    ['to', ['tools ', 'tools list ', 'tools call '], 'to'],
+    ['tools c', ['tools call '], 'tools c'],
+    ['call re', ['read_file ', 'read_dir '], 're'],
+    ['call ', ['read_file ', 'read_dir ', 'write '], ''],
+    ['call read_file x', [], 'call read_file x'],
+    ['read a --s', ['--server '], '--s'],
+    ['nothing', [], 'nothing'],
+  ])('complete %j', async (line, words, part) => {
+    expect(await commands.complete(line, names)).toEqual([words, part]);
+  });
+});
+
+describe('the words of a line', () => {
+  it.each([
+    ['a  b', ['a', 'b']],
+    ['read path="a b" n=1', ['read', 'path=a b', 'n=1']],
+    ["read 'a b'", ['read', 'a b']],
+    ['read {"a": "b  } c"} d', ['read', '{"a": "b  } c"}', 'd']],
+    [`read '{"a": 1}'`, ['read', '{"a": 1}']],
+    ['x:=[1, 2] y', ['x:=[1,', '2]', 'y']],
+    ['{"a": ', ['{"a":']],
+    [`it's`, [`it's`]],
+    ['', []],
+  ])('%j', (line, words) => {
+    expect(wordsIn(line)).toEqual(words);
+  });
+
+  it('are not whole while a bracket is open', () => {
+    for (const line of ['call x {', 'call x {"a": [1]', 'x {"}": "{"']) expect(isUnfinished(line)).toBe(true);
+    for (const line of ['call x', 'x {}', 'x {"{": 1}', 'x }']) expect(isUnfinished(line)).toBe(false);
+  });
+});
