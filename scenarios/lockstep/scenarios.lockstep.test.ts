@@ -6,7 +6,6 @@ import { machines } from '../../actors/runtime/assemble.ts';
 import { testVirtually } from '../stage/plan/suite.ts';
 import { samples } from '../stage/samples/index.ts';
 import type { Sample } from '../stage/samples/sample.ts';
-import { testInHarness } from '../stage/scenario.ts';
 import { differenceAt, eventsAt, opensOf } from './driving.ts';
 import { visitors } from './lockstep.ts';
 
@@ -20,7 +19,6 @@ const visit = (snapshot: AnyMachineSnapshot): void => {
 };
 visitors.push(visit);
 
-testInHarness();
 testVirtually(() => {});
 
 test('the charts step as XState does from every state that a scenario reaches, with every event', () => {

@@ -45,10 +45,10 @@ type Of<K extends Step['do']> = Step extends infer S
       : never
     : never
   : never;
-/** Steps that a drawn plan has; the others wait for something, and nobody draws them. */
+/** Steps that a drawn plan has; no draw makes the others, which wait for something or are code. */
 type Drawn = Exclude<
   Step['do'],
-  'ready' | 'settled' | 'shown' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard'
+  'ready' | 'settled' | 'shown' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard' | 'code'
 >;
 const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string } = {
   run: ({ ms }) => `s.run(${ms});`,

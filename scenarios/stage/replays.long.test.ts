@@ -2,7 +2,5 @@
 import './rest-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';
-import { testInHarness } from './scenario.ts';
 
-testInHarness();
 testVirtually(() => {});

@@ -1,4 +1,4 @@
-/** Each registers its scenarios: those of the DSL as plans, those in the harness as tests of whoever imports this. */
+/** Every file with scenarios; each registers its own. */
 import './calls/calls-in-harness.scenario.ts';
 import './calls/calls-unfinished.scenario.ts';
 import './calls/conflicts-in-harness.scenario.ts';

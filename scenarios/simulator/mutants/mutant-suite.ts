@@ -5,11 +5,10 @@ import { expand } from '../drawing/expand.ts';
 import { divergence, type Judged, type Mutant, type Told } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { simulate, type Simulated } from '../simulate.ts';
-import { Harness, type HarnessOptions } from '../../stage/harness.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { registered } from '../../stage/plan/index.ts';
 import { enact } from '../../stage/plan/virtual/play-virtual.ts';
 import { VirtualWorld } from '../../stage/plan/virtual/virtual-world.ts';
-import { staged } from '../../stage/scenario.ts';
 
 /**
  * What the own expectations of a story say when it is played with other machines than today's; empty: it passes. No
@@ -17,16 +16,11 @@ import { staged } from '../../stage/scenario.ts';
  */
 function missed(title: string, kinds?: HarnessOptions['kinds']): string {
   const plan = registered.find((story) => story.title === title);
-  if (plan) {
-    const own = { ...plan, steps: plan.steps.filter((step) => step.do !== 'quiescent') };
-    return enact(own, new VirtualWorld(own, kinds && { kinds })).join('\n');
-  }
-  const story = staged.find((each) => each.title === title);
-  if (!story) throw new Error(`there is no story "${title}"`);
-  if (kinds && story.options.kinds) throw new Error(`"${title}" has machines of its own`);
+  if (!plan) throw new Error(`there is no story "${title}"`);
+  if (kinds && plan.stage?.kinds) throw new Error(`"${title}" has machines of its own`);
+  const own = { ...plan, steps: plan.steps.filter((step) => step.do !== 'quiescent') };
   try {
-    story.act(new Harness({ ...story.options, ...(kinds && { kinds }) }));
-    return '';
+    return enact(own, new VirtualWorld(own, kinds && { kinds })).join('\n');
   } catch (error) {
     if (error instanceof Error && error.name === 'AssertionError') return error.message;
     throw error;

@@ -52,6 +52,7 @@ export class Acting {
     else if (step.do === 'close') world.order(step.who, { type: 'close' });
     else if (step.do === 'begin') world.begin(step.who);
     else if (step.do === 'clearFaults') world.clearFaults();
+    else if (step.do === 'code') world.code(step.act);
     else if (step.do === 'quiescent') this.violations.push(...world.quiescent());
     else if (step.do === 'fault') yield* this.#fault(step, n);
     else if (step.do === 'expect') this.#expect(step, n);

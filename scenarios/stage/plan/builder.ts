@@ -2,6 +2,7 @@ import type { CallLimits } from '../../../machines/call/policy/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { parseFault, wordOf, type Fault } from '../../fault-server/words/fault.ts';
+import type { Harness } from '../harness.ts';
 import type { Values } from '../scripted/specs.ts';
 import { expecting, type AskRef, type CallRef, type Expecting, type ServerRef } from './expecting.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   Root,
   ServerData,
   Stage,
+  StageOptions,
   Step,
 } from './plan.ts';
 
@@ -244,6 +246,12 @@ export class Scene {
   /** Until the computer has ended. */
   ended(): void {
     this.#steps.push({ do: 'ended' });
+  }
+
+  /** What no other word says, in virtual time only. With `stage` the plan is nothing but this. */
+  code(act: (harness: Harness) => void, stage?: StageOptions): void {
+    this.#steps.push({ do: 'code', act });
+    this.#rest = { virtualOnly: 'it has code of its own', ...this.#rest, ...(stage && { stage }) };
   }
 
   // ── where it can be played ─────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,8 @@ import type { ResourceCollection } from '../../../machines/resources/collections
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
+import type { Meant } from '../../invariants/invariants.ts';
+import type { Harness, HarnessOptions } from '../harness.ts';
 import type { Values } from '../scripted/specs.ts';
 
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
@@ -163,6 +165,8 @@ export type Step =
   | { readonly do: 'fault'; readonly fault: Fault; readonly call?: string; readonly as?: string }
   /** Until the computer has ended. */
   | { readonly do: 'ended' }
+  /** What no other step can say; in virtual time only. */
+  | { readonly do: 'code'; readonly act: (harness: Harness) => void }
   | { readonly do: 'expect'; readonly expect: Expectation };
 
 /** Something that has to hold at its point of the plan. */
@@ -233,7 +237,9 @@ export type Expectation =
       readonly stages: readonly string[];
     };
 
-/** A whole scenario as data. */
+/** What code finds on the stage, and which faults it means. */
+export type StageOptions = HarnessOptions & Meant;
+/** A whole scenario as data, but for steps of code. */
 export interface Plan {
   /** Unique among all scenarios. */
   readonly title: string;
@@ -251,6 +257,8 @@ export interface Plan {
   readonly total?: CallLimits;
   /** There is an office, the computer `c1` sits in it, and so does an agent `a1`. */
   readonly office?: true;
+  /** Servers and ports of its own in virtual time: nothing is started by the plan, and its other members count for nothing. */
+  readonly stage?: StageOptions;
   /** Why this cannot be played for real. */
   readonly virtualOnly?: string;
   /** In what reality may differ from virtual time, and why. */
@@ -282,6 +290,9 @@ export const timingOf = (plan: Plan): Timing => ({ ...planTiming, ...plan.timing
 /** Aspects in which reality may differ from virtual time. */
 export const differing = (plan: Plan): ReadonlySet<Aspect> =>
   new Set((plan.differs ?? []).flatMap((d) => d.aspects));
+
+/** Can be written down as JSON: it has no code. */
+export const isData = ({ steps }: Plan): boolean => steps.every((step) => step.do !== 'code');
 
 /** Every word of the fault vocabulary that a plan says. */
 export function wordsOf({ servers, steps }: Plan): string[] {

@@ -37,7 +37,7 @@ const plansIn = (file: string): Plan[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Plan);
 
-/** Files with scenarios register them when they are loaded; those in the harness are no plans.*/
+/** Files with scenarios register them when they are loaded; those with code need a test runner. */
 async function allScenarios(): Promise<readonly Plan[]> {
   await import('../../stories/plans.scenario.ts');
   return registered;

@@ -2,6 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { ComputerStart, ServerPlan, ServersSet } from '../../../machines/computer/computer.machine.ts';
 import type { LinkStart } from '../../../machines/link/link.machine.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
+import type { Harness } from '../harness.ts';
 import type { ScriptedSpecs } from '../scripted/specs.ts';
 import { planOf, type ServerOptions } from '../server-plan.ts';
 import type { Observed } from './observations.ts';
@@ -37,6 +38,8 @@ export interface World {
   readonly specs: ScriptedSpecs;
   /** Faults of host, agent and clock that are more than an order. */
   happen(fault: Fault): void;
+  /** What code does that knows virtual time. */
+  code(act: (harness: Harness) => void): void;
   /** In [0, 1), from the seed of the plan. */
   readonly random: () => number;
 }

@@ -2,13 +2,13 @@
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { notices } from '../../../machines/protocol/events.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { kept } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
 
-inHarness(
+scenario(
   'a server that dies during a call: the call is unknown and says exit code, signal and stderr',
   {
     servers: {
@@ -30,7 +30,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that was ready is said to have died of what it wrote shortly before; one that never was, of all it wrote',
   {
     servers: {
@@ -54,7 +54,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the same ticket twice in flight: the second is refused, the first is answered',
   { servers: { fs: slow } },
   (s) => {
@@ -81,7 +81,7 @@ inHarness(
 );
 
 const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other${n}`, { tools: {} }]));
-inHarness(
+scenario(
   'a cancel costs the same however many servers there are, and one of no call is told to nobody',
   { servers: { fs: slow, ...others } },
   (s) => {
@@ -100,7 +100,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'calls in flight are cancelled while stdin is open, before their server is closed',
   { servers: { fs: slow } },
   (s) => {
@@ -116,7 +116,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that makes progress has its whole time, and one that is silent for too long is at an end',
   {
     servers: {
@@ -152,7 +152,7 @@ const limits: readonly (readonly [what: string, callTotalMs: number, timeoutMs: 
   ['that of its caller, where its server has none', 0, 200, { timeout: 200, which: 'caller' }],
 ];
 for (const [what, callTotalMs, timeoutMs, details] of limits)
-  inHarness(
+  scenario(
     `the time of a call is ${what}`,
     { servers: { fs: slow }, options: { fs: { callTotalMs } }, timing: { callIdleMs: 200 } },
     (s) => {
@@ -165,7 +165,7 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
   );
 
 const asked: string[] = [];
-inHarness(
+scenario(
   'what a person allows for good is allowed to the launch config that the server had then, and to no others',
   {
     servers: { fs: { tools: { read: { answers: hello } } } },
@@ -197,7 +197,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the time of a call runs once: what it waited for its server is not given again while it waits for its turn',
   {
     servers: { fs: { ...slow, startMs: 300 } },
@@ -217,7 +217,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that the rule of the host allows waits for its lazy server',
   {
     servers: { fs: { tools: { read: { answers: hello } } } },
@@ -232,7 +232,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call through the office announces no change of tools',
   { servers: { fs: { tools: { read: { answers: hello } } } } },
   (s) => {

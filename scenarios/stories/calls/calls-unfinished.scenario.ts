@@ -1,7 +1,7 @@
 /** Moments before a call is sent and after it was answered that only the harness shows. */
 import { expect } from 'vitest';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
 import { client, hello, kept, meets, order, until } from '../../stage/watching.ts';
 
@@ -11,7 +11,7 @@ const callsAt = (s: Harness): string[] =>
 const callAt = (s: Harness): string => callsAt(s)[0] ?? 'nobody';
 const never: HarnessOptions['permission'] = () => new Promise(() => {});
 
-inHarness(
+scenario(
   'a server is up, and a call that came before that is still judged: it is refused like any other',
   {
     servers: { fs: { tools, startMs: 50 } },
@@ -31,7 +31,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that is told to end while it is judged was never sent',
   { servers: { fs: { tools } }, permission: never },
   (s) => {
@@ -44,7 +44,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call in the line of a server whose session is opened anew waits for it, and is sent once',
   {
     servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } }, initialize: 50, listMs: 50 } },
@@ -100,7 +100,7 @@ const warned = (calls: readonly AskedCall[], why: string): void => {
   }
 };
 
-inHarness(
+scenario(
   'a result that cannot be post-processed is given as it came, whether the tool says that it failed or not',
   looking((id, emit) =>
     emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
@@ -114,7 +114,7 @@ inHarness(
   },
 );
 
-inHarness('a result at which nobody has looked in its time is given as it came', looking(), (s) => {
+scenario('a result at which nobody has looked in its time is given as it came', looking(), (s) => {
   const calls = looked(s);
   s.run(990);
   expect(ends(calls)).toEqual(['', '']);
@@ -122,19 +122,19 @@ inHarness('a result at which nobody has looked in its time is given as it came',
   warned(calls, 'that took too long');
 });
 
-inHarness('a cancel that comes when the answer is here gives it', looking(), (s) => {
+scenario('a cancel that comes when the answer is here gives it', looking(), (s) => {
   const calls = looked(s);
   for (const call of calls) call.cancel();
   warned(calls, 'it was cancelled then');
 });
 
-inHarness('who is told to end when the answer is here gives it', looking(), (s) => {
+scenario('who is told to end when the answer is here gives it', looking(), (s) => {
   const calls = looked(s);
   for (const at of callsAt(s)) s.order(at, { type: 'close' });
   warned(calls, 'its computer is closing');
 });
 
-inHarness(
+scenario(
   'a server that is gone, or back in another session, has nothing to do with its answer',
   looking(),
   (s) => {

@@ -1,6 +1,6 @@
 /** Two servers, one tool name: what agents are told when, while servers come and go. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { announcedBy, everybody, hello, offeredBy, order, toldOf } from '../../stage/watching.ts';
 
@@ -11,7 +11,7 @@ const both = (options: NonNullable<HarnessOptions['options']>[string]): HarnessO
   options: { A: options, B: options },
 });
 
-inHarness('with reject the name is the other’s when the first server leaves the config', both({}), (s) => {
+scenario('with reject the name is the other’s when the first server leaves the config', both({}), (s) => {
   everybody(s);
   s.run(1_000);
   expect(offeredBy(s)).toEqual(['x', 'y']);
@@ -24,7 +24,7 @@ inHarness('with reject the name is the other’s when the first server leaves th
   expect(announcedBy(s).length).toBe(before + 1);
 });
 
-inHarness('with reject a refused tool is nobody’s while the first server is down', both({}), (s) => {
+scenario('with reject a refused tool is nobody’s while the first server is down', both({}), (s) => {
   s.computer();
   s.run(1_000);
   order(s, 'server.stop', 'A');
@@ -35,7 +35,7 @@ inHarness('with reject a refused tool is nobody’s while the first server is do
   expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
 });
 
-inHarness(
+scenario(
   'with prefix a name is told anew once: when the other server comes to have it, and when it leaves the config',
   {
     servers: { A: x, B: { initialize: 2_000, ...x } },
@@ -58,7 +58,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'with prefix what is known of the last run counts before a server is up, so that no name changes with a restart',
   {
     servers: { A: x, B: { initialize: 2_000, ...x } },
@@ -71,7 +71,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'with prefix a tool that its server lists no more leaves the name of the other as it is',
   {
     servers: { A: x, B: { ...x, lists: (n: number) => (n > 1 ? ['z'] : ['x']) } },
@@ -86,7 +86,7 @@ inHarness(
   },
 );
 
-inHarness('a change of onConflict is in force at once, and asks no server anything', both({}), (s) => {
+scenario('a change of onConflict is in force at once, and asks no server anything', both({}), (s) => {
   s.computer();
   s.run(1_000);
   s.config({ A: prefix, B: prefix });

@@ -1,6 +1,6 @@
 /** Names come from strangers, and there may be many of them. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const names = [
@@ -30,7 +30,7 @@ const everybody = (s: Harness): void => {
 const servers = Object.fromEntries(
   names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(said(`of ${name}`))]]) }]),
 );
-inHarness('any text names a server, a tool and a req_id, and none is taken for another', { servers }, (s) => {
+scenario('any text names a server, a tool and a req_id, and none is taken for another', { servers }, (s) => {
   everybody(s);
   expect(s.state('computer')).toBe('{serving:whole}');
   const own = names.map((name) => s.call(name, { reqId: name }));
@@ -43,7 +43,7 @@ inHarness('any text names a server, a tool and a req_id, and none is taken for a
   }
 });
 
-inHarness('orders by any name reach the call and the server of that name only', { servers }, (s) => {
+scenario('orders by any name reach the call and the server of that name only', { servers }, (s) => {
   s.computer();
   s.run(100);
   const kept = names.map((name) => s.call(name, { reqId: name }));
@@ -59,7 +59,7 @@ inHarness('orders by any name reach the call and the server of that name only', 
   }
 });
 
-inHarness(
+scenario(
   'a server that is named like a property of every object is waited for at boot',
   { servers: { constructor: { initialize: 500 } } },
   (s) => {
@@ -71,7 +71,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   '300 calls in flight are each answered with what was asked for',
   { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } },
   (s) => {
@@ -84,7 +84,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'of 300 calls in flight each third is cancelled, each third times out, and no other is disturbed',
   { servers: { fs: { tools: { slow: { answers: said('done'), afterMs: 500 } } } } },
   (s) => {
@@ -108,7 +108,7 @@ for (const [what, nth] of [
   const blunder = (count: { n: number }) => () => {
     if ((count.n += 1) === nth) throw new Error('I cannot look');
   };
-  inHarness(
+  scenario(
     `an observer of records that throws ${what} is left out, and disturbs nothing`,
     {
       servers: { fs: { tools: { read: slowly(said('x')) } } },
@@ -123,7 +123,7 @@ for (const [what, nth] of [
       expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
     },
   );
-  inHarness(
+  scenario(
     `an observer of steps that throws ${what} is left out, and disturbs nothing`,
     {
       servers: { fs: { tools: { read: slowly(said('x')) } } },

@@ -1,7 +1,7 @@
 /** What becomes of lists when their server, its session or their own machine goes, and what is remembered of it. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
 import {
   announcedBy,
@@ -19,7 +19,7 @@ import {
 const tools = { read: { answers: hello } };
 const list = `${client}/catalog:tools`;
 
-inHarness(
+scenario(
   'death and return of a server stand in the history of its list, with the reason',
   { servers: { fs: { tools } } },
   (s) => {
@@ -42,7 +42,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a stop after a death does not hide the death',
   { servers: { fs: { tools, leaves: { count: 1, stubborn: true } } } },
   (s) => {
@@ -56,7 +56,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'who is told that a server is ready finds all its tools at that moment',
   { servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } } },
   (s) => {
@@ -76,7 +76,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list that a server does not declare any more after a new handshake is taken back',
   {
     servers: {
@@ -108,7 +108,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list whose machine ends takes its server down, and both come back',
   { servers: { fs: { tools } } },
   (s) => {
@@ -125,7 +125,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list whose machine ends while its server rests is there again with the next session',
   { servers: { fs: { tools } } },
   (s) => {
@@ -144,7 +144,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list whose machine ends while its server finishes its calls does not keep it from its way',
   { servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } } } } },
   (s) => {

@@ -1,6 +1,6 @@
 /** How far a call is, on its way from its server to who asked. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -12,7 +12,7 @@ const followed = (s: Harness): AskedCall => {
   return s.asked('agent', 'r', Object.assign(wanting, call));
 };
 
-inHarness(
+scenario(
   'an agent that wants to know hears how far its call is, at most five times a second, until it is answered',
   { servers: { fs: { tools } } },
   (s) => {
@@ -32,7 +32,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'progress begins the silence anew, and is told all the same',
   { servers: { fs: { tools } }, timing: { callIdleMs: 300 } },
   (s) => {

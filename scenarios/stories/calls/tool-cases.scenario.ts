@@ -1,6 +1,6 @@
 /** Cases of tools that need a whole computer: lists that change, fail or come late, and servers that die. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import {
   announcedBy,
   asksOf,
@@ -15,7 +15,7 @@ import {
 
 const tools = { read: { answers: hello } };
 
-inHarness(
+scenario(
   'T23 a new tool that its server tells of can be called at once, and the office is told once',
   {
     servers: {
@@ -38,7 +38,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'T24 the tools of a server that is killed are withdrawn, it is started anew, and both is told',
   { servers: { fs: { tools } } },
   (s) => {
@@ -55,7 +55,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   '28 a server whose tools cannot be listed has none, and those of the others are there',
   { servers: { A: { tools, listMs: 'error' }, B: { tools: { write: { answers: hello } } } } },
   (s) => {
@@ -67,7 +67,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   '31 a list that is under way when the config changes is thrown away, and the newer one holds',
   {
     servers: {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/events.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
 import type { Peer } from '../../stage/scripted/network/peer.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { answers: { content: [{ type: 'text', text: 'hello' }] } } };
 const asked: string[] = [];
@@ -12,7 +12,7 @@ const person = ({ reqId }: { readonly reqId: string }) => {
   return 'allowForSession' as const;
 };
 const whose = (what: string, run: (s: Harness) => void): void => {
-  inHarness(what, { servers: { fs: { tools } }, person }, (s) => {
+  scenario(what, { servers: { fs: { tools } }, person }, (s) => {
     asked.length = 0;
     s.office();
     s.computer({ linked: true });

@@ -1,6 +1,6 @@
 /** An agent that takes a call back hears how it stood at its computer. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -23,7 +23,7 @@ const unheard = (s: Harness, timeoutMs = 60_000) => {
 };
 const unknown = { end: 'cancelled', outcome: 'unknown', failure: { code: 'ToolCallCancelled' } };
 
-inHarness('a call that is cancelled has ended as its computer says', { servers: never }, (s) => {
+scenario('a call that is cancelled has ended as its computer says', { servers: never }, (s) => {
   everybody(s);
   s.network.faults.setLatency(30);
   const call = s.agentCall('read');
@@ -38,7 +38,7 @@ inHarness('a call that is cancelled has ended as its computer says', { servers: 
 });
 
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 100 } } } };
-inHarness(
+scenario(
   'a call that is cancelled while its answer is on its way has that answer',
   { servers: slow },
   (s) => {
@@ -53,7 +53,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'of a cancelled call whose answer does not come nobody knows more, after a while',
   { servers: never },
   (s) => {
@@ -65,7 +65,7 @@ inHarness(
   },
 );
 
-inHarness('a cancelled call ends when the time of its caller is over', { servers: never }, (s) => {
+scenario('a cancelled call ends when the time of its caller is over', { servers: never }, (s) => {
   everybody(s);
   const call = s.agentCall('read', { timeoutMs: 1_000 });
   s.run(6_500);
@@ -77,21 +77,21 @@ inHarness('a cancelled call ends when the time of its caller is over', { servers
   expect([call.settled.length, other.settled.length]).toEqual([1, 1]);
 });
 
-inHarness('a cancelled call ends with the connection of its agent', { servers: never }, (s) => {
+scenario('a cancelled call ends with the connection of its agent', { servers: never }, (s) => {
   const call = unheard(s);
   s.network.faults.dropLink('a1');
   s.run(10);
   expect(call.settled).toMatchObject([unknown]);
 });
 
-inHarness('a cancelled call ends with its agent', { servers: never }, (s) => {
+scenario('a cancelled call ends with its agent', { servers: never }, (s) => {
   const call = unheard(s);
   s.close('agent');
   s.run(10);
   expect(call.settled).toMatchObject([unknown]);
 });
 
-inHarness('progress of a cancelled call that is on its way changes nothing', { servers: never }, (s) => {
+scenario('progress of a cancelled call that is on its way changes nothing', { servers: never }, (s) => {
   everybody(s);
   s.network.faults.setLatency(30);
   for (let ms = 90; ms < 300; ms += 20) {

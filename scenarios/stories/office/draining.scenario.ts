@@ -1,6 +1,6 @@
 /** An office that ends without cutting calls short. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const said = { content: [{ type: 'text', text: 'done' }] };
@@ -20,7 +20,7 @@ const reasons = (s: Harness, who: string): unknown[] =>
     .map((e) => e.reason);
 const closing = 'The office is closing: connect again';
 
-inHarness('an office that is drained while nothing is on its way closes at once', { servers }, (s) => {
+scenario('an office that is drained while nothing is on its way closes at once', { servers }, (s) => {
   everybody(s);
   s.order('office', { type: 'drain', ms: 5_000 });
   s.run(1);
@@ -29,7 +29,7 @@ inHarness('an office that is drained while nothing is on its way closes at once'
   expect([reasons(s, 'agent'), reasons(s, 'computer')]).toEqual([[closing], [closing]]);
 });
 
-inHarness('an office that is drained answers the call that runs, and takes no other', { servers }, (s) => {
+scenario('an office that is drained answers the call that runs, and takes no other', { servers }, (s) => {
   everybody(s);
   const running = s.agentCall('slow');
   s.run(100);
@@ -46,7 +46,7 @@ inHarness('an office that is drained answers the call that runs, and takes no ot
   expect(s.directory.find('office')).toBeUndefined();
 });
 
-inHarness('an office is drained no longer than it may be; its last call is told', { servers }, (s) => {
+scenario('an office is drained no longer than it may be; its last call is told', { servers }, (s) => {
   everybody(s);
   const running = s.agentCall('never');
   s.run(100);
@@ -58,7 +58,7 @@ inHarness('an office is drained no longer than it may be; its last call is told'
   expect(s.directory.find('office')).toBeUndefined();
 });
 
-inHarness('an office that is drained closes when who asked last goes', { servers }, (s) => {
+scenario('an office that is drained closes when who asked last goes', { servers }, (s) => {
   everybody(s);
   s.agentCall('never');
   s.run(100);
@@ -69,7 +69,7 @@ inHarness('an office that is drained closes when who asked last goes', { servers
   expect(s.directory.find('office')).toBeUndefined();
 });
 
-inHarness('an office that is drained closes at once when it is told to', { servers }, (s) => {
+scenario('an office that is drained closes at once when it is told to', { servers }, (s) => {
   everybody(s);
   const running = s.agentCall('never');
   s.run(100);

@@ -1,9 +1,9 @@
 /** Bugs that invariants detected and that no plan can express. The invariant stands above each. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 
 // A change that was told is fetched.
-inHarness(
+scenario(
   'a change told before the first list is there is fetched once it is',
   { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
   (s) => {
@@ -28,7 +28,7 @@ inHarness(
 );
 
 // No message is lost.
-inHarness(
+scenario(
   'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
   { servers: { fs: { tools: { read: { never: true } } } } },
   (s) => {
@@ -45,7 +45,7 @@ inHarness(
 );
 
 // No secret is told in a failure or a config.
-inHarness(
+scenario(
   'a server that says on stderr what it was launched with gives it away to nobody',
   {
     servers: {

@@ -1,6 +1,6 @@
 /** Agents, links and calls on their way out. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -27,7 +27,7 @@ const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
   }),
 });
 
-inHarness('an agent that closes cancels its calls at the server and leaves its seat', { servers }, (s) => {
+scenario('an agent that closes cancels its calls at the server and leaves its seat', { servers }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(100);
@@ -38,7 +38,7 @@ inHarness('an agent that closes cancels its calls at the server and leaves its s
   expect(s.directory.find('agent')).toBeUndefined();
 });
 
-inHarness(
+scenario(
   'a call of an agent that is closing is refused unsent, and a second close changes nothing',
   { servers },
   (s) => {
@@ -53,7 +53,7 @@ inHarness(
   },
 );
 
-inHarness('the host of an agent that closes hears that its link is closed', { servers }, (s) => {
+scenario('the host of an agent that closes hears that its link is closed', { servers }, (s) => {
   everybody(s);
   const before = s.heard('agent', 'link.changed').length;
   s.close('agent');
@@ -66,7 +66,7 @@ inHarness('the host of an agent that closes hears that its link is closed', { se
   ).toEqual(['closed']);
 });
 
-inHarness(
+scenario(
   'an agent whose leave is never answered ends after the time-out of its link',
   {
     servers: {},
@@ -86,7 +86,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an agent whose link is still leaving at the end of the shutdown time ends with it',
   {
     servers: {},
@@ -103,7 +103,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a join that is never answered is given up after the time-out and tried again',
   {
     servers: {},
@@ -121,7 +121,7 @@ inHarness(
   },
 );
 
-inHarness('a link that is closed before its connection stands ends at once', { servers: {} }, (s) => {
+scenario('a link that is closed before its connection stands ends at once', { servers: {} }, (s) => {
   s.office();
   s.computer({ linked: true });
   expect(s.state('computer/link')).toBe('{online:connecting}');
@@ -129,7 +129,7 @@ inHarness('a link that is closed before its connection stands ends at once', { s
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-inHarness('a join that is refused while the link leaves does not bring it back', { servers: {} }, (s) => {
+scenario('a join that is refused while the link leaves does not bring it back', { servers: {} }, (s) => {
   s.office();
   s.agent();
   s.run(10);
@@ -140,7 +140,7 @@ inHarness('a join that is refused while the link leaves does not bring it back',
   expect(s.directory.find('second')).toBeUndefined();
 });
 
-inHarness('a connection that is lost while the link leaves ends it', { servers: {} }, (s) => {
+scenario('a connection that is lost while the link leaves ends it', { servers: {} }, (s) => {
   s.office();
   s.computer({ linked: true });
   s.run(10);
@@ -150,7 +150,7 @@ inHarness('a connection that is lost while the link leaves ends it', { servers: 
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-inHarness('a link that is closed on its own and then with its computer leaves once', { servers: {} }, (s) => {
+scenario('a link that is closed on its own and then with its computer leaves once', { servers: {} }, (s) => {
   s.office();
   s.computer({ linked: true });
   s.run(10);
@@ -160,7 +160,7 @@ inHarness('a link that is closed on its own and then with its computer leaves on
   expect(s.trace.filter((line) => line.includes('link.leave'))).toHaveLength(1);
 });
 
-inHarness(
+scenario(
   'a req_id that runs already, from an office that lets it pass, is answered 409; the first call goes on',
   {
     servers,
@@ -187,7 +187,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the same ticket twice in flight at an agent: the second is refused, the first is answered',
   { servers },
   (s) => {
@@ -203,7 +203,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call whose arguments cannot be written as JSON fails unsent; the connection stands',
   { servers },
   (s) => {
@@ -218,7 +218,7 @@ inHarness(
 );
 
 const nobodyAnswers: Person = () => 'never';
-inHarness(
+scenario(
   'a call that a person is asked about ends with the connection that asked for it',
   { servers, person: nobodyAnswers },
   (s) => {
@@ -238,7 +238,7 @@ for (const [state, options, act] of [
   ['running', { servers }, () => {}],
   ['interrupted', { servers }, (s: Harness) => s.servers.breakStream('fs')],
 ] as const)
-  inHarness(`close alone ends a call that is ${state}, and it is answered`, options, (s) => {
+  scenario(`close alone ends a call that is ${state}, and it is answered`, options, (s) => {
     s.computer();
     s.run(100);
     const call = s.call('hang');
@@ -250,7 +250,7 @@ for (const [state, options, act] of [
     expect(call.settled).toMatchObject([{ outcome }]);
   });
 
-inHarness(
+scenario(
   'a process whose exit is told before the end of its stream: the call is unknown at once',
   {
     servers: { fs: { tools: { hang: { never: true } }, exitsFirst: true } },
@@ -268,7 +268,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a computer that leaves an office cancels the calls of its agent first; one that comes too late is not sent',
   { servers },
   (s) => {

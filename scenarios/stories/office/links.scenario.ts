@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -15,7 +15,7 @@ const everybody = (s: Harness): void => {
 const toolsSeen = (s: Harness): (string[] | null)[] =>
   s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
 
-inHarness(
+scenario(
   'an agent calls a tool through the office and gets what the server said, unchanged',
   { servers },
   (s) => {
@@ -27,7 +27,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an agent that comes first hears of the computer and fetches its tools by itself',
   { servers },
   (s) => {
@@ -41,7 +41,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server dies in mid-call: the agent is answered at once, and hears that the tools are gone and back',
   {
     servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },
@@ -62,7 +62,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that is back within the quiet time is not announced at all',
   {
     servers,
@@ -76,7 +76,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server whose tools never come to rest is asked for them every two seconds at most',
   {
     servers: { fs: { ...servers.fs, lists: (n) => ['read', `t${n}`] } },
@@ -99,7 +99,7 @@ const restless = Object.fromEntries(
     { tools: { [`read${at}`]: { answers: hello } }, lists: (n: number) => [`read${at}`, `t${at}.${n}`] },
   ]),
 );
-inHarness(
+scenario(
   'tools of a dozen servers that never come to rest are announced every two seconds at most',
   { servers: restless },
   (s) => {
@@ -121,7 +121,7 @@ inHarness(
   },
 );
 
-inHarness('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
+scenario('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(100);
@@ -131,7 +131,7 @@ inHarness('an agent cancels its call: the server is told, both sides end', { ser
   expect(s.servers.heard).toContain('cancelled tools/call at fs');
 });
 
-inHarness(
+scenario(
   'the computer ends a call that times out, and its answer still reaches the agent',
   { servers: slow },
   (s) => {
@@ -144,7 +144,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that takes longer than its time-out is answered by the computer as timed out',
   {
     servers: { fs: { tools: { read: { never: true } } } },
@@ -161,7 +161,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the same req_id twice in flight: the second is answered 409, the first as usual',
   { servers: slow },
   (s) => {
@@ -186,7 +186,7 @@ inHarness(
   },
 );
 
-inHarness('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
+scenario('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(50);
@@ -199,7 +199,7 @@ inHarness('the computer leaves in mid-call: the agent is answered at once', { se
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-inHarness(
+scenario(
   'a computer whose link drops cancels the calls of the agent; their results go nowhere',
   { servers: slow },
   (s) => {
@@ -212,7 +212,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the agent loses its link in mid-call: the call ends as unknown, calls meanwhile are refused',
   { servers: slow },
   (s) => {
@@ -232,7 +232,7 @@ inHarness(
   },
 );
 
-inHarness('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
+scenario('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
   s.computer({ linked: true });
   s.agent();
   s.run(3000);
@@ -242,7 +242,7 @@ inHarness('the office is not there yet: both keep trying and meet when it comes'
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-inHarness('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
+scenario('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
   everybody(s);
   s.agent({ name: 'a2', as: 'agent2' });
   s.run(100);
@@ -254,7 +254,7 @@ inHarness('a seat that is taken is refused by name, and tried again until it is 
   expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
 });
 
-inHarness(
+scenario(
   'close while the link connects, joins, waits and leaves',
   { servers: {}, timing: { linkMs: 500 } },
   (s) => {
@@ -266,7 +266,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an office that never answers is given up after the time-out',
   {
     servers: {},
@@ -280,7 +280,7 @@ inHarness(
   },
 );
 
-inHarness('an office whose port is taken says so and ends', { servers: {} }, (s) => {
+scenario('an office whose port is taken says so and ends', { servers: {} }, (s) => {
   s.office();
   s.office({ as: 'other' });
   s.run(10);
@@ -288,7 +288,7 @@ inHarness('an office whose port is taken says so and ends', { servers: {} }, (s)
   expect(s.directory.find('other')).toBeUndefined();
 });
 
-inHarness('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
+scenario('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(10);

@@ -1,11 +1,11 @@
 /** An office on several nodes: a node, the register, or what one says to another fails. */
 import { expect } from 'vitest';
 import { events, notices } from '../../../machines/protocol/events.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { leaseMs } from '../../stage/scripted/network/network.ts';
 import { answers, call, granted, has, said, seated } from './two-nodes.ts';
 
-inHarness(
+scenario(
   'a node that dies: its calls end and its seats are free within its lease, and others hear so',
   {},
   (s) => {
@@ -25,7 +25,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call for a node that hears nothing for a moment is refused at once, and was not sent',
   {},
   (s) => {
@@ -38,7 +38,7 @@ inHarness(
   },
 );
 
-inHarness('a node that closes frees its seats at once', {}, (s) => {
+scenario('a node that closes frees its seats at once', {}, (s) => {
   const { agent, urls } = seated(s);
   const ack = call(agent, 'r1', 'hang');
   s.run(20);
@@ -50,7 +50,7 @@ inHarness('a node that closes frees its seats at once', {}, (s) => {
   expect([again, has(agent, notices.leaveOffice)]).toEqual([granted, true]);
 });
 
-inHarness(
+scenario(
   'a register that is away: nobody joins, within the lease calls go on, then they are refused; all heals when it is back',
   {},
   (s) => {
@@ -82,7 +82,7 @@ inHarness(
   },
 );
 
-inHarness('a seat that was taken while its node was apart is given up there', {}, (s) => {
+scenario('a seat that was taken while its node was apart is given up there', {}, (s) => {
   const { computer, urls } = seated(s);
   const { register } = s.network;
   register.apart = 'n2';
@@ -96,7 +96,7 @@ inHarness('a seat that was taken while its node was apart is given up there', {}
   expect([computer.ended.length, has(computer, notices.disconnecting)]).toEqual([1, true]);
 });
 
-inHarness('a lease that ended is known to have, also where the answer that said so was lost', {}, (s) => {
+scenario('a lease that ended is known to have, also where the answer that said so was lost', {}, (s) => {
   const { computer, urls } = seated(s);
   const { register } = s.network;
   register.apart = 'n2';
@@ -116,7 +116,7 @@ inHarness('a lease that ended is known to have, also where the answer that said 
   expect(computer.ended).toHaveLength(1);
 });
 
-inHarness('an agent that sits elsewhere is refused here, although the register would let it in', {}, (s) => {
+scenario('an agent that sits elsewhere is refused here, although the register would let it in', {}, (s) => {
   const { agent } = seated(s);
   const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
   s.run(20);
@@ -129,7 +129,7 @@ inHarness('an agent that sits elsewhere is refused here, although the register w
   expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
 });
 
-inHarness('after a register that was empty, whoever sits at another node is reached as before', {}, (s) => {
+scenario('after a register that was empty, whoever sits at another node is reached as before', {}, (s) => {
   const { agent, urls } = seated(s);
   const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
   for (const { name, peer } of others) {
@@ -149,7 +149,7 @@ inHarness('after a register that was empty, whoever sits at another node is reac
   );
 });
 
-inHarness('a call without a time limit ends also where it, or its answer, is lost between nodes', {}, (s) => {
+scenario('a call without a time limit ends also where it, or its answer, is lost between nodes', {}, (s) => {
   for (const lost of [1, 2]) {
     const { agent, computer } = seated(s);
     let told = 0;
@@ -165,7 +165,7 @@ inHarness('a call without a time limit ends also where it, or its answer, is los
   }
 });
 
-inHarness('a call that runs for long is not taken for one that is lost', {}, (s) => {
+scenario('a call that runs for long is not taken for one that is lost', {}, (s) => {
   const late: ((...args: unknown[]) => void)[] = [];
   const { agent, urls } = seated(s);
   const slow = s.peer('slow', { [events.toolCall]: (_, ack) => void late.push(ack) }, urls[1]);
@@ -179,7 +179,7 @@ inHarness('a call that runs for long is not taken for one that is lost', {}, (s)
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
-inHarness('an answer for a node that hears nothing for a moment comes when it hears again', {}, (s) => {
+scenario('an answer for a node that hears nothing for a moment comes when it hears again', {}, (s) => {
   const { agent } = seated(s);
   const { register } = s.network;
   const ack = call(agent, 'r1', 'read', 'c', 0);
@@ -191,7 +191,7 @@ inHarness('an answer for a node that hears nothing for a moment comes when it he
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
-inHarness('what waited while the lease ended is relayed to nobody', {}, (s) => {
+scenario('what waited while the lease ended is relayed to nobody', {}, (s) => {
   const { agent, urls } = seated(s);
   const late: boolean[] = [];
   const serve = (_: unknown, ack: (...args: unknown[]) => void): void => {
@@ -217,7 +217,7 @@ inHarness('what waited while the lease ended is relayed to nobody', {}, (s) => {
   expect(said(acks.flat())).not.toContain('is not in this office');
 });
 
-inHarness('a question that comes after the lease of its node has ended is asked of nobody', {}, (s) => {
+scenario('a question that comes after the lease of its node has ended is asked of nobody', {}, (s) => {
   const { agent, computer, urls } = seated(s);
   const { register } = s.network;
   register.faults.delay = () => leaseMs * 2;
@@ -230,7 +230,7 @@ inHarness('a question that comes after the lease of its node has ended is asked 
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
-inHarness('a question for a seat that its computer leaves meanwhile is asked of nobody', {}, (s) => {
+scenario('a question for a seat that its computer leaves meanwhile is asked of nobody', {}, (s) => {
   const { agent, computer } = seated(s);
   s.network.register.faults.delay = () => 100;
   const ack = call(agent, 'r1');
@@ -241,7 +241,7 @@ inHarness('a question for a seat that its computer leaves meanwhile is asked of 
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
-inHarness('a large answer that is on its way comes, also where its computer leaves meanwhile', {}, (s) => {
+scenario('a large answer that is on its way comes, also where its computer leaves meanwhile', {}, (s) => {
   const { agent, urls } = seated(s);
   const text = 'x'.repeat(20_000);
   const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
@@ -258,7 +258,7 @@ inHarness('a large answer that is on its way comes, also where its computer leav
   expect(large).toEqual([[{ content: [{ text }] }]]);
 });
 
-inHarness('a large answer that is lost on its way leaves its call unknown', {}, (s) => {
+scenario('a large answer that is lost on its way leaves its call unknown', {}, (s) => {
   const { agent, urls } = seated(s);
   const text = 'x'.repeat(20_000);
   const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
@@ -272,7 +272,7 @@ inHarness('a large answer that is lost on its way leaves its call unknown', {}, 
   expect(said(large)).toContain('"a2c_outcome":"unknown"');
 });
 
-inHarness('after a fail-over that forgot the last claims nobody gets the seat of who has it', {}, (s) => {
+scenario('after a fail-over that forgot the last claims nobody gets the seat of who has it', {}, (s) => {
   const { urls } = seated(s);
   const { register } = s.network;
   register.failOver();

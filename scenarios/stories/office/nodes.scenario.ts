@@ -1,11 +1,11 @@
 /** An office on several nodes that agree in one register: calls cross, and seats are held once. */
 import { expect } from 'vitest';
 import { events, notices } from '../../../machines/protocol/events.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { startNode } from '../../stage/nodes.ts';
 import { answers, call, granted, has, said, seated } from './two-nodes.ts';
 
-inHarness('a call, its answer and its cancel cross nodes', {}, (s) => {
+scenario('a call, its answer and its cancel cross nodes', {}, (s) => {
   const { agent, computer } = seated(s);
   const [first, second] = [call(agent, 'r1'), call(agent, 'r2', 'hang')];
   s.run(20);
@@ -20,7 +20,7 @@ inHarness('a call, its answer and its cancel cross nodes', {}, (s) => {
   expect(has(agent, notices.leaveOffice)).toBe(true);
 });
 
-inHarness('what one connection asks is done in its order, however long the register takes', {}, (s) => {
+scenario('what one connection asks is done in its order, however long the register takes', {}, (s) => {
   const url = startNode(s, 1);
   const agent = s.peer('a', answers, url);
   const acks = [agent.join('agent', 'a', 'o'), agent.leave('o'), agent.join('agent', 'a', 'p')];
@@ -38,7 +38,7 @@ inHarness('what one connection asks is done in its order, however long the regis
   expect(said(many.at(-1) ?? [])).toContain('Too many joins and leaves at once');
 });
 
-inHarness('of those who want one seat at two nodes at the same moment one has it', {}, (s) => {
+scenario('of those who want one seat at two nodes at the same moment one has it', {}, (s) => {
   const urls = [startNode(s, 1), startNode(s, 2)];
   const acks = urls.flatMap((url) => [
     s.peer('a', {}, url).join('agent', 'a'),
@@ -51,7 +51,7 @@ inHarness('of those who want one seat at two nodes at the same moment one has it
   );
 });
 
-inHarness('a computer is known at once at the other node, whenever news of it come there', {}, (s) => {
+scenario('a computer is known at once at the other node, whenever news of it come there', {}, (s) => {
   const urls = [startNode(s, 1), startNode(s, 2)];
   const agent = s.peer('a', {}, urls[0]);
   agent.join('agent', 'a');
@@ -66,7 +66,7 @@ inHarness('a computer is known at once at the other node, whenever news of it co
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
-inHarness('an agent hears from another node how far its call is', {}, (s) => {
+scenario('an agent hears from another node how far its call is', {}, (s) => {
   const { agent, computer } = seated(s);
   call(agent, 'r1', 'hang');
   s.run(20);
@@ -80,7 +80,7 @@ inHarness('an agent hears from another node how far its call is', {}, (s) => {
   expect(has(computer, notices.toolCallProgress)).toBe(false);
 });
 
-inHarness('what comes twice is done once', {}, (s) => {
+scenario('what comes twice is done once', {}, (s) => {
   const { agent, computer } = seated(s);
   s.network.register.faults.copies = () => 2;
   const ack = call(agent, 'r1');

@@ -1,7 +1,7 @@
 /** Several computers in one office. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
 
 const slowly = (answers: unknown) => ({ answers, afterMs: 100 });
@@ -20,7 +20,7 @@ const everybody = (s: Harness): void => {
 const known = (s: Harness): string[] =>
   [...s.directory.roots].filter((root) => root.kind === 'view').map((root) => root.name);
 
-inHarness(
+scenario(
   'a call goes to the computer that it names, though both have a tool of that name',
   { servers },
   (s) => {
@@ -35,7 +35,7 @@ for (const [how, act] of [
   ['closes', (s: Harness) => s.close('other')],
   ['loses its connection', (s: Harness) => s.network.faults.dropLink('c2')],
 ] as const)
-  inHarness(
+  scenario(
     `one of two computers ${how} in mid-call: its call is answered, the other's goes on`,
     { servers },
     (s) => {
@@ -56,7 +56,7 @@ for (const [how, act] of [
     },
   );
 
-inHarness(
+scenario(
   'two computers of one name: the second is refused by name, and sits once the first is gone',
   { servers },
   (s) => {
@@ -79,7 +79,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an office that dies and comes back finds both computers and their agent again',
   { servers },
   (s) => {
@@ -97,7 +97,7 @@ inHarness(
 );
 
 const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' } as const;
-inHarness(
+scenario(
   'a computer joins an office later, leaves it, and joins again: each time with its tools',
   { servers },
   (s) => {
@@ -121,7 +121,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a computer that is closing takes no seat any more',
   { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
   (s) => {
@@ -152,7 +152,7 @@ const questions = (s: Harness) => {
   return { answers, ask };
 };
 
-inHarness(
+scenario(
   'questions of the host of an agent are answered as they came, or refused while it cannot ask',
   { servers },
   (s) => {
@@ -173,7 +173,7 @@ inHarness(
   },
 );
 
-inHarness('a computer shows its config to the agent that asks', { servers }, (s) => {
+scenario('a computer shows its config to the agent that asks', { servers }, (s) => {
   everybody(s);
   const { answers, ask } = questions(s);
   ask('config', 'client:get_config', { computer: 'c1' });
@@ -181,7 +181,7 @@ inHarness('a computer shows its config to the agent that asks', { servers }, (s)
   expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
 });
 
-inHarness('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
+scenario('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
   s.office();
   s.agent();
   const peer = s.peer('c9');

@@ -1,7 +1,7 @@
 /** The office's side, asked by strangers that keep to nothing but the wire. */
 import { expect } from 'vitest';
 import { events, notices as noticeNames } from '../../../machines/protocol/events.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Heard } from '../../stage/scripted/network/peer.ts';
 import type { Harness } from '../../stage/harness.ts';
 
@@ -27,7 +27,7 @@ const seats = (s: Harness): string[] =>
       return context.seat ? `${value} ${context.seat.office}/${context.seat.name}` : value;
     });
 
-inHarness('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
+scenario('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
   s.office();
   const peer = s.peer('p');
   const early = peer.leave('o');
@@ -42,7 +42,7 @@ inHarness('a leave of an office that one does not sit in is refused by its name'
   expect(seats(s)).toEqual(['joined o/c']);
 });
 
-inHarness('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
+scenario('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
   s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a', 'two');
@@ -54,7 +54,7 @@ inHarness('two joins at once are both answered, and the later one is where it si
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
 });
 
-inHarness('a join, a leave and a join at once end in the last office', {}, (s) => {
+scenario('a join, a leave and a join at once end in the last office', {}, (s) => {
   s.office();
   const peer = s.peer('p');
   const acks = [peer.join('computer', 'c', 'one'), peer.leave('one'), peer.join('computer', 'c', 'two')];
@@ -62,7 +62,7 @@ inHarness('a join, a leave and a join at once end in the last office', {}, (s) =
   expect([acks, seats(s)]).toEqual([[ok, ok, ok], ['joined two/c']]);
 });
 
-inHarness(
+scenario(
   'a computer that changes the office and comes back is announced at both, each time once',
   {},
   (s) => {
@@ -80,7 +80,7 @@ inHarness(
   },
 );
 
-inHarness('a join that is repeated is granted and announced to nobody', {}, (s) => {
+scenario('a join that is repeated is granted and announced to nobody', {}, (s) => {
   s.office();
   const [watch, peer] = [s.peer('w'), s.peer('p')];
   watch.join('agent', 'a');
@@ -90,7 +90,7 @@ inHarness('a join that is repeated is granted and announced to nobody', {}, (s) 
   expect([acks, notices(watch.heard)]).toEqual([[ok, ok], ['enter_office c o']]);
 });
 
-inHarness(
+scenario(
   'a switch that is refused keeps the old seat, and calls still arrive there',
   { servers: {} },
   (s) => {
@@ -112,7 +112,7 @@ inHarness(
   },
 );
 
-inHarness('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
+scenario('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
   s.office();
   s.peer('holder').join('computer', 'c', 'o');
   const peer = s.peer('p');
@@ -124,7 +124,7 @@ inHarness('a first join that is refused leaves its socket free to join elsewhere
   ]);
 });
 
-inHarness('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
+scenario('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
   s.office();
   const [agent, computer] = [s.peer('a'), s.peer('c')];
   agent.join('agent', 'a', 'one');
@@ -139,7 +139,7 @@ inHarness('an agent has to leave before it joins elsewhere; a computer never bec
   expect([late, seats(s)]).toEqual([ok, ['joined two/a', 'joined one/c']]);
 });
 
-inHarness('a seat is free for others as soon as its connection is gone', {}, (s) => {
+scenario('a seat is free for others as soon as its connection is gone', {}, (s) => {
   s.office();
   const [watch, first, second] = [s.peer('w'), s.peer('first'), s.peer('second')];
   watch.join('agent', 'a');
@@ -152,7 +152,7 @@ inHarness('a seat is free for others as soon as its connection is gone', {}, (s)
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o', 'enter_office c o']);
 });
 
-inHarness('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
+scenario('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
   s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a');
@@ -165,7 +165,7 @@ inHarness('one who joins and is gone before the answer leaves neither seat nor n
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
 });
 
-inHarness(
+scenario(
   'an office that loses its port says so and ends, and all who sat there hear it',
   {
     mend: (ports) => ({
@@ -186,7 +186,7 @@ inHarness(
   },
 );
 
-inHarness('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
+scenario('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
   s.office();
   const computer = s.peer('c');
   const agent = s.peer('a');
@@ -201,7 +201,7 @@ inHarness('an office that closes answers whoever waits, and ends all connections
   expect([computer.ended, agent.ended]).toEqual([['io server disconnect'], ['io server disconnect']]);
 });
 
-inHarness(
+scenario(
   'a computer takes a seat later, is called there, shows its config, and leaves',
   { servers: { fs: { tools: { read: { answers: { content: [] } } } } } },
   (s) => {
@@ -225,7 +225,7 @@ inHarness(
   },
 );
 
-inHarness('an agent hears how far its call is as long as it sits there, whoever else has left', {}, (s) => {
+scenario('an agent hears how far its call is as long as it sits there, whoever else has left', {}, (s) => {
   s.office();
   const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
   agent.join('agent', 'a');
@@ -245,7 +245,7 @@ inHarness('an agent hears how far its call is as long as it sits there, whoever 
   expect(told()).toBe(1);
 });
 
-inHarness('a question in mid-air when one of the two leaves says who has left', {}, (s) => {
+scenario('a question in mid-air when one of the two leaves says who has left', {}, (s) => {
   s.office();
   const [agent, computer] = [s.peer('a'), s.peer('c')];
   const asks = (req_id: string): unknown[][] =>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: { content: [] } } } } };
@@ -11,7 +11,7 @@ const everybody = (s: Harness): void => {
   s.run(100);
 };
 
-inHarness('an office of another version that we speak is entered with that', { servers }, (s) => {
+scenario('an office of another version that we speak is entered with that', { servers }, (s) => {
   s.network.faults.speakOnly('0.3.1');
   everybody(s);
   for (const who of ['agent', 'computer'])
@@ -22,7 +22,7 @@ inHarness('an office of another version that we speak is entered with that', { s
   expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');
 });
 
-inHarness(
+scenario(
   'an office of a version that nobody here speaks is told by name, and left alone',
   { servers },
   (s) => {
@@ -40,7 +40,7 @@ inHarness(
   },
 );
 
-inHarness('an office that wants another version at each try is left alone, too', { servers }, (s) => {
+scenario('an office that wants another version at each try is left alone, too', { servers }, (s) => {
   s.network.faults.speakOnly('0.3.1');
   s.office();
   s.run(10);

@@ -18,12 +18,12 @@ import {
   type Answer,
   type Question,
 } from '../../stage/following.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { documents, reads, windows } from '../../stage/showing.ts';
 import { contextOf, until } from '../../stage/watching.ts';
 
 for (const collection of both) {
-  inHarness(
+  scenario(
     `a notice of a changed ${collection} has it looked at, whether its host follows or not; nobody else is`,
     {},
     (s) => {
@@ -38,7 +38,7 @@ for (const collection of both) {
     },
   );
 
-  inHarness(
+  scenario(
     `a followed ${collection} is looked at without a notice, of who is there and of who comes, once`,
     {},
     (s) => {
@@ -56,7 +56,7 @@ for (const collection of both) {
     },
   );
 
-  inHarness(
+  scenario(
     `a ${collection} that is followed later is looked at then, and an order twice changes nothing`,
     {},
     (s) => {
@@ -73,7 +73,7 @@ for (const collection of both) {
     },
   );
 
-  inHarness(
+  scenario(
     `notices while a ${collection} is looked at ask once more, and only the last answer is told`,
     {},
     (s) => {
@@ -110,7 +110,7 @@ for (const collection of both) {
     ['never answers', never, 'within 1500 ms'],
     ['answers something else', (_: Question, ack: Ack) => ack({ desktops: 1, documents: 1 }), 'not readable'],
   ] as const)
-    inHarness(
+    scenario(
       `a computer that ${what} when it is asked for its ${collection} is asked three times, then rests and says why`,
       { timing: { queryMs: 1000, agentMarginMs: 500 } },
       (s) => {
@@ -128,7 +128,7 @@ for (const collection of both) {
       },
     );
 
-  inHarness(
+  scenario(
     `a question of the host has a ${collection} that rests looked at again; one that is known is not`,
     {},
     (s) => {
@@ -148,14 +148,14 @@ for (const collection of both) {
     },
   );
 
-  inHarness(`a computer that has too much to do is asked for its ${collection} until it answers`, {}, (s) => {
+  scenario(`a computer that has too much to do is asked for its ${collection} until it answers`, {}, (s) => {
     const busy = Array.from({ length: 6 }, () => refusing(429));
     const peer = meet(s, collection, [...busy, showing(collection, 1)], true);
     s.run(20_000);
     expect([questions(peer, collection).length, heard(s).at(-1)]).toEqual([7, 1]);
   });
 
-  inHarness(
+  scenario(
     `a ${collection} whose refresh fails stays known, and its failures count anew after an answer`,
     {},
     (s) => {
@@ -175,7 +175,7 @@ for (const collection of both) {
     },
   );
 
-  inHarness(
+  scenario(
     `a ${collection} is looked at no longer than its computer, the link and the agent are there`,
     {},
     (s) => {
@@ -198,7 +198,7 @@ for (const collection of both) {
   );
 
   let tell: Emit<LinkFact> = () => {};
-  inHarness(
+  scenario(
     `who tells of a ${collection} and was never here is not looked at`,
     {
       mend: (ports) => ({
@@ -218,7 +218,7 @@ for (const collection of both) {
   );
 
   const kind = `${collection}View`;
-  inHarness(
+  scenario(
     `the view of a ${collection} whose machine breaks is opened again`,
     { kinds: broken(kind, 'rememberValue', ({ self }) => self.endsWith('#3')), failing: `/${kind}:` },
     (s) => {
@@ -229,7 +229,7 @@ for (const collection of both) {
       ]);
     },
   );
-  inHarness(
+  scenario(
     `the view of a ${collection} whose machine breaks again and again is given up, and the host is told`,
     { kinds: broken(kind, 'rememberValue'), failing: `/${kind}:` },
     (s) => {
@@ -248,7 +248,7 @@ for (const collection of both) {
     },
   );
 
-  inHarness(
+  scenario(
     `a change that a server tells of its ${collection} reaches the host of the agent, with what is there by then`,
     { servers: { a: windows('window://a/1'), b: documents('dpe://b/1', 'dpe://b/2') } },
     (s) => {
@@ -272,7 +272,7 @@ for (const collection of both) {
   );
 }
 
-inHarness('a question of the host ends in the time that the host gives it', {}, (s) => {
+scenario('a question of the host ends in the time that the host gives it', {}, (s) => {
   meet(s, 'desktop', []);
   const question = { ticket: 't1', reqId: 'r1', method: event.desktop, request: { computer: 'c1' } };
   const asked = s.asked('agent', 't1', {

@@ -11,13 +11,13 @@ import {
   type Ack,
   type Answer,
 } from '../../stage/following.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Peer } from '../../stage/scripted/network/peer.ts';
 
 const offsets = (peer: Peer): number[] => questions(peer, 'finder').map(({ offset = 0 }) => offset);
 const many = (...counts: readonly number[]): Answer[] => counts.map((count) => showing('finder', count));
 
-inHarness(
+scenario(
   'a Finder is followed in pages of a hundred until all is there, and again from the first page',
   {},
   (s) => {
@@ -33,7 +33,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'of more than a thousand documents a thousand are followed, and it is said how many are left out',
   {},
   (s) => {
@@ -56,7 +56,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a computer that gives small pages is asked ten times, and one that gives none once more than it had',
   {},
   (s) => {
@@ -75,7 +75,7 @@ inHarness(
   },
 );
 
-inHarness('a notice between two pages begins anew, the first time and every other time', {}, (s) => {
+scenario('a notice between two pages begins anew, the first time and every other time', {}, (s) => {
   const tellers: Peer[] = [];
   const telling: Answer = (question, ack) => {
     for (const teller of tellers) update(teller, 'finder');
@@ -95,7 +95,7 @@ inHarness('a notice between two pages begins anew, the first time and every othe
   s.run(5);
 });
 
-inHarness('a notice between the first two pages that anybody asked for begins anew', {}, (s) => {
+scenario('a notice between the first two pages that anybody asked for begins anew', {}, (s) => {
   const late: Ack[] = [];
   const [page] = many(150) as [Answer];
   const peer = meet(s, 'finder', [page, (_, ack) => late.push(ack), page, page], true);
@@ -105,7 +105,7 @@ inHarness('a notice between the first two pages that anybody asked for begins an
   expect([heard(s), offsets(peer), late.length]).toEqual([[150], [0, 100, 0, 100], 1]);
 });
 
-inHarness(
+scenario(
   'another total between two pages begins anew; three times in a row is a failure, and a pause',
   {},
   (s) => {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import type { Harness } from '../../stage/harness.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { client, everything, meets } from '../../stage/watching.ts';
 
 const list = `${client}/catalog:tools`;
@@ -16,7 +16,7 @@ const close = (s: Harness): void => {
 const lastState = (s: Harness): string | undefined =>
   s.trace.findLast((line) => line.includes(`${list}#2 = `))?.replace(/^.* = "(\w+)".*$/, '$1');
 
-inHarness(
+scenario(
   'a list that is closing changes nothing any more, and what it asked is cut off after its grace',
   { servers: { fs: { tools, listMs: 'never' } } },
   (s) => {
@@ -37,7 +37,7 @@ inHarness(
     expect(lastState(s)).toBe('killed');
   },
 );
-inHarness('a list that is closing ends with the answer that it waits for', { servers: { fs: slow } }, (s) => {
+scenario('a list that is closing ends with the answer that it waits for', { servers: { fs: slow } }, (s) => {
   s.computer();
   s.run(150);
   s.servers.announce('fs');
@@ -46,21 +46,17 @@ inHarness('a list that is closing ends with the answer that it waits for', { ser
   s.run(110);
   expect(lastState(s)).toBe('closed');
 });
-inHarness(
-  'a list that is closing ends with the session that it has asked',
-  { servers: { fs: slow } },
-  (s) => {
-    s.computer();
-    s.run(50);
-    close(s);
-    s.servers.kill('fs', { code: 1 });
-    s.run(1);
-    expect(lastState(s)).toBe('closed');
-  },
-);
+scenario('a list that is closing ends with the session that it has asked', { servers: { fs: slow } }, (s) => {
+  s.computer();
+  s.run(50);
+  close(s);
+  s.servers.kill('fs', { code: 1 });
+  s.run(1);
+  expect(lastState(s)).toBe('closed');
+});
 
 for (const state of ['connecting', 'refreshing', 'closing'])
-  inHarness(
+  scenario(
     `a list that is ${state} when the machine of its client fails is cut off`,
     { servers: { fs: slow }, kinds: broken('client', 'noteWatch'), failing: '/client:' },
     (s) => {
@@ -78,7 +74,7 @@ for (const state of ['connecting', 'refreshing', 'closing'])
     },
   );
 
-inHarness(
+scenario(
   'a client is refreshing while one of its lists is read anew, until the last of them is there',
   {
     servers: { fs: { ...slow, info: { capabilities: everything } } },

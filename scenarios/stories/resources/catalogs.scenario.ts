@@ -1,6 +1,6 @@
 /** What a server lists: when it is asked for anew, what a failure costs, what is remembered. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
 import {
   announcedBy,
@@ -22,7 +22,7 @@ const list = `${client}/catalog:tools`;
 /** Its tools are others each time. */
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
-inHarness(
+scenario(
   'a change that is told leads to one refresh, and everybody has the new tools (80)',
   { servers: { fs: growing } },
   (s) => {
@@ -43,7 +43,7 @@ for (const [what, servers, options] of [
   ['was not declared', { fs: quiescent }, {}],
   ['the config says not to hear', { fs: growing }, { hearsChanges: false }],
 ] as const)
-  inHarness(
+  scenario(
     `a notice that ${what} is ignored, and the change is found by the next look (81)`,
     { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
     (s) => {
@@ -61,7 +61,7 @@ for (const [what, servers, options] of [
     },
   );
 
-inHarness(
+scenario(
   'a notice about one list asks for that list only; templates change with the resources (83)',
   {
     servers: {
@@ -100,7 +100,7 @@ for (const [what, beforeMs] of [
   ['a server that was quiet', 1000],
   ['one that has just answered', 100],
 ] as const)
-  inHarness(
+  scenario(
     `200 notices within 50 ms of ${what}: at most two questions, one announcement, the final state right (85)`,
     { servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } } },
     (s) => {
@@ -119,7 +119,7 @@ for (const [what, beforeMs] of [
     },
   );
 
-inHarness(
+scenario(
   'without looks by the clock a list is asked for once, however long nothing is told (86)',
   { servers: { fs: quiescent } },
   (s) => {
@@ -129,7 +129,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'looks by the clock come ten percent sooner or later, so that servers are not asked in step (86)',
   {
     servers: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, { ...quiescent, tools: {} }])),
@@ -145,7 +145,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that is down is not looked at, and that it was not asked counts neither way (87)',
   { servers: { fs: { ...quiescent, listMs: 50 } }, timing: { pollMs: 1_000 } },
   (s) => {
@@ -161,7 +161,7 @@ inHarness(
   },
 );
 
-inHarness('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, (s) => {
+scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, (s) => {
   everybody(s);
   s.run(1000);
   const before = s.news.length;
@@ -171,7 +171,7 @@ inHarness('a list that is as it was is no news (94)', { servers: { fs: { tools }
   expect(catalogOf(s)?.revision).toBe(1);
 });
 
-inHarness(
+scenario(
   'who comes late is told what is so now, and finds the newest in the end (95)',
   { servers: { fs: growing } },
   (s) => {
@@ -198,7 +198,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list that never comes ends after its time, and holds up no other server (96)',
   {
     servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },

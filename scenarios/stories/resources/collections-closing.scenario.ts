@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { broken } from '../../fixtures/altered.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { answers, ask, read, reads, replyTo, showing, windows } from '../../stage/showing.ts';
 
 const hanging = showing(['window://a/1'], () => ({ never: true }));
@@ -11,7 +11,7 @@ const wanted = (type: string, also: object): AnyEventObject => {
   return { ...question, ...also };
 };
 
-inHarness(
+scenario(
   'a Desktop that is closing refuses every question, reads nothing more, and ends after its grace',
   { servers: { a: hanging } },
   (s) => {
@@ -50,7 +50,7 @@ for (const [what, server, askFirst] of [
   ['has read nothing', windows('window://a/1'), false],
   ['is reading', hanging, true],
 ] as const)
-  inHarness(
+  scenario(
     `a Desktop that ${what} when the machine of its computer fails ends with it`,
     { servers: { a: server }, kinds: broken('computer', 'noteApproved'), failing: 'computer' },
     (s) => {

@@ -1,11 +1,11 @@
 /** Desktop and Finder where servers refuse, hang or vanish, machines break, and a computer closes. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { answers, ask, documents, read, reads, showing, shown, windows } from '../../stage/showing.ts';
 
-inHarness(
+scenario(
   'a server that does not answer costs its own windows, and the answer says so; the next one does not wait for it',
   {
     servers: { a: windows('window://a/1'), hangs: showing(['window://h/1'], () => ({ never: true })) },
@@ -29,7 +29,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a window that its server refuses is missing alone, and is tried again with the next question',
   {
     servers: {
@@ -54,7 +54,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a computer that closes tells whoever waits for its Desktop so, and whoever asks meanwhile',
   { servers: { a: showing(['window://a/1'], () => ({ never: true })) } },
   (s) => {
@@ -78,7 +78,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a resource is read at the server that lists it; nobody lists it: 4201 or 404, and no server is asked',
   { servers: { a: documents('dpe://a/1'), b: windows('window://b/1') } },
   (s) => {
@@ -103,7 +103,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a read that a server refuses says why, and one that it never answers ends in its time',
   {
     servers: {
@@ -137,7 +137,7 @@ const changing: Script = {
     'resources/list': () => ({ answers: { resources: listed.map((uri) => ({ uri, name: uri })) } }),
   },
 };
-inHarness(
+scenario(
   'a list that changes while it is read is shown as it is then, and nothing comes of what is listed no more',
   { servers: { a: changing } },
   (s) => {
@@ -157,7 +157,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a Desktop whose machine breaks is opened again, told what servers show, and answers the next question',
   {
     servers: { a: windows('window://a/1') },
@@ -175,7 +175,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a Finder whose machine breaks again and again is given up: the host is told, and every question is answered so',
   {
     servers: { a: documents('dpe://a/1') },
@@ -197,7 +197,7 @@ inHarness(
 
 /** Its first read is refused. */
 let isFirst = true;
-inHarness(
+scenario(
   'a server cache whose machine breaks costs the windows of its server, and the next question has them',
   {
     servers: {
@@ -229,7 +229,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server cache that is filled already answers once, a read that is told to close says so, and who closes opens nothing',
   {
     servers: {

@@ -1,6 +1,6 @@
 /** Whoever wants what is now is not given what was. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import {
   answers,
   ask,
@@ -14,7 +14,7 @@ import {
   windows,
 } from '../../stage/showing.ts';
 
-inHarness(
+scenario(
   'a fresh question asks for lists and contents anew, of a server that forgets to tell, too',
   { servers: { a: listing(saying), silent: listing(saying) } },
   (s) => {
@@ -47,7 +47,7 @@ inHarness(
 );
 
 let isMute = false;
-inHarness(
+scenario(
   'a fresh question of a server that does not answer any more is over in its time, and names it',
   {
     servers: {
@@ -92,7 +92,7 @@ inHarness(
 );
 
 let isFailing = false;
-inHarness(
+scenario(
   'a fresh question comes in the middle of whatever is asked already: of a first list, of one that fails, of another question',
   {
     servers: {
@@ -136,7 +136,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'who wants all of it anew in the middle of a reading has it read once more, and not what he does not wait for',
   {
     servers: {

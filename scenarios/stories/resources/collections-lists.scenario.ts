@@ -1,6 +1,6 @@
 /** Desktop and Finder and the lists of their servers: those that are slow, reordered, refused, or tell of no change. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import {
   answers,
@@ -27,7 +27,7 @@ const entries = (...uris: readonly string[]): object => ({
 const slowly = (script: Script, ms: number, ...uris: readonly string[]): Script =>
   listing(script, () => ({ answers: entries(...uris), afterMs: ms }));
 
-inHarness(
+scenario(
   'who asks before a server has listed its windows waits for its list; the answer has them, and is given once',
   { servers: { a: windows('window://a/1'), slow: slowly(windows(), 3_000, 'window://s/1') } },
   (s) => {
@@ -44,7 +44,7 @@ inHarness(
 );
 
 let failsNow = true;
-inHarness(
+scenario(
   'a list that does not come in time is missing in the answer, and so is one that could not be had, until it can',
   {
     servers: {
@@ -78,7 +78,7 @@ inHarness(
 );
 
 let listedNow = ['window://a/1', 'window://a/never'];
-inHarness(
+scenario(
   'a window that is listed no more while it is read is waited for no longer, and is not missing',
   {
     servers: {
@@ -106,7 +106,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a resource that nobody lists yet is read when the last list has come, and refused when none has it by then',
   { servers: { a: documents('dpe://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },
   (s) => {
@@ -126,7 +126,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a resource is not waited for longer than a list may take, and a computer that closes answers who waits',
   { servers: { never: listing(documents(), () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
   (s) => {
@@ -152,7 +152,7 @@ inHarness(
 
 /** What a server lists, from one list to the next. */
 let listed: readonly string[] = [];
-inHarness(
+scenario(
   'the order in which a server lists is the order of what ties; another order is no news, and is in the next answer',
   { servers: { a: listing(windows(), () => ({ answers: entries(...listed), afterMs: 1 })) } },
   (s) => {
@@ -182,7 +182,7 @@ const placed = (...of: readonly [uri: string, priority?: unknown, fullscreen?: u
   })),
 });
 let list: object;
-inHarness(
+scenario(
   'where a window stands is what its URI says, then what its server lists of it; a list that says otherwise is a change',
   { servers: { a: listing(windows(), () => ({ answers: list, afterMs: 1 })) } },
   (s) => {
@@ -218,7 +218,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server may answer a read with anything: its window is missing, who reads it is told why, and no machine breaks',
   {
     servers: {
@@ -250,7 +250,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a second question under one ticket is refused, and a server cache that could not be opened is opened for the next question',
   { servers: { a: windows('window://a/1') }, timing: { readMs: 700 } },
   (s) => {

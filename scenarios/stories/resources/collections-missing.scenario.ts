@@ -1,7 +1,7 @@
 /** What of a server is not on a Desktop or in a Finder is named: with its URI, the rule or the field, and what shows it. */
 import { expect } from 'vitest';
 import { document as following, follow, meet, questions, type Answer } from '../../stage/following.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
 import { planOf } from '../../stage/server-plan.ts';
 import { answers, ask, document, read, reads, showing, shown, windows } from '../../stage/showing.ts';
@@ -24,7 +24,7 @@ const reading = (...uris: string[]): Script =>
     afterMs: 1,
   }));
 
-inHarness(
+scenario(
   'an entry that breaks a rule spoils itself only, and is named with server, URI and rule or field, for the host and for agents',
   {
     servers: {
@@ -87,7 +87,7 @@ const torn: Answer = ({ req_id, offset = 0, limit = 20 }, ack) => {
     req_id,
   });
 };
-inHarness('bad entries of a foreign computer leave the rest of its Finder, in all pages', {}, (s) => {
+scenario('bad entries of a foreign computer leave the rest of its Finder, in all pages', {}, (s) => {
   const peer = meet(s, 'finder', [torn, torn, torn], true);
   expect(questions(peer, 'finder').map(({ offset = 0 }) => offset)).toEqual([0, 100]);
   const { value } = s.heard('agent', 'view.collectionChanged').at(-1) as unknown as {
@@ -103,7 +103,7 @@ inHarness('bad entries of a foreign computer leave the rest of its Finder, in al
   );
 });
 
-inHarness('a bad entry of a foreign Desktop leaves the rest', {}, (s) => {
+scenario('a bad entry of a foreign Desktop leaves the rest', {}, (s) => {
   const odd: Answer = ({ req_id }, ack) => ack({ desktops: ['window://h/1', 3, 'window://h/2'], req_id });
   meet(s, 'desktop', [odd], true);
   expect(s.heard('agent', 'view.collectionChanged').at(-1)).toMatchObject({
@@ -118,7 +118,7 @@ inHarness('a bad entry of a foreign Desktop leaves the rest', {}, (s) => {
 const silent: Script = {
   info: { capabilities: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
 };
-inHarness(
+scenario(
   'a server whose windows are not shown because it does not say when they change is named with the setting that shows them, once as a notice',
   { servers: { a: { ...windows('window://a/1', 'window://a/2', 'note://a/3'), ...silent } } },
   (s) => {
@@ -154,7 +154,7 @@ inHarness(
 const whole = "open '/srv/ann/q1.md' failed at 10.0.0.7:5432";
 const hidden = "open '[path]' failed at [address]";
 const uri = 'dpe://h/q1';
-inHarness(
+scenario(
   'addresses and paths of the machine of a server go to its host, and to agents only where the config exposes them; a remedy goes to both',
   { servers: { d: showing([uri], () => ({ errors: whole, code: 4202, afterMs: 1 })) } },
   (s) => {
@@ -189,7 +189,7 @@ inHarness(
 
 const twin = (text: string): Script =>
   showing(['window://h/a'], (at) => ({ answers: { contents: [{ uri: at, text }] }, afterMs: 1 }));
-inHarness(
+scenario(
   'a read that names its server asks that one of two that have the URI, for the host and for agents; another name has it not',
   { servers: { one: twin('of one'), two: twin('of two') } },
   (s) => {

@@ -1,6 +1,6 @@
 /** Desktop and Finder show what is: every update of a window or a document causes a refresh. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import {
   ask,
@@ -25,7 +25,7 @@ for (const [what, uri] of [
   ['with letters of its path as escapes', 'window://h/l%6Fg'],
   ['by one of its parts', 'window://h/log/line/7'],
 ] as const)
-  inHarness(
+  scenario(
     `a window that is listed with a query and told of ${what} is told of and read anew`,
     { servers: { a: showing(['window://h/log?priority=90', 'window://h/other'], saying) } },
     (s) => {
@@ -50,7 +50,7 @@ for (const [collection, first, second] of [
   ['desktop', 'window://h/1', 'window://h/2'],
   ['finder', 'dpe://h/1', 'dpe://h/2'],
 ] as const)
-  inHarness(
+  scenario(
     `a server that tells of something that it has not listed is asked for its list: the ${collection} has it, and says so`,
     {
       servers: {
@@ -77,7 +77,7 @@ for (const [collection, first, second] of [
     },
   );
 
-inHarness(
+scenario(
   'a server that tells of what it has not listed for ever is asked for its list ever more seldom',
   { servers: { a: windows('window://h/1') } },
   (s) => {
@@ -94,7 +94,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that is away and back within a moment is told of, although it lists what it listed before',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
   (s) => {
@@ -116,7 +116,7 @@ const withTool = (name: string): Script => ({
   ...windows(`window://${name}/1`),
   tools: { [`call_${name}`]: { answers: hello } },
 });
-inHarness(
+scenario(
   'calls that are refused without a server do not change the order of the windows',
   { servers: { a: withTool('a'), b: withTool('b') } },
   (s) => {

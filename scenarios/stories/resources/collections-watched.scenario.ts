@@ -1,6 +1,6 @@
 /** Desktop and Finder and servers that tell of changes, or do not, and what a host should know of what they show. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
 import { planOf } from '../../stage/server-plan.ts';
 import {
@@ -26,7 +26,7 @@ const showingContent = showing(['window://a/1'], (uri) => ({
   answers: { contents: [{ uri, ...content }] },
   afterMs: 1,
 }));
-inHarness(
+scenario(
   'a server that tells of no change takes part only where its config says so, and is read for each question; a change of that setting is in force at once',
   { servers: { a: { ...showingContent, ...silent } } },
   (s) => {
@@ -65,7 +65,7 @@ inHarness(
 
 const notices = (s: Parameters<typeof answers>[0]): unknown[] =>
   s.heard('computer', 'aggregate.noticed').map(({ text }) => text);
-inHarness(
+scenario(
   'a window that has a blob is told to the host once, again when the blob is another, and never for one that is as it was',
   { servers: { a: showingContent } },
   (s) => {
@@ -92,7 +92,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a host of documents that two servers have is told to the host of the computer once, when it is asked for',
   { servers: { a: documents('dpe://h/1'), b: documents('dpe://h/2'), c: documents('dpe://other/1') } },
   (s) => {
@@ -112,7 +112,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'what changes after it was read and before its server was told to say so is read anew; then nothing is, until it says so',
   {
     servers: {
@@ -155,7 +155,7 @@ inHarness(
 );
 
 const both = windows('window://a/1', 'window://a/2');
-inHarness(
+scenario(
   'a server that answers each subscription with a change is subscribed once, read once and told of once, not for ever',
   {
     servers: {
@@ -186,7 +186,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a change while the computer sits in no office is told to its host and to no office; the host goes on being answered',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
   (s) => {
@@ -208,7 +208,7 @@ inHarness(
 );
 
 const kinds = ['server:update_desktop', 'server:update_finder'];
-inHarness(
+scenario(
   'what changed while its computer was away is announced after it came back, one announcement for each of the two',
   {
     servers: { a: windows('window://a/1'), b: documents('dpe://b/1') },

@@ -1,6 +1,6 @@
 /** What the Desktop and the Finder of a computer show of its servers. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import {
   answers,
   ask,
@@ -14,7 +14,7 @@ import {
 } from '../../stage/showing.ts';
 import { announcedBy, everybody, until } from '../../stage/watching.ts';
 
-inHarness(
+scenario(
   'a Desktop has the windows of all servers that take part, and an unchanged one costs no server a question',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1', 'window://b/2?priority=9'), c: {} } },
   (s) => {
@@ -35,7 +35,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a Finder has the documents of all servers, and a server that lists its catalogue alone has what stands in it',
   {
     servers: {
@@ -68,7 +68,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'who is asked before any server shows something is told that there is nothing',
   { servers: { a: {} } },
   (s) => {
@@ -81,7 +81,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
   { servers: { a: windows('window://a/1', 'window://a/2') }, timing: { coalesceMs: 200 } },
   (s) => {
@@ -103,7 +103,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the death of a server and its return are each told once, and its windows go and come back',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
   (s) => {
@@ -126,7 +126,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'whoever asks while it is collected waits for what has changed by then, and everybody is answered',
   {
     servers: {
@@ -145,7 +145,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an office hears of each change of Desktop and Finder while the computer sits in it',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
   (s) => {
@@ -163,7 +163,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an agent asks for Desktop, Finder and a resource over the office, and each answer has the id of its question',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
   (s) => {

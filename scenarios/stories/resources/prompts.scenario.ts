@@ -1,6 +1,6 @@
 /** A prompt that a host gets from one of its servers. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { replyTo } from '../../stage/showing.ts';
 import { toolsOnly, type Act, type Script } from '../../stage/scripted/script.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -26,7 +26,7 @@ const wants = (s: Harness): void => {
 };
 const given = (s: Harness): unknown => s.heard('computer', 'resource.read').at(-1);
 
-inHarness(
+scenario(
   'a prompt is what its server fills in',
   { servers: { a: prompting({ answers: { messages }, afterMs: 1 }) } },
   (s) => {
@@ -37,7 +37,7 @@ inHarness(
     expect(given(s)).toMatchObject({ ticket: 'p', prompt: { messages }, contents: [], failure: null });
   },
 );
-inHarness(
+scenario(
   'a prompt that is no prompt is an error in words',
   { servers: { a: prompting({ answers: { messages: 'hello' }, afterMs: 1 }) } },
   (s) => {
@@ -51,7 +51,7 @@ inHarness(
     });
   },
 );
-inHarness(
+scenario(
   'a prompt that does not come in time is an error',
   { servers: { a: prompting({ answers: { messages }, afterMs: 60_000 }) } },
   (s) => {

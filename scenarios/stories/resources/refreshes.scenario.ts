@@ -1,6 +1,6 @@
 /** Refreshes that fail: twice is nothing, three times in a row takes the entries back, one success brings them. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
 import { toolOf } from '../../stage/scripted/script.ts';
 import type { Script } from '../../stage/scripted/script.ts';
@@ -31,7 +31,7 @@ const failing = (...fails: readonly number[]): Script => ({
       ? { errors: 'no list today' }
       : { answers: { tools: [{ name: 'read', description: String(n), inputSchema: { type: 'object' } }] } },
 });
-inHarness(
+scenario(
   'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
   { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
   (s) => {
@@ -86,7 +86,7 @@ function called(s: Harness, tool: string): unknown[] {
   return [own.settled[0], theirs.settled[0]];
 }
 
-inHarness(
+scenario(
   'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
   {
     servers: {
@@ -127,7 +127,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list that comes back empty, and one that comes back with a new session, are withdrawn no more (93b)',
   {
     servers: {
@@ -158,7 +158,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'one success between failures sets the count back: the tools stay (90)',
   { servers: { fs: failing(2, 3, 5, 6) } },
   (s) => {
@@ -172,7 +172,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a notice of a server whose tools were taken back is a reason to ask again (91)',
   { servers: { fs: failing(2, 3, 4) } },
   (s) => {
@@ -199,7 +199,7 @@ for (const [what, known] of [
   ['never knew', 0],
   ['knows no more', 1],
 ] as const)
-  inHarness(
+  scenario(
     `a list whose method a server ${what} is none, is no failure, and is asked for no more (92)`,
     {
       servers: {
@@ -225,7 +225,7 @@ for (const [what, known] of [
     },
   );
 
-inHarness(
+scenario(
   'a server whose tools were taken back, taken out and put back begins without failures (93)',
   { servers: { fs: failing(2, 3, 4) } },
   (s) => {

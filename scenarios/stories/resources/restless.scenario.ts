@@ -1,6 +1,6 @@
 /** Servers that show something else whenever they are read. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { follow } from '../../stage/following.ts';
 import { changes, now, reads, says, listing } from '../../stage/showing.ts';
 import { asksOf, everybody } from '../../stage/watching.ts';
@@ -22,7 +22,7 @@ const renewing: Script = {
   },
 };
 
-inHarness(
+scenario(
   'a server whose list of windows is another one whenever one is read is read ever less often, though an agent follows, and that is told once',
   { servers: { a: renewing }, timing: { pollMs: 60_000 } },
   (s) => {

@@ -1,6 +1,6 @@
 /** What an agent knows of a computer that answers wrongly, late, or not at all. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Peer } from '../../stage/scripted/network/peer.ts';
 import type { Harness } from '../../stage/harness.ts';
 
@@ -49,7 +49,7 @@ for (const [what, answer, message] of [
   ['with what is no list', (_: string, ack: Ack) => ack('tools'), 'answer'],
   ['with nothing', (_: string, ack: Ack) => ack(), 'answer'],
 ] as const)
-  inHarness(`a computer that answers ${what} is told as failed and asked again after a pause`, {}, (s) => {
+  scenario(`a computer that answers ${what} is told as failed and asked again after a pause`, {}, (s) => {
     const peer = meet(s, answer, listing('read'));
     expect(s.state(view)).toBe('waiting');
     expect(heard(s)).toEqual([expect.stringContaining(message)]);
@@ -57,7 +57,7 @@ for (const [what, answer, message] of [
     expect([s.state(view), asked(peer), heard(s).at(-1)]).toEqual(['{ready:steady}', 2, ['read']]);
   });
 
-inHarness(
+scenario(
   'a computer that never answers is told as failed after its time, and asked again',
   {
     timing: { queryMs: 1000, agentMarginMs: 500 },
@@ -73,7 +73,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an update notice while the first answer is awaited asks anew, and the older answer is dropped',
   {},
   (s) => {
@@ -87,14 +87,14 @@ inHarness(
   },
 );
 
-inHarness('an update notice in the pause after a failure asks at once', {}, (s) => {
+scenario('an update notice in the pause after a failure asks at once', {}, (s) => {
   const peer = meet(s, refusing, listing('read'));
   update(peer);
   s.run(10);
   expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
 });
 
-inHarness(
+scenario(
   'an update notice while the tools are fetched again asks once more, and only the last is told',
   {},
   (s) => {
@@ -121,7 +121,7 @@ for (const [what, answer, afterMs] of [
   ['answered to another question', wrong, 10],
   ['never answered', never, 1510],
 ] as const)
-  inHarness(
+  scenario(
     `tools whose refresh is ${what} stay known, and are fetched again after a pause`,
     {
       timing: { queryMs: 1000, agentMarginMs: 500 },
@@ -139,7 +139,7 @@ for (const [what, answer, afterMs] of [
     },
   );
 
-inHarness('a link that drops while tools are awaited is told, and both are asked for again', {}, (s) => {
+scenario('a link that drops while tools are awaited is told, and both are asked for again', {}, (s) => {
   const peer = meet(s, never, listing('read'));
   s.network.faults.dropLink('a1');
   expect(s.directory.find(view)).toBeUndefined();
@@ -147,7 +147,7 @@ inHarness('a link that drops while tools are awaited is told, and both are asked
   expect([asked(peer), heard(s).at(-1)]).toEqual([2, ['read']]);
 });
 
-inHarness('a link that drops while known tools are fetched again forgets them', {}, (s) => {
+scenario('a link that drops while known tools are fetched again forgets them', {}, (s) => {
   const peer = meet(s, listing('one'), never, listing('two'));
   update(peer);
   s.run(5);
@@ -157,7 +157,7 @@ inHarness('a link that drops while known tools are fetched again forgets them', 
   expect(heard(s).at(-1)).toEqual(['two']);
 });
 
-inHarness('a computer that leaves while it is asked is forgotten', {}, (s) => {
+scenario('a computer that leaves while it is asked is forgotten', {}, (s) => {
   const peer = meet(s, never);
   peer.leave();
   s.run(5);
@@ -165,7 +165,7 @@ inHarness('a computer that leaves while it is asked is forgotten', {}, (s) => {
   expect(s.heard('agent', 'computer.left')).toHaveLength(1);
 });
 
-inHarness('a computer that enters while the room is asked for is known once', {}, (s) => {
+scenario('a computer that enters while the room is asked for is known once', {}, (s) => {
   s.office();
   s.agent();
   s.run(2);
@@ -178,7 +178,7 @@ inHarness('a computer that enters while the room is asked for is known once', {}
   expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
 });
 
-inHarness('a link that drops before it is known who is there asks again once it is back', {}, (s) => {
+scenario('a link that drops before it is known who is there asks again once it is back', {}, (s) => {
   s.office();
   s.network.faults.setLatency(20);
   s.agent();
@@ -188,7 +188,7 @@ inHarness('a link that drops before it is known who is there asks again once it 
   expect(s.state('agent')).toBe('joined');
 });
 
-inHarness(
+scenario(
   'an office that cannot tell who is there is believed by its notices',
   {
     mend: (ports) => ({

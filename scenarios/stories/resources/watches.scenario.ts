@@ -1,9 +1,9 @@
 /** Resources of which somebody wants to hear when they change. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
-import type { HarnessOptions } from '../../stage/harness.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, everything } from '../../stage/watching.ts';
 
 const server = (script: Script = {}): HarnessOptions => ({
@@ -12,34 +12,30 @@ const server = (script: Script = {}): HarnessOptions => ({
 const uriOf = (record: { readonly ev: object }): string =>
   (record.ev as { params?: { uri?: string } }).params?.uri ?? '';
 /** `+a`, `-a`: what the server was asked, in order. */
-const askedOf = (s: Parameters<Parameters<typeof inHarness>[2]>[0]): string[] =>
+const askedOf = (s: Harness): string[] =>
   s.seen.flatMap(({ record: r }) => {
     const method = r.k === 'out' && r.ev.type === 'ask' ? (r.ev as { method?: string }).method : undefined;
     if (method === 'resources/subscribe') return [`+${uriOf(r as never)}`];
     return method === 'resources/unsubscribe' ? [`-${uriOf(r as never)}`] : [];
   });
-const watch = (s: Parameters<Parameters<typeof inHarness>[2]>[0], ...uris: readonly string[]): void =>
+const watch = (s: Harness, ...uris: readonly string[]): void =>
   s.order('computer', { type: 'resources.watch', server: 'fs', uris, by: 'host' });
 
-inHarness(
-  'resources that are watched are subscribed, and only the difference is asked for',
-  server(),
-  (s) => {
-    s.computer();
-    s.run(1_000);
-    watch(s, 'u:a', 'u:b', 'u:a');
-    s.run(1_000);
-    watch(s, 'u:b', 'u:c');
-    s.run(1_000);
-    watch(s, 'u:b', 'u:c');
-    s.run(1_000);
-    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
-    s.servers.update('fs', 'u:c');
-    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
-  },
-);
+scenario('resources that are watched are subscribed, and only the difference is asked for', server(), (s) => {
+  s.computer();
+  s.run(1_000);
+  watch(s, 'u:a', 'u:b', 'u:a');
+  s.run(1_000);
+  watch(s, 'u:b', 'u:c');
+  s.run(1_000);
+  watch(s, 'u:b', 'u:c');
+  s.run(1_000);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
+  s.servers.update('fs', 'u:c');
+  expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
+});
 
-inHarness(
+scenario(
   'what is watched before there is a session is subscribed with the first, and again in each that follows',
   server(),
   (s) => {
@@ -61,7 +57,7 @@ const refusing: Act = () => {
   refusals += 1;
   return refusals === 1 ? { errors: 'no such resource' } : { answers: {} };
 };
-inHarness(
+scenario(
   'a subscription that is refused costs no other, and is tried again when it is wanted anew',
   server({ methods: { 'resources/subscribe': refusing } }),
   (s) => {
@@ -77,7 +73,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a subscription that is never answered is given up after its limit, and the next one is asked for',
   server({ methods: { 'resources/subscribe': { never: true } } }),
   (s) => {
@@ -94,7 +90,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server without subscriptions is not asked, whoever watches',
   server({ info: { capabilities: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
   (s) => {
@@ -107,7 +103,7 @@ inHarness(
 );
 
 const wantsA = ({ wanted }: { readonly wanted: readonly string[] }): boolean => wanted.includes('u:a');
-inHarness(
+scenario(
   'a watch whose machine broke is opened anew with the next order, and its server serves on',
   {
     ...server(),
@@ -131,7 +127,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a watch whose machine broke while its server went down is opened anew, too',
   {
     ...server({

@@ -1,6 +1,6 @@
 /** How often, and after how long, a server that fails is tried again. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { client, hello, meets, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
 
@@ -17,7 +17,7 @@ const pausesOf = (s: Parameters<typeof opensOf>[0]): number[] => {
   return later.map((at, n) => at - (ends[n] ?? at));
 };
 
-inHarness(
+scenario(
   'each pause before a try is twice as long as the one before, up to the longest',
   { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing },
   (s) => {
@@ -28,7 +28,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a pause is by chance up to half as long again, and what is told is the latest moment',
   { servers: { fs: refusing }, timing, seed: 3 },
   (s) => {
@@ -45,7 +45,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'six tries that fail spend the budget: open, with the reason and the next try (116)',
   { servers: { fs: refusing }, timing },
   (s) => {
@@ -60,7 +60,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server whose circuit is open has one trial by itself, and one more after each that fails',
   { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing },
   (s) => {
@@ -79,7 +79,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a start by hand ends the waiting of a server whose circuit is open, with its whole budget (116)',
   { servers: { fs: refusing }, timing },
   (s) => {
@@ -91,7 +91,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a command that is missing is given up at once and has no trial; a start by hand tries it (116)',
   { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
   (s) => {
@@ -108,7 +108,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
   { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
   (s) => {
@@ -125,7 +125,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that is restarted never has no trial either',
   { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
   (s) => {
@@ -135,7 +135,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'the breaker belongs to the launch config: who is taken out and put back goes on where it was',
   { servers: { fs: refusing }, timing },
   (s) => {
@@ -155,7 +155,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'failures that were not too many are remembered, too, and the pause goes on from there',
   { servers: { fs: refusing }, timing },
   (s) => {
@@ -174,7 +174,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that has proved itself has a clean record',
   {
     servers: { fs: { ...refusing, later: { 3: { initialize: 1 } } } },

@@ -1,10 +1,10 @@
 /** Machines that break for good: whoever leans on them hears of it, and no order falls into a hole. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { answers: { content: [] } } };
-inHarness(
+scenario(
   'a view whose machine breaks is opened again, and the tools of its computer are known after all',
   {
     servers: { fs: { tools } },
@@ -33,7 +33,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a view whose machine breaks again and again is given up, and the host of its agent is told',
   { servers: { fs: { tools } }, kinds: broken('view', 'countQuestion'), failing: '/view:' },
   (s) => {
@@ -48,7 +48,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a seat whose machine breaks is given up: its claim is free, and its connection is told to come again',
   {
     kinds: broken('seat', 'rememberSeat', ({ self }) => self.endsWith('#1')),
@@ -71,7 +71,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a computer whose link breaks again and again says that it sits nowhere, and takes a seat anew when told',
   {
     servers: {},
@@ -92,7 +92,7 @@ inHarness(
 );
 
 for (const type of ['server.start', 'server.stop'])
-  inHarness(
+  scenario(
     `a ${type} of a server whose machine was given up is answered: nobody waits for news that never come`,
     { servers: { fs: { tools } }, kinds: broken('client', 'rememberInfo'), failing: 'client:fs' },
     (s) => {
@@ -106,7 +106,7 @@ for (const type of ['server.start', 'server.stop'])
     },
   );
 
-inHarness(
+scenario(
   'a start by hand gives a server its whole budget again, also in the pause before its last try',
   { servers: { fs: { missing: 'forNow' } }, options: { fs: { budget: 2 } } },
   (s) => {

@@ -1,6 +1,6 @@
 /** What no fault of a server amounts to: ports that break, lists of their own, times to the millisecond. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const tools = { read: { answers: { content: [] } } };
@@ -10,7 +10,7 @@ const stages = (s: Harness, server = 'fs'): string[] =>
     .filter((e) => e.server === server)
     .map((e) => e.stage);
 
-inHarness(
+scenario(
   'a server that never answers initialize is ended and tried again; another server serves meanwhile',
   {
     servers: { mute: { initialize: 'never' }, fs: { tools } },
@@ -31,7 +31,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'tools that change are fetched again; a burst of notices asks at most twice',
   {
     servers: { fs: { tools, listMs: 50, lists: (n) => (n === 1 ? ['read'] : ['read', `new${n}`]) } },
@@ -50,7 +50,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a refresh that is refused or never answered keeps the tools that are known',
   {
     servers: { fs: { tools } },
@@ -96,7 +96,7 @@ for (const [at, state] of [
   [12, 'listing'],
   [40, 'ready'],
 ] as const)
-  inHarness(
+  scenario(
     `a server that dies in ${state} is tried again, and it is said how it died`,
     { servers: { fs: { tools, initialize: 10, listMs: 10 } } },
     (s) => {
@@ -113,7 +113,7 @@ for (const [at, state] of [
     },
   );
 
-inHarness(
+scenario(
   'a process that does not even show an exit after SIGKILL is given up, and its group is ended by force',
   {
     servers: { fs: { tools } },
@@ -135,7 +135,7 @@ inHarness(
   },
 );
 
-inHarness('close while its process starts ends it', { servers: { fs: { tools, startMs: 50 } } }, (s) => {
+scenario('close while its process starts ends it', { servers: { fs: { tools, startMs: 50 } } }, (s) => {
   s.computer();
   s.run(10);
   s.close();

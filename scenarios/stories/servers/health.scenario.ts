@@ -1,6 +1,6 @@
 /** Whether a server that nobody calls still lives. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import { asksOf, client, counting, hello, meets, opensOf, stagesOf } from '../../stage/watching.ts';
 
@@ -16,7 +16,7 @@ const pinged = (ping: (n: number) => Act, more: Script = {}): Record<string, Scr
 const answers = { answers: {} };
 const silent = { never: true } as const;
 
-inHarness(
+scenario(
   'a server is pinged when it is idle, and never while it works (113)',
   { servers: pinged(() => answers), timing },
   (s) => {
@@ -32,7 +32,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that answered once and then does not is lost, and comes back (113)',
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
   (s) => {
@@ -46,7 +46,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that never answers a ping is no longer asked, and stays',
   { servers: pinged(() => silent), timing },
   (s) => {
@@ -56,7 +56,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'any answer is a sign of life, and a refusal is one',
   { servers: pinged(() => ({ errors: 'Method not found', code: -32_601 })), timing },
   (s) => {
@@ -66,7 +66,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that comes while a ping waits is taken at once, and the ping counts no more (113)',
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
   (s) => {
@@ -84,7 +84,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that dies counts as lost at once, whatever a ping still waits for (113)',
   { servers: pinged(() => silent), timing },
   (s) => {
@@ -100,7 +100,7 @@ for (const [what, more] of [
   ['without a time for them', { pingMs: 0 }],
   ['without a pause between them', { pingEveryMs: 0 }],
 ] as const)
-  inHarness(
+  scenario(
     `pings are off ${what}`,
     { servers: pinged(() => answers), timing: { ...timing, ...more } },
     (s) => {

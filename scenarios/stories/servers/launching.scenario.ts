@@ -1,6 +1,6 @@
 /** Orders to a server whose process is being started: no real one can be caught in that. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const tools = { read: { answers: { content: [] } } };
@@ -25,14 +25,14 @@ const refused = (s: Harness, state: string): void => {
   expect(heard).toHaveLength(sent);
 };
 
-inHarness('a call to a server that is launching waits for it', launching, (s) => {
+scenario('a call to a server that is launching waits for it', launching, (s) => {
   meet(s);
   const { settled } = s.call('read');
   expect(settled).toEqual([]);
   s.run(200);
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
-inHarness(
+scenario(
   'of a thousand calls that wait for servers the next one is told at once that they start',
   { servers: { fs: { tools, initialize: 2_000 } } },
   (s) => {
@@ -49,14 +49,14 @@ inHarness(
     expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
   },
 );
-inHarness('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
+scenario('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
   meet(s);
   order(s, 'server.stop');
   s.run(60_000);
   expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
   refused(s, 'idle');
 });
-inHarness('a server that is closed while launching ends, and its computer with it', launching, (s) => {
+scenario('a server that is closed while launching ends, and its computer with it', launching, (s) => {
   meet(s);
   s.close();
   s.run(1000);
@@ -68,7 +68,7 @@ for (const [at, state] of [
   [2, 'handshaking'],
   [12, 'listing'],
 ] as const)
-  inHarness(
+  scenario(
     `close while connecting, in ${state}, leaves nothing behind`,
     {
       servers: { fs: { tools, initialize: 10, listMs: 10 } },
@@ -83,7 +83,7 @@ for (const [at, state] of [
     },
   );
 
-inHarness(
+scenario(
   'a server that is closed on its own and then with its computer ends once',
   { servers: { fs: { tools, ignores: ['stdin'] } } },
   (s) => {
@@ -96,7 +96,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a process that takes longer to start than the connect time-out is ended and tried again',
   { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
   (s) => {

@@ -1,6 +1,6 @@
 /** Servers that start when they are needed. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import {
@@ -26,7 +26,7 @@ const lazily = (script: Script, more: object = {}): HarnessOptions => ({
 const ends = (calls: readonly { readonly settled: readonly { end: string }[] }[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 
-inHarness('a lazy server offers its cached tools and runs nothing; its host is whole', lazily(slow), (s) => {
+scenario('a lazy server offers its cached tools and runs nothing; its host is whole', lazily(slow), (s) => {
   everybody(s);
   s.run(60_000);
   expect([s.state(client), s.state('computer'), offeredBy(s)]).toEqual([
@@ -37,7 +37,7 @@ inHarness('a lazy server offers its cached tools and runs nothing; its host is w
   expect([opensOf(s), s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length]).toEqual([[], 1]);
 });
 
-inHarness('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), (s) => {
+scenario('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), (s) => {
   s.computer();
   s.run(100);
   const calls = Array.from({ length: 5 }, () => s.call('read'));
@@ -58,7 +58,7 @@ for (const [what, script] of [
   ['dies in its start', { ...slow, crashes: { code: 3, afterMs: 60 } }],
   ['has no list of tools', { ...slow, listMs: 'error' }],
 ] as const)
-  inHarness(
+  scenario(
     `ten first calls to a server that ${what}: ten failures, and none waits (107)`,
     lazily(script),
     (s) => {
@@ -73,7 +73,7 @@ for (const [what, script] of [
     },
   );
 
-inHarness(
+scenario(
   'a call that is refused starts nothing, and one that is judged still starts nothing yet',
   { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
   (s) => {
@@ -89,7 +89,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that is changed while it starts for a call, and stopped then: the call ends with it',
   lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
   (s) => {
@@ -107,7 +107,7 @@ inHarness(
 );
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
-  inHarness(
+  scenario(
     `a caller who cancels while its server is ${state} is released at once, and the server becomes ready (108)`,
     lazily(slow),
     (s) => {
@@ -123,7 +123,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
     },
   );
 
-  inHarness(
+  scenario(
     `a stop while a server is ${state} answers who waits for it, and nothing is left of it (108)`,
     lazily(slow),
     (s) => {
@@ -139,7 +139,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
   );
 }
 
-inHarness('a call that waits for a start has its time like any other', lazily(slow), (s) => {
+scenario('a call that waits for a start has its time like any other', lazily(slow), (s) => {
   s.computer();
   s.run(100);
   const call = s.call('read', { timeoutMs: 60 });
@@ -149,7 +149,7 @@ inHarness('a call that waits for a start has its time like any other', lazily(sl
   expect(s.state(client)).toBe(isReady);
 });
 
-inHarness('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
+scenario('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
   everybody(s);
   s.agentCall('read');
   meets(s, client, 'launching');
@@ -160,7 +160,7 @@ inHarness('a call that waits for a start ends with the connection that asked for
   expect(s.servers.heard).toEqual([]);
 });
 
-inHarness('a computer that closes answers the calls that wait for a start', lazily(slow), (s) => {
+scenario('a computer that closes answers the calls that wait for a start', lazily(slow), (s) => {
   s.computer();
   s.run(100);
   const call = s.call('read');
@@ -169,7 +169,7 @@ inHarness('a computer that closes answers the calls that wait for a start', lazi
   expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
 });
 
-inHarness(
+scenario(
   'close alone ends a call that waits for a start, and a call that runs needs no second word',
   lazily(slow),
   (s) => {
@@ -186,7 +186,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a person may be asked while the server starts: it runs when both are ready',
   { ...lazily(slow), person: () => 'allow' },
   (s) => {
@@ -199,7 +199,7 @@ inHarness(
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
-inHarness(
+scenario(
   'a person who thinks for longer than a start holds up nobody else',
   {
     ...lazily(slow),
@@ -217,7 +217,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
   { ...lazily(slow), timing: { idleStopMs: 4000 } },
   (s) => {
@@ -246,7 +246,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that runs longer than the idle time keeps its server',
   { ...lazily({ tools: { read: { answers: hello, afterMs: 30_000 } } }), timing: { idleStopMs: 4000 } },
   (s) => {
@@ -259,7 +259,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a lazy server whose tools nobody knows starts once, to learn them',
   { ...lazily(slow, { kept: null }), timing: { idleStopMs: 4000 } },
   (s) => {
@@ -277,7 +277,7 @@ const orders: readonly (readonly [string, (s: Harness) => void, string | undefin
   ['closed', (s) => s.close(), undefined],
 ];
 for (const [what, act, becomes] of orders)
-  inHarness(`a lazy server that rests and is ${what} obeys`, lazily(slow), (s) => {
+  scenario(`a lazy server that rests and is ${what} obeys`, lazily(slow), (s) => {
     s.computer();
     s.run(100);
     act(s);

@@ -1,6 +1,6 @@
 /** A server that wants a login: who is asked, what happens meanwhile, and what a person may do. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, order, stagesOf } from '../../stage/watching.ts';
@@ -30,7 +30,7 @@ const shown = (s: Harness): Harness['callPorts']['logins'] => {
 };
 const lastFailure = (s: Harness): unknown => s.heard('computer', 'client.changed').at(-1)?.failure;
 
-inHarness(
+scenario(
   'a server that wants a login waits for a person, and is connected once there is one',
   remote(wanting),
   (s) => {
@@ -59,7 +59,7 @@ inHarness(
     ]);
   },
 );
-inHarness('a login that needs no person is none that anybody is asked for', remote(wanting), (s) => {
+scenario('a login that needs no person is none that anybody is asked for', remote(wanting), (s) => {
   s.callPorts.logins.hasPerson = true;
   s.computer();
   s.run(100);
@@ -67,7 +67,7 @@ inHarness('a login that needs no person is none that anybody is asked for', remo
   s.run(1000);
   expect([s.state(client), stagesOf(s).includes('unauthorized')]).toEqual([ready, false]);
 });
-inHarness(
+scenario(
   'a host that shows the page itself may be answered before anybody comes back',
   remote(wanting),
   (s) => {
@@ -76,7 +76,7 @@ inHarness(
     expect(s.state(client)).toBe(ready);
   },
 );
-inHarness(
+scenario(
   'a person who refuses leaves a server that rests; started again it is tried again',
   remote(wanting),
   (s) => {
@@ -88,7 +88,7 @@ inHarness(
     expect(s.state(client)).toBe(ready);
   },
 );
-inHarness(
+scenario(
   'a call meanwhile is told at once that a login is wanted, and was never sent',
   remote(wanting),
   (s) => {
@@ -100,7 +100,7 @@ inHarness(
     expect(s.state(client)).toBe('{login:unauthorized}');
   },
 );
-inHarness(
+scenario(
   'a server that is stopped while a person is waited for withdraws its question',
   remote(wanting),
   (s) => {
@@ -110,13 +110,13 @@ inHarness(
     expect([s.state(client), logins.isAsked('fs')]).toEqual(['idle', false]);
   },
 );
-inHarness('a new config ends a login that was for the old one', remote(wanting), (s) => {
+scenario('a new config ends a login that was for the old one', remote(wanting), (s) => {
   const logins = shown(s);
   s.config({ fs: { isRemote: true, generation: 2 } });
   s.run(1000);
   expect([s.state(client), logins.isAsked('fs')]).toEqual([ready, false]);
 });
-inHarness('a computer that closes while a person is waited for is closed at once', remote(wanting), (s) => {
+scenario('a computer that closes while a person is waited for is closed at once', remote(wanting), (s) => {
   const logins = shown(s);
   s.close();
   s.run(100);
@@ -124,7 +124,7 @@ inHarness('a computer that closes while a person is waited for is closed at once
 });
 /** It was ready once, and wants a login when it is started again. */
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
-inHarness(
+scenario(
   'in each step of a login a call fails at once, and a start or a change of a setting changes nothing',
   remote(expired),
   (s) => {
@@ -155,7 +155,7 @@ const revocable: Script = {
   tools: { ...tools, hang: { never: true } },
   door: () => (isRevoked ? wants : undefined),
 };
-inHarness(
+scenario(
   'a login that is revoked in mid-call is asked for at once; each call is answered, and none goes out again',
   remote(revocable),
   (s) => {
@@ -185,7 +185,7 @@ inHarness(
     expect([asksOf(s, 'tools/call').length, stagesOf(s).includes('waiting')]).toEqual([3, false]);
   },
 );
-inHarness(
+scenario(
   'two servers that want a login at once are asked for one by one, and neither waits for the other',
   { servers: { fs: wanting, db: wanting }, options: { fs: { isRemote: true }, db: { isRemote: true } } },
   (s) => {

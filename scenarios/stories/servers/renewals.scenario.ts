@@ -1,6 +1,6 @@
 /** Servers without a process of ours: a session that is forgotten, a door that is shut. */
 import { expect } from 'vitest';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import { nobodyLogsIn } from '../../stage/scripted/logins.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
@@ -14,7 +14,7 @@ const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessO
   timing,
 });
 
-inHarness('a server without a process is connected, serves and is left', remote({}), (s) => {
+scenario('a server without a process is connected, serves and is left', remote({}), (s) => {
   s.computer();
   s.run(1000);
   const call = s.call('read');
@@ -24,7 +24,7 @@ inHarness('a server without a process is connected, serves and is left', remote(
   expect([s.state(client), s.servers.openSessions]).toEqual(['idle', 0]);
 });
 
-inHarness(
+scenario(
   'a session that expired is opened anew, once, and its lists are asked for again',
   remote({}),
   (s) => {
@@ -45,7 +45,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call in flight when its session expires is unknown, is not sent again, and nobody waits for it',
   remote({}),
   (s) => {
@@ -60,7 +60,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that a person allows while its session is opened anew waits for it, and is sent once',
   { ...remote({}), person: () => 'allow' },
   (s) => {
@@ -76,7 +76,7 @@ inHarness(
 );
 
 let forgotten = false;
-inHarness(
+scenario(
   'a call that meets a forgotten session is sent once more in the next one (72)',
   remote({
     door: (method) => {
@@ -100,7 +100,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that meets a forgotten session each time fails unsent, and its server is in trouble with that reason',
   remote({ door: (method) => (method === 'tools/call' ? 'forgotten' : undefined) }),
   (s) => {
@@ -125,14 +125,14 @@ const forgetsCalls = () =>
     door: (method) => (method === 'tools/call' ? 'forgotten' : undefined),
     later: { 2: { initialize: 'never' } },
   });
-inHarness('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), (s) => {
+scenario('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), (s) => {
   s.computer();
   s.run(1000);
   const call = s.call('read', { timeoutMs: 500 });
   s.run(700);
   expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
 });
-inHarness('a call that was to be sent once more is over with its server, unsent', forgetsCalls(), (s) => {
+scenario('a call that was to be sent once more is over with its server, unsent', forgetsCalls(), (s) => {
   s.computer();
   s.run(1000);
   const call = s.call('read', { timeoutMs: 0 });
@@ -149,7 +149,7 @@ const forgetsNew = (method: string): 'forgotten' | undefined => {
   isNew &&= !isIt;
   return isIt ? 'forgotten' : undefined;
 };
-inHarness(
+scenario(
   'a first list that meets a forgotten session is no failure: the session is opened anew, without a pause',
   remote({ door: forgetsNew }),
   (s) => {
@@ -166,7 +166,7 @@ inHarness(
 );
 
 const unknown = { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } } as const;
-inHarness(
+scenario(
   'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
   remote({ door: (method) => (method === 'tools/list' ? unknown : undefined) }, { exitGraceMs: 200 }),
   (s) => {
@@ -182,7 +182,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a session that expires again before it proved itself is a failure, with a pause',
   remote({}, { provenStableMs: 5000 }),
   (s) => {
@@ -200,7 +200,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a handshake that fails after an expiry is a failure, and who waited is told',
   remote({ later: { 2: { initialize: 'error' } } }),
   (s) => {
@@ -215,7 +215,7 @@ inHarness(
   },
 );
 
-inHarness('a server that cannot be reached is tried again, and one that hangs up is too', remote({}), (s) => {
+scenario('a server that cannot be reached is tried again, and one that hangs up is too', remote({}), (s) => {
   s.computer();
   s.run(1000);
   s.servers.breakStream('fs');
@@ -229,7 +229,7 @@ const unauthorized = {
   message: 'the server wants other credentials',
   remedy: 'Put a valid token into its headers.',
 } as const;
-inHarness(
+scenario(
   'a server that wants other credentials is logged in to where somebody can, says what to do, and is not tried by itself',
   remote({ initialize: { refuses: unauthorized } }, { trialMs: 1000 }),
   (s) => {
@@ -264,7 +264,7 @@ const refusing = (retry_after: number): Script => {
         : { later: [] },
   };
 };
-inHarness(
+scenario(
   'a server that says when to come back is tried again then, and not before',
   remote(refusing(20)),
   (s) => {
@@ -280,7 +280,7 @@ inHarness(
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([ready, 2]);
   },
 );
-inHarness(
+scenario(
   'no server is left alone for longer than an hour because it says so',
   remote(refusing(10 ** 9)),
   (s) => {

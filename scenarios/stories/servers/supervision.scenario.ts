@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { kept, order } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
-inHarness(
+scenario(
   'a call whose machine throws is answered by its will, and its server lives on',
   {
     servers: { fs: { tools } },
@@ -28,7 +28,7 @@ const undecided: readonly (readonly [phase: string, options: HarnessOptions])[] 
   ['confirming', { permission: () => 'ask', person: () => 'never' }],
 ];
 for (const [phase, asking] of undecided) {
-  inHarness(
+  scenario(
     `a client that closes while a call is ${phase}: the call is cancelled, and was never sent`,
     { servers: { fs: { tools } }, options: { fs: { isLazy: true, kept: kept('read') } }, ...asking },
     (s) => {
@@ -39,7 +39,7 @@ for (const [phase, asking] of undecided) {
       expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase }]);
     },
   );
-  inHarness(
+  scenario(
     `a client that throws while a call is ${phase}: the call has failed, and was never sent`,
     {
       servers: { fs: { tools } },
@@ -58,7 +58,7 @@ for (const [phase, asking] of undecided) {
   );
 }
 
-inHarness(
+scenario(
   'a client that throws as it starts for a call: the call has failed, for it was never sent',
   {
     servers: { fs: { tools } },
@@ -78,7 +78,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a client that throws: its calls are answered, its process is gone, it is opened again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] }, other: { tools: { write: tools.read } } },
@@ -108,7 +108,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a client that throws again and again is given up; the others serve',
   {
     servers: { fs: { tools }, other: { tools: { write: tools.read } } },
@@ -124,7 +124,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a process machine that throws: its child is killed, the client tries again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -144,7 +144,7 @@ for (const [when, script] of [
   ['after its stream has ended', {}],
   ['while its stream still stands', { exitsFirst: true }],
 ] as const)
-  inHarness(
+  scenario(
     `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
     {
       servers: { fs: { tools, ...script } },
@@ -162,7 +162,7 @@ for (const [when, script] of [
     },
   );
 
-inHarness(
+scenario(
   'a computer that throws: everything below it ends and no process is left',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -179,7 +179,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an adapter that throws while it opens fails its own client only',
   {
     servers: { bad: { tools }, fs: { tools } },
@@ -200,7 +200,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a hundred calls in flight are each settled once when their computer is ended by force',
   { servers: { fs: { tools } } },
   (s) => {
@@ -212,7 +212,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an agent whose link fails opens it a few times, then ends and says why',
   { servers: {}, kinds: broken('link', 'rememberFirst'), failing: '/link' },
   (s) => {

@@ -141,6 +141,9 @@ export class RealWorld implements World {
   begin(who: Root): void {
     throw new Error(`${who} cannot be started again for real`);
   }
+  code(): never {
+    throw new Error('code is played in virtual time only');
+  }
   clearFaults(): void {
     throw new Error('faults of real servers cannot be cleared');
   }

@@ -55,7 +55,7 @@ function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summa
   const summary = summaryOf(world.observed);
   world.harness.close();
   world.harness.run(postMortemMs);
-  return { world, summary, wrong: [...wrong, ...brokenInvariants(world.harness)] };
+  return { world, summary, wrong: [...wrong, ...brokenInvariants(world.harness, plan.stage)] };
 }
 
 /**
@@ -66,7 +66,7 @@ export function playVirtually(plan: Plan, { isTwice = false, isReplayed = true }
   const began = performance.now();
   const { world, wrong, summary } = act(plan);
   const { harness } = world;
-  if (isReplayed) wrong.push(...divergenceIn(harness.recorder));
+  if (isReplayed) wrong.push(...divergenceIn(harness.recorder, harness.kinds));
   if (isTwice) {
     const again = act(plan).world.harness.trace;
     const at = harness.trace.findIndex((line, i) => line !== again[i]);

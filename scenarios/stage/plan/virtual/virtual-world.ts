@@ -86,7 +86,7 @@ const wayOf = ({ steps }: Plan): number => {
   return delays.reduce((sum, ms) => sum + ms, 10);
 };
 
-/** A plan in virtual time: everything scripted, in the harness of the other scenarios. */
+/** A plan in virtual time, on the stage of its own or with servers that its words script. */
 export class VirtualWorld implements World {
   readonly isExact = true;
   readonly observed = new Observed();
@@ -142,9 +142,14 @@ export class VirtualWorld implements World {
         },
       }),
     };
-    this.harness = new Harness(options);
+    this.harness = new Harness(
+      plan.stage
+        ? { watches, ...(observer && { observer: () => observer }), ...plan.stage, ...(kinds && { kinds }) }
+        : options,
+    );
   }
   *boot(): Waits {
+    if (this.#plan.stage) return;
     for (const who of ['office', 'computer', 'agent'] as const) this.begin(who);
     yield { ms: 0 };
   }
@@ -169,6 +174,9 @@ export class VirtualWorld implements World {
   }
   get specs(): World['specs'] {
     return this.harness.callPorts.specs;
+  }
+  code(act: (harness: Harness) => void): void {
+    act(this.harness);
   }
   clearFaults(): void {
     this.#areFaultsCleared = true;

@@ -1,6 +1,6 @@
 /** Nobody waits for a server that he does not need, nor twice for one that hangs. */
 import { expect } from 'vitest';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import {
   answers,
   ask,
@@ -21,7 +21,7 @@ let isHanging = true;
 const hanging = showing(['window://h/1', 'window://h/2'], (uri) =>
   uri.endsWith('1') && isHanging ? { never: true } : saying(uri),
 );
-inHarness(
+scenario(
   'a window that hangs is waited for once: the next answers come at once and name it, and it is told of when it has come',
   { servers: { a: windows('window://a/1'), hangs: hanging }, timing: { aggregateMs: 8_000 } },
   (s) => {
@@ -61,7 +61,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that hangs for ever is asked ever more seldom, and the answers go on coming',
   { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
   (s) => {
@@ -76,7 +76,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'an answer does not wait for a server that it does not need: a window of another, the first ones, none at all',
   {
     servers: {
@@ -102,7 +102,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a question that comes while others wait takes part in what is read, and has its own time, not theirs and then its own',
   { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 8_000 } },
   (s) => {
@@ -118,7 +118,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a list that does not come is waited for once; then the answer names its server at once',
   {
     servers: {
@@ -141,7 +141,7 @@ inHarness(
 );
 
 let isSlow = true;
-inHarness(
+scenario(
   'of many windows that come too late those that were not asked for yet are the next, and one that hangs keeps none of them',
   {
     servers: {
@@ -175,7 +175,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'what is asked while servers start waits for them a moment, not for a mute one; what is known is answered at once',
   {
     servers: {

@@ -1,7 +1,7 @@
 /** Reads that hang cost themselves only, and a question for one window waits for that window. */
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import {
   answers,
   ask,
@@ -40,7 +40,7 @@ for (const [servers, hanging] of [
   [2, 20],
 ] as const)
   for (const collection of ['desktop', 'finder'] as const)
-    inHarness(
+    scenario(
       `${hanging} reads that hang cost ${servers} × ${hanging} of ${servers} × 200 entries of a ${collection}, once its time, and are cancelled`,
       {
         servers: Object.fromEntries(
@@ -67,7 +67,7 @@ for (const [servers, hanging] of [
       },
     );
 
-inHarness(
+scenario(
   'a server that answers no ping is busy: it is asked a few at a time, however long each takes',
   {
     servers: {
@@ -89,7 +89,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a question for one window waits for that window alone, and for nothing else that is read',
   {
     servers: {
@@ -133,7 +133,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'what was not read in time goes on being read without another question, and is told as a change',
   {
     servers: {
@@ -165,7 +165,7 @@ const waking = showing(
   Array.from({ length: 6 }, (_, n) => `window://a/${n}`),
   (uri) => (Number(uri.at(-1)) < hung ? { never: true } : saying(uri)),
 );
-inHarness(
+scenario(
   'of windows that hung those that answer again are shown, while others hang on; a refused ping is a sign of life',
   { servers: { a: { ...waking, methods: { ...waking.methods, ping: { errors: 'no such method' } } } } },
   (s) => {
@@ -207,7 +207,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that dies while its reads hang is read again when it is back',
   { servers: { a: { ...waking, methods: { ...waking.methods, ping: { never: true } } } } },
   (s) => {
@@ -226,7 +226,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server cache that is told to close reads nothing new, and what hangs is cut off after a moment',
   { servers: { a: waking } },
   (s) => {

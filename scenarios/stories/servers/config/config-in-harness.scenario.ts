@@ -1,7 +1,7 @@
 /** A changed config in every state of a server, and what no plan can say of it. */
 import { expect } from 'vitest';
 import { broken } from '../../../fixtures/altered.ts';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import type { Script } from '../../../stage/scripted/script.ts';
 import type { ServerOptions } from '../../../stage/server-plan.ts';
 import type { Harness } from '../../../stage/harness.ts';
@@ -113,7 +113,7 @@ for (const caught of states)
     ['launch config', { generation: 2 }, caught.changed],
     ['budget', { budget: 3 }, caught.kept],
   ] as const)
-    inHarness(
+    scenario(
       `a server that is ${caught.in} takes another ${what}`,
       {
         servers: { ...(caught.in === 'queued' && others), fs: caught.script ?? lingering },
@@ -132,7 +132,7 @@ for (const caught of states)
       },
     );
 
-inHarness(
+scenario(
   'a computer that closes takes no other config any more',
   { servers: { fs: lingering, git: { tools: {} } } },
   (s) => {
@@ -145,7 +145,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that was changed twice goes back to what it last was when it served',
   {
     servers: { fs: { ...lingering, later: { 2: { initialize: 'error' }, 3: { initialize: 1 } } } },
@@ -163,7 +163,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'what is changed and changed back meanwhile is no reason to fall back',
   { servers: { fs: lingering } },
   (s) => {
@@ -176,7 +176,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'late news of a server that was taken out change nothing',
   {
     servers: {
@@ -199,7 +199,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a config that changed while its computer was away is announced after it came back',
   { servers: { fs: { tools } } },
   (s) => {
@@ -217,7 +217,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server whose machine was given up is opened anew when it is taken out and put back',
   {
     servers: { fs: { tools } },
@@ -236,7 +236,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a refused tool, or another order of servers, changes nothing of what is offered, and nobody is told',
   {
     servers: {
@@ -262,7 +262,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'nobody is asked for other values of a server any more once it is stopped',
   { servers: { fs: { tools } } },
   (s) => {

@@ -1,7 +1,7 @@
 /** Which npm registry children use: the fastest that can be used, and nobody waits for it beyond its limit. */
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import type { RegistryAct, ScriptedRegistries } from '../../../stage/scripted/registries.ts';
 
 const list = ['https://one/', 'https://two/', 'https://three/'];
@@ -21,7 +21,7 @@ const story = (
   play: (world: World) => void,
   given: object = input,
 ): void =>
-  inHarness(what, {}, (s) => {
+  scenario(what, {}, (s) => {
     const { registries } = s.callPorts;
     for (const [registry, act] of Object.entries(acts)) registries.acts.set(registry, act);
     s.start('registry', given);

@@ -2,7 +2,7 @@
 import type { RequestFact } from '../../../../machines/kernel/ports.ts';
 import { settingsPort, type Found } from '../../../../machines/settings/settings.rules.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 
 type Act = Found | 'never' | 'refused' | { readonly later: Found };
 export const good = (mark: string, value: Record<string, unknown> = { mark }): Found => ({
@@ -50,7 +50,7 @@ export const story = (
   of: { reads: readonly Act[]; writes?: readonly Act[] },
   play: (s: Harness) => void,
 ): void =>
-  inHarness(what, files, (s) => {
+  scenario(what, files, (s) => {
     reads = [...of.reads];
     writes = [...(of.writes ?? [])];
     written = [];

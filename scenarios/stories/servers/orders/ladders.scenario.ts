@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/runtime/assemble.ts';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
 import { client, kept, meets } from '../../../stage/watching.ts';
 
@@ -24,7 +24,7 @@ const deafIn = (kind: string, state: string): Kinds => {
 const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 
-inHarness(
+scenario(
   'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -43,7 +43,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that does not obey its cancel holds up a close for the grace of its cancel only',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -59,7 +59,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a stop that is said again ends the waiting for a call that does not obey its cancel',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -77,7 +77,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'of the orders that come while calls are cancelled the last one counts',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -95,7 +95,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a server that is closed while its calls are cancelled obeys nothing else any more',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -111,7 +111,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a handshake that fails while a stop waits for a call that obeys nothing ends the waiting',
   {
     servers: { fs: { tools, initialize: { errors: 'no', afterMs: 50 } } },
@@ -130,7 +130,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a process that is told to hurry takes the next step, if it is on its way down at all',
   {
     servers: {
@@ -167,7 +167,7 @@ for (const [what, act, rests] of [
   ['recovered from a broken stream', (s: Harness) => s.servers.breakStream('fs'), 'waiting'],
   ['closed', (s: Harness) => s.close(client), undefined],
 ] as const)
-  inHarness(
+  scenario(
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
     { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
     (s) => {
@@ -181,7 +181,7 @@ for (const [what, act, rests] of [
     },
   );
 
-inHarness(
+scenario(
   'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
   { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
   (s) => {
@@ -204,7 +204,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'members of a dead group that even SIGKILL does not end are given up after the last grace',
   {
     servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
@@ -227,7 +227,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'close while a command that does not exist is being launched ends without a try more',
   { servers: { fs: { missing: true, startMs: 50 } } },
   (s) => {
@@ -239,7 +239,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a launcher that ends before its start was seen is swept with all that it left behind',
   { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
   (s) => {

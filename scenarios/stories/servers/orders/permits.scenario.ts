@@ -1,7 +1,7 @@
 /** Who of many servers may connect, and when. */
 import { expect } from 'vitest';
 import { broken } from '../../../fixtures/altered.ts';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import type { Script } from '../../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
 import { client, hello, kept, opensOf, order, stagesOf } from '../../../stage/watching.ts';
@@ -17,7 +17,7 @@ const many = (count: number, script: Script, name = 's'): Record<string, Script>
 const launching = (s: Harness): number =>
   [...s.directory.roots].filter(({ name }) => s.state(name) === 'launching').length;
 
-inHarness(
+scenario(
   'thirty servers that die together do not come back in the same second',
   { servers: many(30, {}) },
   (s) => {
@@ -35,7 +35,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a single server that dies comes back after its pause, and waits for nobody',
   { servers: many(30, {}) },
   (s) => {
@@ -47,7 +47,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'sixteen servers connect at a time, and who is ready makes room for the next',
   { servers: many(40, { startMs: 1000 }) },
   (s) => {
@@ -66,7 +66,7 @@ for (const [what, script] of [
   ['in its handshake', { initialize: 60_000 }],
   ['with its list', { listMs: 60_000 }],
 ] as const)
-  inHarness(
+  scenario(
     `a server that is slow ${what} lets others pass after a while, and is waited for all the same`,
     {
       servers: { ...many(16, script, 'slow'), fs: { tools } },
@@ -86,7 +86,7 @@ for (const [what, script] of [
     },
   );
 
-inHarness(
+scenario(
   'of fifty servers one never answers: the others serve as soon as they are ready',
   { servers: { ...many(49, { initialize: 20 }), mute: { initialize: 'never' } } },
   (s) => {
@@ -107,7 +107,7 @@ for (const [what, others, backAt] of [
   ['is ready', { initialize: 3000 }, 3000],
   ['is slow', { initialize: 30_000 }, 5000],
 ] as const)
-  inHarness(`who comes back after a failure takes the place of one that ${what}`, crowded(others), (s) => {
+  scenario(`who comes back after a failure takes the place of one that ${what}`, crowded(others), (s) => {
     s.computer();
     s.run(2900);
     expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
@@ -120,7 +120,7 @@ const queued: HarnessOptions = {
   servers: { ...many(16, { initialize: 30_000 }), fs: { tools, later: { 2: {} } } },
   options: { fs: { kept: kept('read') } },
 };
-inHarness(
+scenario(
   'a call to a server that waits for its turn waits with it, and a start changes nothing',
   queued,
   (s) => {
@@ -134,7 +134,7 @@ inHarness(
     expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
-inHarness(
+scenario(
   'calls to a lazy server that waits for its turn wait with it',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
   (s) => {
@@ -146,7 +146,7 @@ inHarness(
     expect(calls.map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
   },
 );
-inHarness(
+scenario(
   'a lazy server that is stopped while it waits for its turn answers who called',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
   (s) => {
@@ -160,7 +160,7 @@ inHarness(
     expect([s.state(client), opensOf(s, 'fs')]).toEqual(['idle', []]);
   },
 );
-inHarness(
+scenario(
   'a computer that closes while a call waits for a server that waits for its turn: the call has failed, and was never sent',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
   (s) => {
@@ -172,7 +172,7 @@ inHarness(
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
   },
 );
-inHarness('a computer that closes ends who waits for a turn', queued, (s) => {
+scenario('a computer that closes ends who waits for a turn', queued, (s) => {
   s.computer();
   s.run(100);
   s.close();
@@ -182,7 +182,7 @@ inHarness('a computer that closes ends who waits for a turn', queued, (s) => {
 
 const both = (s: Harness, count: number, more: object): void =>
   s.config({ ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`s${n}`, {}])), ...more });
-inHarness(
+scenario(
   'servers that are taken out while they wait for a turn leave their turns to others',
   { servers: { ...many(16, { initialize: 20_000 }), ...many(20, {}, 'gone'), fs: { tools } } },
   (s) => {
@@ -202,7 +202,7 @@ inHarness(
 );
 
 const isBad = ({ server }: { readonly server: string }): boolean => server.startsWith('bad');
-inHarness(
+scenario(
   'a server whose machine was given up in its turn keeps no turn from others',
   {
     servers: { ...many(40, {}, 'bad'), fs: { tools } },
@@ -216,7 +216,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'who comes back after a failure takes the place of one whose machine was given up',
   {
     servers: {

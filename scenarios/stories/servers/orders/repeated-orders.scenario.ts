@@ -1,6 +1,6 @@
 /** An order that asks for what is so already, or is on its way, changes nothing: neither stages, nor processes, nor tries. */
 import { expect } from 'vitest';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
 
 const tools = { read: { answers: { content: [] } } };
@@ -10,7 +10,7 @@ const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 const stages = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage);
 
-inHarness(
+scenario(
   'a start of a server that starts already, or is ready, changes nothing',
   { servers: { fs: slow } },
   (s) => {
@@ -30,7 +30,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a stop of a server that stops already hurries it; one that rests stays as it is',
   { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
   (s) => {
@@ -49,7 +49,7 @@ inHarness(
   },
 );
 
-inHarness('two starts while a server is being stopped start it once', { servers: { fs: { tools } } }, (s) => {
+scenario('two starts while a server is being stopped start it once', { servers: { fs: { tools } } }, (s) => {
   s.computer();
   s.run(100);
   order(s, 'server.stop');
@@ -63,7 +63,7 @@ inHarness('two starts while a server is being stopped start it once', { servers:
   ]);
 });
 
-inHarness(
+scenario(
   'a server that is being closed is neither started nor stopped any more',
   { servers: { fs: { tools, ignores: ['stdin'] } } },
   (s) => {
@@ -80,7 +80,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a computer that has a seat takes no second one before it has left the first',
   { servers: { fs: { tools } } },
   (s) => {
@@ -96,7 +96,7 @@ inHarness(
   },
 );
 
-inHarness('three notices while tools are fetched lead to one fetch more', {}, (s) => {
+scenario('three notices while tools are fetched lead to one fetch more', {}, (s) => {
   s.office();
   const asked: unknown[] = [];
   const peer = s.peer('p', {

@@ -1,6 +1,6 @@
 /** The way down of a server: running calls first, then the ladder, and each stop more hurries it. */
 import { expect } from 'vitest';
-import { inHarness } from '../../../stage/scenario.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
 import { client, fsProcess, hello, opensOf, order, stagesOf } from '../../../stage/watching.ts';
 
@@ -15,7 +15,7 @@ const running = (s: Harness, tool: 'read' | 'hang') => {
   return call;
 };
 
-inHarness(
+scenario(
   'a stop lets running calls end and takes no new ones, then the server goes down (112)',
   { servers, timing },
   (s) => {
@@ -31,7 +31,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a call that does not end within the drain time is cancelled, then its server goes down (112)',
   { servers, timing },
   (s) => {
@@ -45,7 +45,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'each stop more takes the next step down at once: cancel, stdin, SIGTERM, SIGKILL',
   { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } }, timing },
   (s) => {
@@ -63,7 +63,7 @@ inHarness(
   },
 );
 
-inHarness(
+scenario(
   'a start while calls are finished brings the server back afterwards, and a stop takes that back',
   { servers, timing },
   (s) => {
@@ -90,7 +90,7 @@ for (const [what, act] of [
   ['its process dies', (s: Harness) => s.servers.kill('fs', { code: 1 })],
   ['its process machine ends by itself', (s: Harness) => s.directory.abandon(fsProcess)],
 ] as const)
-  inHarness(
+  scenario(
     `a server that goes down goes there also when ${what}, and its calls are told`,
     { servers: { fs: { tools, exitsFirst: true } }, timing },
     (s) => {
@@ -109,7 +109,7 @@ for (const [what, act] of [
   ['started anew', (s: Harness) => order(s, 'server.start')],
   ['closed', (s: Harness) => s.close()],
 ] as const)
-  inHarness(
+  scenario(
     `a call of a server whose stream broke hears so at once when the server is ${what}`,
     { servers: { fs: { tools, exitsFirst: true } }, timing },
     (s) => {
@@ -123,7 +123,7 @@ for (const [what, act] of [
 
 /** What its host hears of a server, word by word. */
 const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
-inHarness(
+scenario(
   'a server on its way down is told to be closing once, whatever is ordered meanwhile',
   { servers, timing },
   (s) => {
