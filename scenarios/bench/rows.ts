@@ -46,6 +46,11 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/recording.ts')).measureRecorder(...given),
   },
   {
+    name: 'watched',
+    about: 'a call that leaves 64 records, while a page looks on and without one',
+    measure: async (...given) => (await import('./rows/watched.ts')).measureWatched(...given),
+  },
+  {
     name: 'servers',
     about: 'a call in a computer with 1, 50 and 500 servers',
     measure: async (...given) => (await import('./rows/calls/grown.ts')).measureServers(...given),
