@@ -42,7 +42,7 @@ export type AgentOrder =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'close' };
 /** The computers that sat in its office when it came; none where the office does not tell. Those that come later are told by themselves. */
-export interface RoomKnown {
+interface RoomKnown {
   readonly type: 'room.known';
   readonly computers: readonly string[];
 }

@@ -30,7 +30,7 @@ export type Reading<Value> =
   | { readonly step: 'unreadable'; readonly failure: Failure };
 
 /** In which subjects differ; all else is one machine. */
-export interface ViewRules<Value> {
+interface ViewRules<Value> {
   /** The event of the wire that asks for it. */
   readonly method: string;
   /** Its fields beside `agent`, `req_id` and `computer`; null: nothing was gathered yet. */

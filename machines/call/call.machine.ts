@@ -135,7 +135,7 @@ const parts = setup({
 });
 
 // ── actions that several states share ──────────────────────────────────────────────────────────────────
-export const startClock = deadline('limit', rules.limitOf);
+const startClock = deadline('limit', rules.limitOf);
 const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
 /** Sending a call: it counts as sent from here on. */
 export const send = [enter('running'), requests(rules.callRequest)] as const;

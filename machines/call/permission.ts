@@ -27,7 +27,7 @@ export const writeWords = words(`
   unmount unregister unshare unsubscribe upload upsert vote wipe
 `);
 
-export type Access = 'read' | 'write';
+type Access = 'read' | 'write';
 
 /** `HTMLParser` is HTML and Parser. */
 const capitalFirst = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;

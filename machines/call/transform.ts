@@ -68,7 +68,7 @@ export interface Diagnostic {
   }[];
 }
 /** The same for a person: lines and columns count from 1, columns in characters. */
-export interface ProgramMistake {
+interface ProgramMistake {
   readonly message: string;
   readonly line: number;
   readonly column: number;

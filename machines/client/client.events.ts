@@ -75,7 +75,7 @@ export interface ServerCall extends CallRequest {
   /** The tool has an output schema. */
   readonly hasOutput: boolean;
 }
-export interface ServerUpdate {
+interface ServerUpdate {
   readonly type: 'server.update';
   readonly plan: ClientPlan;
 }

@@ -41,7 +41,7 @@ import {
   type OwnedEnded,
 } from '../kernel/effects.ts';
 import type { ListKind, ServerInfo, Waits } from '../kernel/ports.ts';
-import { timingOf } from '../kernel/timing.ts';
+import { backoffSpread, timingOf } from '../kernel/timing.ts';
 import { processKind, type ProcessOrder } from '../process/process.machine.ts';
 import { waitsForLogin, type ProcessEnd } from '../process/server-failure.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
@@ -632,7 +632,7 @@ export const clientMachine = parts.createMachine({
     },
     waiting: {
       tags: 'connecting',
-      entry: [news('waiting'), deadline('backoff', rules.backoffOf, rules.backoffSpread)],
+      entry: [news('waiting'), deadline('backoff', rules.backoffOf, backoffSpread)],
       exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
@@ -692,7 +692,7 @@ export const clientMachine = parts.createMachine({
       },
     },
     open: {
-      entry: [news('open'), deadline('trial', rules.trialOf, rules.backoffSpread)],
+      entry: [news('open'), deadline('trial', rules.trialOf, backoffSpread)],
       exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',

@@ -15,7 +15,7 @@ import {
 } from '../kernel/effects.ts';
 import { cameInstead, waitsFor, type Capabilities, type ListKind, type ServerInfo } from '../kernel/ports.ts';
 import { merging } from '../kernel/objects.ts';
-import { timingOf } from '../kernel/timing.ts';
+import { backoff, backoffSpread, timingOf } from '../kernel/timing.ts';
 import {
   failureOfEnd,
   failureOfStep,
@@ -36,8 +36,6 @@ import type {
   ServerCall,
 } from './client.events.ts';
 
-/** Up to half as long again, by chance: many that failed together do not come back together. */
-export const backoffSpread = 0.5;
 /** No server is left alone for longer because it says so. */
 const longestAskedMs = 3_600_000;
 /** What the server asked for when it refused (`Retry-After`). */
@@ -45,13 +43,11 @@ function askedMs({ failure }: ClientContext): number {
   const seconds = failure?.details?.['retry_after'];
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
 }
-/** Before the n-th try after a failure. */
-export const backoffOf = (c: ClientContext): number => {
-  const { timing: t, attempt } = c;
-  return Math.max(askedMs(c), Math.min(t.longestBackoffMs, t.backoffMs * 2 ** Math.max(0, attempt - 1)));
-};
-/** What is told: the latest moment. */
-export const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
+/** Pause before the next try; never shorter than its server has asked for. */
+export const backoffOf = (c: ClientContext): number =>
+  Math.max(askedMs(c), backoff(c.timing.backoffMs, Math.max(1, c.attempt), c.timing.longestBackoffMs));
+/** Latest moment of a pause, which is what is told. */
+const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
 /** A spent budget is tried once after a while, unless another try without a change cannot help. */
 export const trialOf = (c: ClientContext): number => {
@@ -123,7 +119,7 @@ export const initialContext = (input: ClientInput): ClientContext => ({
 });
 
 /** When it is tried again by itself, at the latest; null: it is not. */
-export const nextTryOf = (c: ClientContext, stage: ClientStage): number | null => {
+const nextTryOf = (c: ClientContext, stage: ClientStage): number | null => {
   const ms = stage === 'waiting' ? backoffOf(c) : stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };

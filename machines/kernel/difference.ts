@@ -1,13 +1,15 @@
-/** What became of something that is shown to somebody, in the order of the state that has each item. */
+import { ownMember } from '../protocol/json.ts';
+
+/** Difference between two states of a list that is shown, in the order of the state that has each item. */
 export interface Difference<Item> {
   readonly added: readonly Item[];
   readonly removed: readonly Item[];
-  /** As they are now. */
+  /** Items of both states that are not equal, in their new form. */
   readonly changed: readonly Item[];
 }
 
 /**
- * From one state to the next, by key and by what counts as a change. Where several items have one key, as two servers
+ * Difference from one state to the next, by key and by what counts as a change. Where several items have one key, as two servers
  * may have one URI, equal ones belong together first, then the rest in their order.
  */
 export function differenceOf<Item>(
@@ -36,16 +38,14 @@ export function differenceOf<Item>(
 export const isNoDifference = ({ added, removed, changed }: Difference<unknown>): boolean =>
   added.length + removed.length + changed.length === 0;
 
-/** The URIs of one kind that each server lists. */
+/** URIs of one kind, by the server that lists them. */
 export type UrisByServer = Readonly<Record<string, readonly string[]>>;
 
 /** Whether these are the same sets, server by server; one that lists nothing is as good as none (a2c-wire §9 X27). */
 export function isSameUris(a: UrisByServer, b: UrisByServer): boolean {
   const servers = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...servers].every((server) => isSameSet(own(a, server), own(b, server)));
+  return [...servers].every((server) => isSameSet(urisOf(a, server), urisOf(b, server)));
 }
-/** A server may be called `constructor`. */
-const own = (uris: UrisByServer, server: string): ReadonlySet<string> =>
-  new Set(Object.hasOwn(uris, server) ? uris[server] : []);
+const urisOf = (uris: UrisByServer, server: string): ReadonlySet<string> => new Set(ownMember(uris, server));
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((each) => b.has(each));

@@ -2,35 +2,33 @@ import type { EventObject } from 'xstate';
 import { keyOf, type Address, type AddressFor, type Kind } from './address.ts';
 
 declare const isChecked: unique symbol;
-/** Made by `message`, `post`, `open` or `toOwned`, which let through only what is taken there. At run time it is nothing. */
+/** Mark of a value made by `message`, `post`, `open` or `toOwned`, which let through only what is taken there. It is nothing at run time. */
 interface Checked {
   readonly [isChecked]: true;
 }
 /**
- * What a machine may ask of the world outside its own actor system, as names without a body. The directory
+ * Effects: what a machine may ask of the world outside its own actor system, as names without a body. The directory
  * (actors/runtime/directory.ts) performs them in order, each after the transition that asked, so that a transition
  * that fails has asked for nothing and a replay can compare what was asked.
  */
 export interface Message {
-  /** The address it is for. */
   readonly to: Address;
-  /** What it says. */
   readonly event: EventObject;
 }
 export interface CheckedMessage extends Message, Checked {}
-/** A message to an address. Nobody there, or it fails over it: `onUndelivered` goes out; else it is a dead letter. */
+/** A message to an address. Where no actor takes it, `onUndelivered` goes out; without that it is a dead letter. */
 export interface Post extends CheckedMessage {
   readonly onUndelivered?: CheckedMessage;
-  /** Whoever it is for may be gone by now, and that is fine. */
+  /** No dead letter: its receiver may be gone by now. */
   readonly optional?: true;
 }
-/** A new root, owned by the asker, at `<asker>/<kind>:<key>`. Its `will` is delivered unless it ends as done. */
+/** A new root, owned by the asker, at `<asker>/<kind>:<key>`. Its `lastWill` is delivered unless it ends as done. */
 export interface Open extends Checked {
   readonly kind: string;
   readonly key?: string;
   readonly input: object;
   readonly lastWill?: CheckedMessage;
-  /** What the platform knows at once joins the input as `drawn`, and the records as a `draw`. */
+  /** Question to a port that answers at once: the answer joins the input as `drawn`, and the records as a `draw`. */
   readonly draw?: { readonly port: DrawPort; readonly params: object };
 }
 /** Ports that answer at once: `judge` says whether a call may run, or null where that has to be asked. */
@@ -38,17 +36,17 @@ export type DrawPort = 'judge';
 /** One question with one answer, `ask.answered` or `ask.refused` with the same id. Withdrawn when the asker ends. */
 export interface PortRequest {
   readonly id: string;
-  /** Who is asked: the address that opened the session or link, or the name of a port such as `confirm`. */
+  /** Address that opened the session or link that is asked, or the name of a port such as `confirm`. */
   readonly target: Address;
   readonly method: string;
   readonly params?: unknown;
-  /** In whose limiter it waits for its turn: the name of a server. Without one it goes at once. */
+  /** Name of the server in whose limiter it waits for its turn. Without one it goes at once. */
   readonly limiter?: string;
 }
 export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
-  /** Only those that own this one: the last segment of its address. */
+  /** Last segment of an address: only those that own this one are told. */
   readonly having?: string;
 }
 
@@ -57,12 +55,12 @@ export interface Deadline {
   readonly ms: number;
   /** Purpose, such as `backoff`: the name of the timer in a trace. Not needed where `ms` is 0. */
   readonly for?: string;
-  /** Up to so much of `ms` later, at random, so that many do not come in the same second. */
+  /** Largest part of `ms` that is added at random, so that many do not come in the same second. */
   readonly spread?: number;
 }
 
 const checked = <Fields>(fields: Fields): Fields & Checked => fields as Fields & Checked;
-/** A message that whoever lives there takes: another does not compile. */
+/** A message that its receiver takes: another does not compile. */
 export const message = <Event extends EventObject>(
   to: AddressFor<Event>,
   event: NoInfer<Event>,
@@ -78,13 +76,13 @@ export const open = <Start extends object>(
   input: NoInfer<Start>,
   { key, ...more }: Pick<Open, 'key' | 'draw' | 'lastWill'> = {},
 ): Open => checked({ kind, ...(key !== undefined && { key: keyOf(key) }), input, ...more });
-/** The same order to all of a kind that are owned. */
+/** An order to all owned roots of a kind. */
 export const toOwned = <Order extends EventObject>(
   kind: Kind<never, Order>,
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event });
 
-/** An order to those of a kind that own the one of another kind under this key: who asks need not know which of them does. */
+/** An order to the root of a kind that owns another one under this key: the sender need not know which of them does. */
 export const toOwnersOf = <Order extends EventObject>(
   kind: Kind<never, Order>,
   [below, key]: readonly [kind: string, key: string],
@@ -143,7 +141,7 @@ export const effects = {
   setDeadline: asked<Deadline>(),
 };
 
-/** What the directory tells a root about those that it owns and about its owner. */
+/** End of a root, told to its owner by the directory. */
 export interface OwnedEnded {
   readonly type: 'owned.ended';
   readonly kind: string;

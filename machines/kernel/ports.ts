@@ -28,21 +28,21 @@ export const callbackPort = <Input, Command extends EventObject>(
 export interface ProcessInput {
   /** The configured server whose launch config (command, env, cwd) the adapter knows. */
   readonly server: string;
-  /** Which of its launch configs: each change of them is a generation of its own. */
+  /** Number of its launch config: each change is a generation of its own. */
   readonly generation: number;
-  /** Which of its launch specs: what those facts are with the values of their placeholders. The adapter launches this. */
+  /** Number of its launch spec, the launch config with the values of its placeholders. The adapter launches this. */
   readonly spec: number;
   /** The key under which the ledger keeps the live child; a session finds its streams by it. */
   readonly key: Address;
 }
-/** What the machine of a process orders. */
+/** Orders to a child process. */
 export type ProcessCommand =
   | { readonly type: 'child.closeStdin' }
   | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
-/** What the machine of a process hears of its child. */
+/** Facts about a child process. */
 export type ProcessFact =
   | { readonly type: 'child.started'; readonly pid: number }
-  /** It never ran. `isFinal`: another try without a change would fail in the same way (ENOENT, EACCES, …). */
+  /** A child that never ran. `isFinal`: another try without a change would fail in the same way (ENOENT, EACCES, …). */
   | { readonly type: 'child.failed'; readonly message: string; readonly isFinal?: boolean }
   /**
    * The leader ended and its pumps too. `left` counts living members of its group (zombies do not count);
@@ -63,24 +63,24 @@ export const processPort = callbackPort<ProcessInput, ProcessCommand>('process')
 // ── session: one MCP client, over the streams of a process, over HTTP, or inside this host ─────────────
 export interface SessionInput {
   readonly server: string;
-  /** Which of its remote facts (URL, headers), and with which values: as with a process. */
+  /** Number of its launch spec (URL and headers with their values), as with a process. */
   readonly generation: number;
   readonly spec: number;
   /** The name under which questions reach this session. */
   readonly key: Address;
-  /** The process whose streams it speaks over; null: it needs none. */
+  /** Process whose streams carry the session; null: it needs none. */
   readonly process: Address | null;
 }
-/** Why a session is over. */
+/** End of a session, and its reason. */
 export interface SessionLost {
-  /** In plain words, with nothing secret. */
+  /** Sentence for a person, with nothing secret. */
   readonly reason: string;
   /** The server forgot this session, and wants a new handshake. */
   readonly isExpired?: true;
   /** The server no longer takes its login (HTTP 401). */
   readonly wantsLogin?: true;
 }
-/** What the machine of a server hears of its session. */
+/** Facts about a session. */
 export type SessionFact =
   /** Connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
@@ -88,23 +88,23 @@ export type SessionFact =
   | { readonly type: 'session.failed'; readonly failure: Failure }
   /** The stream broke; pending requests are refused first. */
   | ({ readonly type: 'session.lost' } & SessionLost)
-  /** Told whether or not the server declared that it would; only after `session.opened`. */
+  /** Change of a list, also from a server that did not declare that it tells; only after `session.opened`. */
   | { readonly type: 'list.changed'; readonly list: ListKind }
   | { readonly type: 'resource.updated'; readonly uri: string };
 export const sessionPort = callbackPort<SessionInput, EventObject>('session');
 
 /** Answers to a `PortRequest`, see effects.ts; before the one answer any number of those that are none. */
 export type RequestFact =
-  /** It waits for its turn, and was not sent: `ahead` others come first. */
+  /** Waits for its turn, and was not sent: `ahead` others come first. */
   | { readonly type: 'ask.waiting'; readonly id: string; readonly ahead: number }
-  /** Its turn has come: it is being sent. */
+  /** Sent now: its turn has come. */
   | { readonly type: 'ask.began'; readonly id: string }
   | ({ readonly type: 'ask.progress'; readonly id: string } & Progress)
   | {
       readonly type: 'ask.answered';
       readonly id: string;
       readonly result: unknown;
-      /** Of the message that brought the result of a tool, where it has more than `manyBytes` (wire/protocol.ts). */
+      /** Size of the message with the result of a tool, where it has more than `manyBytes` (protocol/protocol.ts). */
       readonly bytes?: number;
       /** Integers in the result of a tool that a number cannot hold, as they were written. */
       readonly digits?: readonly Digits[];
@@ -127,7 +127,7 @@ const passing: ReadonlySet<string> = new Set([
   'ask.began',
   'ask.progress',
 ] satisfies RequestFact['type'][]);
-/** It is the one answer, after which nothing more is said to this question. */
+/** Whether a fact is the one answer, after which nothing more is said to this question. */
 export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
 
 // ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────
@@ -143,11 +143,11 @@ export interface LinkInput {
 }
 export type LinkCommand =
   | { readonly type: 'link.join' }
-  /** Goes out when the calls that wait are answered. */
+  /** Leaves the office once the calls that wait are answered. */
   | { readonly type: 'link.leave' }
   /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
-  /** How far the call of a ticket is. Of what follows too fast only the last is said. */
+  /** Progress of the call of a ticket. Of what follows too fast only the last is said. */
   | ({ readonly type: 'link.progress'; readonly ticket: string } & Progress)
   | { readonly type: 'link.announce'; readonly event: Notification['event'] };
 /** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
@@ -155,7 +155,7 @@ export interface AgentCalled {
   readonly type: 'agent.called';
   readonly ticket: string;
   readonly reqId: string;
-  /** Its registered name, as the office has put it into the call. */
+  /** Registered name of the agent, as the office has put it into the call. */
   readonly agent: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -185,7 +185,7 @@ export type LinkFact =
   | AgentCalled
   /** A call whose `reqId` already waits on this link. */
   | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
-  /** `reason`: not the agent takes it back, but its office. */
+  /** Call that is taken back: by its agent, or with a `reason` by its office. */
   | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
@@ -197,7 +197,7 @@ export type LinkFact =
       readonly reqId: string;
       readonly query: object;
     }
-  /** A URI of neither system is refused at the door. */
+  /** One resource; a URI of neither system is refused before. */
   | {
       readonly type: 'agent.askedResource';
       readonly collection: ResourceCollection;
@@ -206,7 +206,7 @@ export type LinkFact =
       readonly uri: string;
       readonly server?: string;
     }
-  /** Said to computers: nobody waits for the answers to this agent's calls any more. */
+  /** For computers: the agent is gone, and its calls need no answer any more. */
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
@@ -217,7 +217,7 @@ export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
 
 // ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
-/** How a port tells a fact: at once, in order, and not at all after it was closed. */
+/** Teller of facts: at once, in order, and not at all after the port was closed. */
 export type Emit<Fact> = (fact: Fact) => void;
 /** A port that lives as long as the state that invoked it. `close` is final, synchronous and never throws. */
 export interface PortInstance<Command = EventObject> {
@@ -233,7 +233,7 @@ export interface Ports {
   office(at: Address, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand>;
   request: RequestPort;
 }
-/** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
+/** Asks a question; the returned function withdraws it (a call in flight is cancelled at the other side). */
 export type RequestPort = (
   from: Address,
   request: { id: string; target: Address; method: string; params?: unknown; limiter?: string },
@@ -245,49 +245,47 @@ export type ListKind = 'tools' | 'resources' | 'prompts';
 /** The two systems that a computer makes of the resources of its servers (seeds 000 and 001). */
 export type ResourceCollection = 'desktop' | 'finder';
 
-/** What a server declared at the handshake. What it did not declare is never asked for. */
+/** Capabilities that a server declared at the handshake. Others are never asked for. */
 export interface Capabilities {
-  /** Null: it has none. `listChanged`: it tells when they change. */
+  /** Null: the server has no tools. `listChanged`: it tells when they change. */
   readonly tools: { readonly listChanged: boolean } | null;
-  /** Null: it has none. `subscribe`: it tells when one that is subscribed changes. */
+  /** Null: the server has no resources. `subscribe`: it tells when one that is subscribed changes. */
   readonly resources: { readonly listChanged: boolean; readonly subscribe: boolean } | null;
-  /** Null: it has none. */
+  /** Null: the server has no prompts. */
   readonly prompts: { readonly listChanged: boolean } | null;
-  /** It completes arguments of prompts and templates. */
+  /** Whether it completes arguments of prompts and templates. */
   readonly completions: boolean;
-  /** Its log level can be set. */
+  /** Whether its log level can be set. */
   readonly logging: boolean;
 }
-/** What a server said at the handshake. */
+/** Introduction of a server at the handshake. */
 export interface ServerInfo {
-  /** As it calls itself. */
+  /** Name that the server gives itself. */
   readonly name: string;
   /** Its own version, in any form. */
   readonly version: string;
   /** The revision of MCP on which both agreed, such as `2025-06-18`. */
   readonly protocolVersion: string;
-  /** What it declared; nothing else is asked for. */
   readonly capabilities: Capabilities;
-  /** What it says of itself for a screen; absent where it says nothing. */
+  /** Title that it gives itself for a screen. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
 }
 
-/** What a session waits for before it is open, as its port sees it, and the words for that. Facts of ports: a machine has no clock. */
+/** Wait of a session that is not open yet, as its port sees it: a machine has no clock. */
 export interface Waits {
   /** The connection to its URL, the headers of the response, or the answer to `initialize`. */
   readonly for: 'connection' | 'headers' | 'initialize';
   /** ISO 8601, by the clock of the port. */
   readonly since: string;
-  /** What came that is no answer, in one line, secrets hidden, at most 400 characters; '': nothing came. */
+  /** Text that came and is no answer, in one line, secrets hidden, at most 400 characters; '': nothing came. */
   readonly came: string;
 }
-/** Its handshake takes longer than a second, and again at most once a second when that has changed. */
+/** Handshake that takes longer than a second: told then, and at most once a second when it waits for something else. */
 export interface SessionWaits {
   readonly type: 'session.waits';
-  /** What for, since when, and what came meanwhile. */
   readonly waits: Waits;
 }
-/** What the owner of a client hears of it. */
+/** The same for the owner of a client. */
 export interface ClientWaits {
   readonly type: 'client.waits';
   readonly server: string;
@@ -301,39 +299,37 @@ const words = {
 } as const;
 export const waitsFor = (step: Waits['for']): string => `waits for ${words[step]}`;
 export const cameInstead = ({ came }: Pick<Waits, 'came'>): string => (came === '' ? 'nothing came' : came);
-/** In a failure, which is read later: with the moment, not with a duration. */
+/** Words for a failure, which is read later: with the moment, not with a duration. */
 export const waitWords = (waits: Waits): string =>
   `${waitsFor(waits.for)} since ${waits.since}; ${cameInstead(waits)}`;
-
-/** What passes between the machine of an office and the server that its sockets are at. */
 
 export interface OfficeInput {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** Peers that do not say which version of the protocol they speak are not let in. */
+  /** Refuses peers that do not say which version of the protocol they speak. */
   readonly requireVersion?: boolean;
-  /** It is one of several nodes: a seat is granted when their register has said so. */
+  /** One of several nodes: a seat is granted when their register has said so. */
   readonly isShared?: boolean;
 }
 /** One seat in an office. */
 export interface SeatFacts {
-  /** The id of the room: one office has many, and what is said in one is not heard in others. */
+  /** Id of the room: one office server has many, and what is said in one is not heard in others. */
   readonly office: string;
   /** A room has one agent and any number of computers. */
   readonly role: 'agent' | 'computer';
-  /** What it calls itself; unique among the computers of its room. */
+  /** Name that the peer gives itself; unique among the computers of its room. */
   readonly name: string;
 }
 export type OfficeCommand =
-  /** Join and leave: the two-argument ack `(ok, text | null)`. */
+  /** Answer to a join or a leave: the two-argument ack `(ok, text | null)`. */
   | {
       readonly type: 'office.answer';
       readonly ticket: string;
       readonly ok: boolean;
       readonly text: string | null;
     }
-  /** Of a node among others: asks their register for this seat, and gives it back when it is not taken up after all. */
+  /** Asks the register of all nodes for this seat, and gives it back when it is not taken up after all. */
   | {
       readonly type: 'office.claim';
       readonly socket: string;
@@ -341,11 +337,11 @@ export type OfficeCommand =
       readonly seat: SeatFacts;
     }
   | { readonly type: 'office.unclaim'; readonly socket: string; readonly seat: SeatFacts }
-  /** From now on this socket sits here: it is routed to and hears broadcasts. */
+  /** Seats this socket: from now on it is routed to and hears broadcasts. */
   | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
-  /** From now on nobody comes, joins or asks; `office.drained` follows once nothing waits for an answer. */
+  /** Refuses all that comes, joins or asks from now on; `office.drained` follows once nothing waits for an answer. */
   | { readonly type: 'office.drain' }
-  /** From now on it sits nowhere: calls that wait for it are answered at once. */
+  /** Frees the seat of this socket: calls that wait for it are answered at once. */
   | { readonly type: 'office.unseat'; readonly socket: string }
   | {
       readonly type: 'office.broadcast';
@@ -355,7 +351,7 @@ export type OfficeCommand =
       readonly body: object;
     };
 export type OfficeFact =
-  /** The answer to `office.claim`, as long as the socket is there. `text`: why not. */
+  /** Answer to `office.claim`, as long as the socket is there. `text`: reason of a refusal. */
   | {
       readonly type: 'claim.settled';
       readonly socket: string;
@@ -365,7 +361,7 @@ export type OfficeFact =
     }
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
-  /** After `office.drain`: every question was answered. */
+  /** Every question was answered, after `office.drain`. */
   | { readonly type: 'office.drained' }
   | { readonly type: 'socket.opened'; readonly socket: string }
   | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }

@@ -2,31 +2,31 @@
 export const timing = {
   /**
    * Hard limit of each step from launch to the first list of tools. Long, because a first `npx -y` of a large package
-   * downloads for minutes over a slow line, and to end it in the midst begins it anew.
+   * downloads for minutes over a slow line, and would begin again from the start if it were ended.
    */
   connectMs: 300_000,
-  /** Soft limit: who takes longer to connect no longer holds up those who wait for their turn. */
+  /** Soft limit: a server that takes longer to connect no longer holds up those that wait for their turn. */
   slowMs: 15_000,
   /** One list with all its pages. */
   listMs: 30_000,
-  /** After this long in `ready` the restart budget is full again. */
+  /** Time in `ready` after which the restart budget is full again. */
   provenStableMs: 60_000,
   /** Pause before a lost server is connected again: twice as long after each failure, up to the longest. */
   backoffMs: 500,
   longestBackoffMs: 30_000,
-  /** The budget is spent: after this long one try is made by itself. */
+  /** Pause after the budget is spent; then one try is made. */
   trialMs: 300_000,
-  /** Servers of one computer come back one after another: one more may after each of these. */
+  /** Time between two connect permits: servers of one computer come back one after another. */
   permitMs: 200,
-  /** A server that nobody calls is asked this often whether it lives; 0 = never. */
+  /** Time between two pings of a server without calls; 0 = never. */
   pingEveryMs: 30_000,
-  /** And has so long to answer; 0 = it is not asked at all. */
+  /** Limit of a ping; 0 = no pings at all. */
   pingMs: 10_000,
-  /** A server that starts when it is needed is stopped when nobody has called it for so long; 0 = never. */
+  /** Time without a call after which a server that starts when it is needed is stopped; 0 = never. */
   idleStopMs: 0,
-  /** A stopped server finishes the calls it has for so long, then they are cancelled. */
+  /** Time in which a stopped server finishes the calls it has; then they are cancelled. */
   drainMs: 5_000,
-  /** Cancelled calls get this long to settle before their server is closed. */
+  /** Time for cancelled calls to settle before their server is closed. */
   cancelGraceMs: 1_000,
   /** Closed stdin → SIGTERM. */
   stdinGraceMs: 500,
@@ -34,32 +34,32 @@ export const timing = {
   termGraceMs: 2_000,
   /** SIGKILL → the process counts as ended although no exit was seen (uninterruptible sleep). */
   killGraceMs: 2_000,
-  /** A stream broke: its process gets this long to show how it died, so that the failure can say so. */
+  /** Time that a process gets after its stream broke to show how it died, so that the failure can say so. */
   exitGraceMs: 250,
   /** The whole way down of a computer, an office, an agent; then what is left is ended by force. */
   shutdownMs: 10_000,
-  /** A computer counts as booting this long at most while servers start, and `a2c up` waits for them; 0 = not at all. */
+  /** Longest time that a computer counts as booting while servers start, and that `a2c up` waits for them; 0 = not at all. */
   bootMs: 15_000,
   /**
    * Questions about all servers that come while a computer boots (tools, resources, prompts, Desktop, Finder) wait so
    * long for those that start; 0 = they wait for none.
    */
   toolsMs: 2_000,
-  /** A call without a limit of its own; set in a config no call of the server takes longer, whoever asks. 0 = none. */
+  /** Limit of a call without one of its own; set in a config it bounds every call of the server. 0 = none. */
   callTotalMs: 60_000,
-  /** A call whose server says nothing for so long, neither an answer nor progress; 0 = it may be silent. */
+  /** Longest silence of a server during a call, without answer or progress; 0 = it may be silent. */
   callIdleMs: 0,
-  /** A person is asked to confirm a call; before that, the policy of a host. */
+  /** Time of a person to confirm a call, and of the policy of a host to judge it. */
   confirmMs: 120_000,
-  /** A result is held against its schema and goes through the VRL program of its server; then it is given as it came. */
+  /** Time for checking a result against its schema and for its VRL program; then it is given as it came. */
   lookMs: 10_000,
   /** One program over one result. */
   vrlMs: 5_000,
   /** Bringing up the thread that runs them. */
   vrlLoadMs: 30_000,
-  /** Nobody has asked for a program for so long: its thread is ended. */
+  /** Time without a program after which their thread is ended. */
   vrlIdleMs: 300_000,
-  /** An agent that has cancelled a call waits so long for its computer to say how it stood; 0 = it does not wait. */
+  /** Time that an agent waits after a cancel for its computer to say how the call stood; 0 = none. */
   cancelMs: 2_000,
   /** Socket.IO: connect and join. */
   linkMs: 10_000,
@@ -70,28 +70,28 @@ export const timing = {
   /** Changes of tools are gathered: quiet this long, but at most that long. */
   quietMs: 200,
   longestQuietMs: 2_000,
-  /** Lists are asked for anew although no change was told; where the server declared that it tells them, and where not. 0 = never. */
+  /** Time between two reads of a list although no change was told; where the server declared that it tells them, and where not. 0 = never. */
   pollMs: 60_000,
   pollDeclaredMs: 300_000,
-  /** A list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
+  /** First pause before a list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
   relistMs: 5_000,
-  /** One question for a Desktop or a Finder; what has not come by then is missing in the answer, and asked for by and by. */
+  /** Limit of a question for a Desktop or a Finder; what has not come by then is missing in the answer, and read later. */
   aggregateMs: 8_000,
-  /** A read for a Desktop or a Finder that hangs gives its place to another after two of these, if its server lives. */
+  /** Half of the time after which a read that hangs gives its place to another, if its server lives. */
   turnMs: 150,
-  /** What is being read or listed gets this long to come when whoever reads it is told to close. */
+  /** Time for reads and lists under way to come when their reader is told to close. */
   closeGraceMs: 250,
-  /** One resource that somebody reads. */
+  /** Limit of the read of one resource. */
   readMs: 20_000,
-  /** Changes of a Desktop or a Finder are told at once, and then at most one in each of these. */
+  /** Shortest time between two announced changes of a Desktop or a Finder. */
   coalesceMs: 200,
   /** `client:get_*` and `server:list_room`: how long a peer waits. */
   queryMs: 30_000,
-  /** What the office adds to a call's own time-out, so that the computer's answer can still arrive. */
+  /** Added by the office to a call's own time-out, so that the computer's answer can still arrive. */
   relayMarginMs: 5_000,
-  /** What an agent adds on top of that. */
+  /** Added by an agent on top of that. */
   agentMarginMs: 6_000,
-  /** A view of a computer whose tools could not be fetched asks again. */
+  /** Pause of a view before it asks again for what could not be had. */
   refetchMs: 2_000,
 } as const;
 /**
@@ -113,7 +113,7 @@ const lists = [
   'relistMs',
   'closeGraceMs',
 ] as const;
-/** What each machine knows of it, and no more: each keeps its own as long as it lives, and every checkpoint has it. */
+/** Delays that each machine keeps as long as it lives, and no more: every checkpoint has them. */
 export const timingOf = {
   process: only(...ladder),
   catalog: only(...lists),
@@ -132,8 +132,13 @@ export const timingOf = {
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;
 
-/** Before what could not be had is asked for again: twice as long after each failure in a row, up to ten times as long. */
+/** Pause before the next try after so many failures in a row: twice as long after each, up to the longest. */
+export const backoff = (firstMs: number, failures: number, longestMs: number): number =>
+  Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));
+/** Part of a pause by which it is longer at random: many that failed together do not come back together. */
+export const backoffSpread = 0.5;
+/** Pause before a list that could not be had is asked for again, at most ten times the first one. */
 export const backoffOfList = ({ relistMs }: Pick<Timing, 'relistMs'>, failures: number): number =>
-  relistMs * Math.min(2 ** (failures - 1), 10);
+  backoff(relistMs, failures, 10 * relistMs);
 /** Refreshes of a list that may fail in a row before its entries are taken back. */
 export const refreshFailures = 3;

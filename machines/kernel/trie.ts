@@ -1,8 +1,9 @@
+import { withoutKey } from '../protocol/json.ts';
 import { fnv, fnvBasis } from './fnv.ts';
 
 /**
  * An immutable map of many texts, as plain data: a change copies two levels of at most 64 slots and a leaf of a few entries, and
- * shares all else. Whoever chooses keys that meet in one leaf makes it as slow as a record.
+ * shares all else. Keys that are chosen to meet in one leaf make it as slow as a record.
  */
 export type Trie<T> = Readonly<Record<string, Branch<T>>>;
 type Branch<T> = Readonly<Record<string, Leaf<T>>>;
@@ -16,10 +17,6 @@ const slotsOf = (key: string): readonly [outer: number, inner: number] => {
 const isEmpty = (record: object): boolean => {
   for (const _ in record) return false;
   return true;
-};
-const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> => {
-  const { [key]: _, ...rest } = record;
-  return rest;
 };
 
 export function getIn<T>(trie: Trie<T>, key: string): T | undefined {
@@ -37,10 +34,10 @@ export function dropFrom<T>(trie: Trie<T>, key: string): Trie<T> {
   const branch = trie[outer];
   const leaf = branch?.[inner];
   if (!branch || !leaf || !Object.hasOwn(leaf, key)) return trie;
-  const left = without(leaf, key);
-  const rest = isEmpty(left) ? without(branch, String(inner)) : { ...branch, [inner]: left };
-  return isEmpty(rest) ? without(trie, String(outer)) : { ...trie, [outer]: rest };
+  const left = withoutKey(leaf, key);
+  const rest = isEmpty(left) ? withoutKey(branch, String(inner)) : { ...branch, [inner]: left };
+  return isEmpty(rest) ? withoutKey(trie, String(outer)) : { ...trie, [outer]: rest };
 }
-/** In no order that means anything. */
+/** All entries, in no order that means anything. */
 export const entriesOf = <T>(trie: Trie<T>): (readonly [key: string, value: T])[] =>
   Object.values(trie).flatMap((branch) => Object.values(branch).flatMap((leaf) => Object.entries(leaf)));

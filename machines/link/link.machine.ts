@@ -52,7 +52,7 @@ import {
   type LinkInput,
 } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { TimingOf } from '../kernel/timing.ts';
+import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 
 import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
 
@@ -71,12 +71,12 @@ export type LinkOrder =
   | { readonly type: 'close' };
 export const linkKind = kindOf<LinkStart, LinkOrder>('link');
 /** What `client:get_config` is answered with: secrets hidden. */
-export interface ConfigShown {
+interface ConfigShown {
   readonly type: 'config.shown';
   readonly ticket: string;
   readonly config: object;
 }
-export interface ToolsListed {
+interface ToolsListed {
   readonly type: 'tools.listed';
   readonly ticket: string;
   readonly reqId: string;
@@ -167,7 +167,7 @@ export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'an
 const pauseMs = ({ timing, refusal }: LinkContext): number =>
   refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
 /** For the person who is asked about it, and the host: its agent hears it from the office. */
-export const whyCancelled: Readonly<Record<CancelReason, string>> = {
+const whyCancelled: Readonly<Record<CancelReason, string>> = {
   timeout: 'the office gave up waiting for it',
   left: 'its agent left the office',
   closing: 'the office is closing',
@@ -472,8 +472,7 @@ export const linkMachine = parts.createMachine({
     },
     waiting: {
       tags: 'connecting',
-      // By chance up to half as long again: not everybody comes back to an office in the same instant.
-      entry: [tellStage('waiting'), deadline('linkBackoff', pauseMs, 0.5)],
+      entry: [tellStage('waiting'), deadline('linkBackoff', pauseMs, backoffSpread)],
       on: { 'deadline.passed': 'online', close: 'closed' },
     },
     closed: { type: 'final', entry: tellStage('closed') },

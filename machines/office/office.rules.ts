@@ -59,7 +59,6 @@ export interface OfficeAnswer {
   readonly commands: readonly OfficeCommand[];
   readonly messages: readonly Post[];
 }
-export type Draining = Extract<OfficeOrder, { type: 'drain' }>;
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
 export type Settled = Extract<OfficeFact, { type: 'claim.settled' }>;
 

@@ -161,7 +161,7 @@ const mayBeText = (schema: unknown, path: Path): boolean => {
 };
 const mayBeFloat = (schema: unknown, path: Path): boolean => typesAt(schema, path).includes('number');
 
-export const tooManyDigits = ({ path, digits }: Digits): string =>
+const tooManyDigits = ({ path, digits }: Digits): string =>
   `${pathText(path) || 'it'}: ${digits} is more than a number holds exactly`;
 export const givenAsText = ({ path, digits }: Digits): string =>
   `${pathText(path)} is given as text: ${digits} is more than a number holds exactly`;

@@ -137,7 +137,7 @@ function ofException(text: string, type: unknown): Failure {
 }
 
 /** Null: the tool has failed by itself, and its result says why. */
-export function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult): Failure | undefined {
+function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult): Failure | undefined {
   const { error, error_type: type } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof error === 'string') return ofException(error, type);
   const [first] = content;

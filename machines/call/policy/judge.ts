@@ -137,7 +137,7 @@ export type Validity =
 export type Validate = (schema: JsonObject, value: unknown) => Validity;
 
 /** How far a value was not held against a schema, as the end of a sentence; undefined: it was. */
-export function unusedIn(validity: Validity): string | undefined {
+function unusedIn(validity: Validity): string | undefined {
   if (validity.ok === 'unchecked') return `: ${validity.reason}`;
   return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
 }

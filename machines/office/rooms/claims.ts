@@ -52,7 +52,7 @@ function objection(claims: Claims, socket: string, seat: SeatFacts): string | un
   return takenText(seat, seatOf(claims, holder)?.name);
 }
 
-export interface Released {
+interface Released {
   readonly claims: Claims;
   /** The seat that is free now, if it had one. */
   readonly left?: SeatFacts;

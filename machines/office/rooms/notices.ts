@@ -21,7 +21,7 @@ interface Room {
   delivery: Delivery | undefined;
   timer: unknown;
 }
-export interface NoticesParts {
+interface NoticesParts {
   readonly timers: Timers;
   readonly gate: Gate;
   /** Who hears of it, now. */

@@ -25,7 +25,7 @@ export const role = z.enum(['agent', 'computer']);
 const asNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value;
 export const wholeNumber = z.preprocess(asNumber, z.int('expected a whole number'));
-export const wholeSeconds = z.preprocess(
+const wholeSeconds = z.preprocess(
   asNumber,
   z.int('expected whole seconds').nonnegative('expected 0 (without limit) or more seconds'),
 );
@@ -83,7 +83,7 @@ export interface TraceContext {
 const traceparent = z.string().regex(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/);
 const tracestate = z.string().max(512);
 /** What is none is left out: no call fails by its trace. */
-export const traceFields = {
+const traceFields = {
   traceparent: traceparent.optional().catch(undefined),
   tracestate: tracestate.optional().catch(undefined),
 };
@@ -174,7 +174,7 @@ export const toolCallCancel = z.looseObject(question);
 export type ToolCallCancel = z.infer<typeof toolCallCancel>;
 
 /** Why an office takes back a call by itself: it has given up waiting, its agent is gone, it closes. */
-export const cancelReasons = ['timeout', 'left', 'closing'] as const;
+const cancelReasons = ['timeout', 'left', 'closing'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
 /**
