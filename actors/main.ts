@@ -19,14 +19,14 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   let hangup: (() => void) | undefined;
-  // At a terminal: its window was closed.
+  // At a terminal SIGHUP means that its window was closed.
   process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));
   const onHangup = (run: () => void): void => void (hangup = run);
-  // Whoever reads us may stop reading: that is no error of ours.
+  // A reader that stops reading stdout ends the command without an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') aborter.abort();
   });
-  // Without a reader of what we tell beside it the result on stdout is still wanted. Nobody could be told, either.
+  // The result on stdout is still wanted when stderr has no reader. There is nowhere to tell that, either.
   process.stderr.on('error', () => {});
   const argv = process.argv.slice(2);
   // oxlint-disable-next-line no-restricted-imports -- loaded when one of their commands is typed
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
       context: () => (context ??= contextOf()),
     });
   } finally {
-    // It reads until it is closed.
+    // An open terminal keeps the process alive.
     (await context)?.terminal.close();
   }
 }

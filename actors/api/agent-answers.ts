@@ -1,4 +1,4 @@
-/** What an agent makes of the answers to its calls and questions. */
+/** Meaning of the answers to an agent's calls and questions. */
 import {
   failureIn,
   readToolResult,
@@ -11,9 +11,9 @@ import { A2cError } from '../kernel/errors.ts';
 import type { CallOutcome } from './pending-calls.ts';
 
 /**
- * Of a peer that does not say it: an office that answers for a computer which has the call already, a slow server, a
- * cancel. An office of Python says of a computer that is lost in the midst of a call what it says of one that was never
- * there.
+ * Tells whether a failed call may have run, where its peer does not say: an office answers for a computer that has
+ * the call already, a server is slow, a call is cancelled. An office of Python reports a computer that is lost during
+ * a call like one that was never there.
  */
 function mayHaveRun({ code, details }: Failure, wasThere: boolean): boolean {
   if (code === wireCodes.notFound)
@@ -30,15 +30,15 @@ const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: stri
 /** The server that has the tool, as far as its computer says. */
 const serverOf = (meta: CallToolResult['_meta'], failure: Failure | null): string =>
   nameIn(meta, 'a2c_server') ?? nameIn(failure?.details, 'server_name') ?? nameIn(meta, 'mcp_server') ?? '';
-/** It was taken back by its agent, as its computer says. */
+/** Tells whether the computer says that the agent took this call back. */
 const isTakenBack = ({ code, details }: Failure): boolean =>
   (code === 'ToolCallCancelled' || details?.reason === 'ToolCallCancelled') &&
   details?.cancel_reason === 'agent_requested';
 
 /**
- * What the other side said of a call, in our words. Our own machine only sees that an answer came: that it may have had
- * an effect, where it was and why is known to whoever answered, and to our machine where nobody did. `wasThere`: its
- * computer sat in the office when it was called.
+ * Reads the outcome of a call from the answer of the other side. The agent's own machine only sees that an answer
+ * came; whether the call may have had an effect, where it was and why is in the answer. `wasThere`: the computer sat
+ * in the office when it was called.
  */
 export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome {
   if (outcome.failure !== null) return outcome;

@@ -18,7 +18,7 @@ import type { ResourceCollection } from '../../machines/resources/collections/in
 import type { ShownWindow } from '../../machines/resources/desktop/index.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/finder/index.ts';
 
-/** What a host holds of an agent: its options, its methods, what it tells. */
+/** Handle of an agent: its options, methods and events. */
 
 /** Which office an agent sits in, under which name, and how long it waits. */
 export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'>, LogOptions {
@@ -32,11 +32,11 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly keepTrying?: boolean;
   /** Gives up joining: `createAgent` rejects. Once the agent has joined, it does nothing. */
   readonly signal?: AbortSignal;
-  /** Of which systems of every computer it wants to hear from the beginning; a listener of one says the same. */
+  /** Systems of every computer that are followed from the beginning; a listener to one of them follows it, too. */
   readonly follow?: readonly ResourceCollection[];
   /** Reaches offices in the place of sockets: that of `worldOf(trace)`, for tests. */
   readonly links?: PlayedOffice;
-  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  /** Options of the recording for a replay; on by default, in memory. `false`: nothing is recorded. */
   readonly record?: RecordOptions | false;
   /**
    * Makes a span of OpenTelemetry of each call, a child of `trace` or of the span that is active where it is made.
@@ -44,7 +44,7 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
    */
   readonly tracing?: boolean;
 }
-/** What an agent tells its host, by the name for `agent.on`. */
+/** Events of an agent, by the name for `agent.on`. */
 export interface AgentEvents {
   /** A computer sits in the office. Told once for each stay, also for those that sat there before the agent. */
   readonly 'computer.joined': { readonly computer: string };
@@ -62,27 +62,27 @@ export interface AgentEvents {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
-  /** What of a Desktop became another; the first time, all that is there. A listener has it followed. */
+  /** Changes of a Desktop; the first time, all windows. A listener makes the agent follow it. */
   readonly 'desktop.changed': {
     readonly computer: string;
     readonly value: DesktopShown;
     readonly added: readonly ShownWindow[];
     readonly removed: readonly ShownWindow[];
-    /** As they are now: the same URI with another text. */
+    /** Windows whose text has changed, as they are now. */
     readonly changed: readonly ShownWindow[];
   };
-  /** The same of a Finder. */
+  /** Changes of a Finder; the first time, all documents. A listener makes the agent follow it. */
   readonly 'finder.changed': {
     readonly computer: string;
     readonly value: FinderFollowed;
     readonly added: readonly DocumentSummary[];
     readonly removed: readonly DocumentSummary[];
-    /** As they are now: the same URI with another `last_modified`. */
+    /** Documents whose `last_modified` has changed, as they are now. */
     readonly changed: readonly DocumentSummary[];
   };
   /** A Desktop, or a Finder, that is followed could not be had: too large (413), not built there (501), … With a remedy. */
   readonly 'desktop.failed': { readonly computer: string; readonly failure: Failure };
-  /** The same of a Finder that is followed. */
+  /** A followed Finder could not be read. */
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
   /** A computer says that its servers or inputs have changed: `getConfig` gives the new ones. */
   readonly 'config.changed': { readonly computer: string };
@@ -91,7 +91,7 @@ export interface AgentEvents {
 }
 /** The config of a computer as it shows it to agents. */
 export interface ComputerConfig {
-  /** By name, in the protocol's own shape (docs/config.md). */
+  /** Servers by name, in the protocol's own shape (docs/config.md). */
   readonly servers: Readonly<Record<string, object>>;
   /** The inputs that servers name as `${input:id}`; a password comes without its default. */
   readonly inputs: readonly object[];
@@ -117,7 +117,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * `cancelled`.
    */
   cancel(reqId: string): void;
-  /** Who sits in the office. Rejects with an `A2cError` when the office does not answer. */
+  /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */
   listRoom(): Promise<readonly RoomMember[]>;
   /** The servers and inputs of a computer, as it shows them: unrendered, secrets hidden. */
   getConfig(computer: string): Promise<ComputerConfig>;
@@ -146,9 +146,9 @@ export interface Agent extends AgentReading, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What an agent reads of a computer, as its host sees it. */
+/** Reads of a computer, as the host of an agent sees them. */
 
-/** What every question to a computer takes. */
+/** Options of every question to a computer. */
 export interface ReadOptions {
   /** ms; default as long as an office lets a computer think, and a margin. */
   readonly timeoutMs?: number;
@@ -171,16 +171,17 @@ export interface FormatOptions<Format extends DpeFormat> extends ReadOptions {
 }
 /** In which format a page is wanted, and which of its elements. */
 export interface PageOptions<Format extends DpeFormat> extends FormatOptions<Format> {
-  /** Of its elements only those of these kinds. */
+  /** Kinds of elements that are wanted. Default: all. */
   readonly categories?: readonly DpeCategory[];
 }
-/** What a read in a format gives: `json` is read as its value, the others are texts. */
+/** Result of a read in a format: `json` gives its value, the others give texts. */
 export type ReadAs<Format extends DpeFormat, Value> = Format extends 'json' ? Value : string;
 
 /**
- * All reject with an `A2cError`: 4201 no such document, 4202 no such page, 4203 no such element, 4204 the URI breaks a
- * rule (nobody was asked), 404 no such computer or window, 408 no answer in time, 500 what came is not readable, 501 not
- * built there. `details.req_id` names the question, the rest of `details` is as whoever refused it gave it.
+ * Questions of an agent to a computer. All reject with an `A2cError`: 4201 no such document, 4202 no such page, 4203
+ * no such element, 4204 the URI breaks a rule (nothing was asked), 404 no such computer or window, 408 no answer in
+ * time, 500 the answer is not readable, 501 not built there. `details.req_id` names the question; the rest of
+ * `details` comes from the side that refused.
  */
 export interface AgentReading {
   /** All windows of a computer, each as one text; `missing` are servers of which not all could be had. */
@@ -233,13 +234,16 @@ export interface AgentReading {
   ): AsyncIterableIterator<DocumentSummary>;
 }
 
-/** What a host is given of a document, level by level (seed 000). Wire keys on purpose: their schemas are in `a2c-actors/wire`. */
+/**
+ * Parts of a document as a host gets them, level by level. Wire keys on purpose: their schemas are in
+ * `a2c-actors/wire`.
+ */
 
 /** A page as its document lists it. */
 export interface PageSummary {
   /** From 0. */
   readonly page_index: number;
-  /** As its server names the page; may be empty. */
+  /** Title of the page, from its server; may be empty. */
   readonly title: string;
   /** How many elements the page has, of all kinds. */
   readonly element_count: number;
@@ -264,11 +268,11 @@ export interface DocumentPages extends DocumentMetadata {
 export interface ElementDetail {
   /** Unique within its document: what `readElement` takes. */
   readonly element_id: string;
-  /** One of the 19 kinds of docs/wire.md, or a server's own. */
+  /** Category of the element: one of the 19 of docs/wire.md, or one of the server's own. */
   readonly category: string;
-  /** What it says, in short, where its server knows. */
+  /** Summary of the element, where its server has one. */
   readonly summary?: string | null | undefined;
-  /** What it holds; which keys, its category decides (docs/wire.md). */
+  /** Content of the element; its keys depend on the category (docs/wire.md). */
   readonly content: Readonly<Record<string, unknown>>;
   /** The key of its document, as `buildDpeUri` takes it. */
   readonly doc_ref?: string | null | undefined;
@@ -284,7 +288,7 @@ export interface ElementDetail {
 export interface DocumentPage {
   /** From 0. */
   readonly page_index: number;
-  /** As its server names the page; may be empty. */
+  /** Title of the page, from its server; may be empty. */
   readonly title: string;
   /** The key of its document, as `buildDpeUri` takes it. */
   readonly doc_ref: string;

@@ -37,16 +37,19 @@ import {
   type DpeFormat,
 } from '../../machines/resources/finder/index.ts';
 
-/** What an agent reads of a computer: its windows, its documents, level by level, and resources as they are. */
+/** Reads of an agent: windows, documents level by level, and resources as they are. */
 
-/** One question to a computer: its raw ack, and the `req_id` that it has to echo. Rejects when there is none. */
+/**
+ * Asks a computer one question. Resolves with the raw ack and the `req_id` that it has to echo; rejects without an
+ * ack.
+ */
 export type Ask = (
   method: string,
   request: object,
   options: ReadOptions,
 ) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
-/** What the wire does not carry is refused before anybody is asked. */
+/** Refuses what the wire does not carry, before any question is sent. */
 function demand(isSo: boolean, message: string): void {
   if (!isSo) throw new A2cError({ code: wireCodes.badRequest, message });
 }
@@ -60,7 +63,7 @@ const noText: Failure = {
   code: wireCodes.internal,
   message: 'The server gave no text where one was to be',
 };
-/** Of a format that is no JSON: all its texts. */
+/** Joins all texts of a read in a format that is not JSON. */
 function textIn(contents: readonly ResourceContent[]): Read<string> {
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
@@ -145,8 +148,8 @@ type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
 const mostPasses = 5;
 
 /**
- * `walk` as an iterator that can be left at any moment: `return` withdraws the question that is on its way, and whoever
- * waits for its answer is told that there is no more. The host's own signal makes it reject instead.
+ * Makes `walk` an iterator that can be left at any moment: `return` withdraws the question that is on its way, and a
+ * pending `next` ends. The host's own signal makes it reject instead.
  */
 function leavable<T>(
   signal: AbortSignal | undefined,
@@ -207,12 +210,12 @@ const pagesOf = (
   });
 
 const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
-/** Of an entry that may be none. */
+/** Key of an entry at the seam of two pages; '' where there is no entry. */
 const seamOf = (entry: unknown): string => keyOf(entry ?? {});
 
 /**
- * Pages overlap by one entry: where the seam does not fit, the list has moved under whoever walks through it. Entries that
- * are no documents count there, and are passed over.
+ * Walks through all documents. Pages overlap by one entry: a seam that does not fit means that the list has moved
+ * meanwhile. Entries that are no documents count there, and are left out of the result.
  */
 const documentsOf = (
   ask: (page: FinderOptions) => Promise<FinderRead>,

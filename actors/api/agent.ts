@@ -39,7 +39,7 @@ import { finderDifference } from '../../machines/resources/finder/index.ts';
 
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 
-/** Who listens to these has them followed. */
+/** Collections that are followed because a host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
   'desktop.changed': 'desktop',
   'finder.changed': 'finder',
@@ -54,9 +54,9 @@ class HostedAgent implements Agent {
   readonly #calls = new PendingCalls();
   readonly #known = new KnownComputers(this.#listeners);
   readonly #joined = deferred();
-  /** It knows who sits there. */
+  /** Resolves once the members of the office are known. */
   readonly #room = deferred();
-  /** Who waits for what only an agent that lives can hear. */
+  /** Callbacks that are run when the agent ends: their questions get no answer any more. */
   readonly #waiting = new Set<() => void>();
   readonly #keepTrying: boolean;
   readonly #office: string;
@@ -75,7 +75,7 @@ class HostedAgent implements Agent {
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
   }
-  /** It sits in the office, and knows who sits there, unless the office takes too long to say so. */
+  /** Resolves once the agent sits in the office and knows its members, or the office takes too long to list them. */
   async settled(): Promise<void> {
     await this.#joined.promise;
     const timer = systemClock.setTimeout(() => this.#room.resolve(), longestRoomMs);
@@ -301,10 +301,10 @@ export async function createAgent(options: AgentOptions, shared?: Runtime): Prom
   }
 }
 
-/** What the host of an agent was told of the computers of its office, so that it is told what has become another. */
+/** Computers of the office as the host of an agent was told of them: only differences are told. */
 
 class KnownComputers {
-  /** Those that sit in the office, as far as we were told, in the order in which they were found. */
+  /** Names of the computers that sit in the office, in the order in which they were found. */
   readonly present = new Set<string>();
   readonly #met = new Set<string>();
   readonly tools = new Map<string, readonly SmcpTool[]>();
@@ -312,7 +312,7 @@ class KnownComputers {
   readonly failures = new Map<string, Failure>();
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
-  /** What of a computer could not be had, and why, as it was told last. */
+  /** Last failure that was told of each computer, with its reason. */
   readonly #troubles = new Map<string, string>();
   readonly #follows = new Set<ResourceCollection>();
   readonly #listeners: Listeners<AgentEvents>;
@@ -320,7 +320,10 @@ class KnownComputers {
   constructor(listeners: Listeners<AgentEvents>) {
     this.#listeners = listeners;
   }
-  /** They sat there before us: the host is told with their tools, so that who listens once it has its agent hears of them. */
+  /**
+   * Takes the computers that sat there before the agent. The host is told with their tools, so that a listener that
+   * is added once the agent is there hears of them.
+   */
   find(computers: readonly string[]): void {
     for (const computer of computers) this.present.add(computer);
   }
@@ -353,11 +356,13 @@ class KnownComputers {
     const known = this.tools.get(computer);
     this.tools.set(computer, tools);
     const changes = changesOf<SmcpTool>(known ?? [], tools, ({ name }) => name);
-    // What was fetched again may be what was known already.
+    // Tools that were fetched again may be the same as before.
     if (!known || !isNoChange(changes))
       this.#listeners.emit('tools.changed', { computer, value: tools, ...changes });
   }
-  /** True the first time. Before it nothing is kept: whoever begins to listen is told of all that there is. */
+  /**
+   * Begins to follow a collection; true the first time. Nothing is kept before, so a new listener is told everything.
+   */
   follow(collection: ResourceCollection): boolean {
     if (this.#follows.has(collection)) return false;
     this.#follows.add(collection);

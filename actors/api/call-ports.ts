@@ -35,7 +35,7 @@ const unavailable: Ports['request'] = (_from, { id }, emit) => {
   return () => {};
 };
 
-/** Programs that fail are told once for each reason; what each call says of it stands in its own warnings. */
+/** Warns once for each reason why programs fail; each call has the reason in its own warnings. */
 function noticed(transform: Ports['request'], notice: (text: string) => void): Ports['request'] {
   const told = new Set<string>();
   return (from, request, emit) =>
@@ -54,7 +54,7 @@ export class CallPorts {
   confirm: Confirm = 'deny';
   /** The rule of the host in the place of ours. */
   permission: Permission = permission;
-  /** Of one server, and of all together. */
+  /** Limits of the calls of one server, and of all servers together. */
   limitsOf: (server: string) => CallLimits = () => defaultLimits;
   total: () => CallLimits = () => noLimits;
   /** The program of a server, and who runs it. */
@@ -99,7 +99,7 @@ export class CallPorts {
       }),
     };
   }
-  /** What a host has set, and what its config says of each server. */
+  /** Takes the options of the host, and the limits and programs of its config. */
   fill(
     { confirm = 'deny', permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
     servers: Pick<Servers, 'limitsOf' | 'totalLimits' | 'programOf'>,
@@ -150,7 +150,7 @@ export class CachedResults {
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
     const bytes = resultBytes(result);
-    // It cannot be written, so nobody could be given it; what is passed on of it names no whole.
+    // A result that cannot be written as JSON cannot be passed on either; no notice names it.
     if (bytes === Infinity) return;
     this.#results.set(handle, { result, bytes });
     this.#bytes += bytes;
@@ -173,7 +173,7 @@ export class CachedResults {
 const failed = (error: unknown): string => confirmationFailed(textOf(error));
 
 const confirmationWords: ReadonlySet<unknown> = new Set(['allow', 'allowForSession', 'deny']);
-/** What the callback of a host gave, read. Whatever is none of the confirmationWords allows nothing. */
+/** Reads the answer of a host's callback. Any other word than those three allows nothing. */
 function confirmationIn(said: unknown): Confirmation | undefined {
   const { decision, reason } = (typeof said === 'object' && said !== null ? said : { decision: said }) as {
     readonly decision?: unknown;

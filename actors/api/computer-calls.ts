@@ -36,7 +36,7 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   readonly server: string;
   /** The server's own name of the tool; the listed one while no server is known. */
   readonly tool: string;
-  /** Where it is. */
+  /** Stage in which the call is. */
   readonly phase: CallPhase;
   /** ISO 8601. */
   readonly since: string;
@@ -63,7 +63,7 @@ interface CallHistoryOptions {
   readonly most: number;
   /** Milliseconds since 1970: machines know no time of day. */
   readonly now: () => number;
-  /** The same without anything that must not be shown. */
+  /** Hides secrets in a value. */
   readonly redact: <T>(value: T) => T;
   /** The machine at an address as it is now. */
   readonly snapshotOf: SnapshotOf;
@@ -75,14 +75,15 @@ const addressOf = ({ client, ticket }: Running): string =>
 const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 
 /**
- * The last calls of a computer, whoever asked for them (seed 001, `ToolCallRecord`). It watches the tap, as those who
- * tell of calls do. An entry begins when a call comes to the computer (`#begin`), and ends when its asker is answered (`#end`).
+ * History of the last calls of a computer, of all callers (seed 001, `ToolCallRecord`). An entry begins when a call
+ * comes to the computer (`#begin`), and ends when its caller is answered (`#end`). Read from the tap, as `CallWatch`
+ * does.
  */
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
-  /** By asker and ticket: those that have not ended. */
+  /** Calls that have not ended, by asker and ticket. */
   readonly #running = new TransientMap<string, Running>();
-  /** By address. */
+  /** Last progress of each call, by its address. */
   readonly #progress = new TransientMap<string, Progress>();
   /** The oldest first. Times are written when somebody reads them. */
   #history: readonly Ended[] = [];
@@ -189,7 +190,7 @@ export class CallHistoryWatch implements Observer {
     };
     this.#history = withCall(this.#history, call, most);
   }
-  /** Ends the open calls of a computer that is gone: nobody answers them any more. */
+  /** Ends the open calls of a computer that has closed: no answer comes any more. */
   #endAll(): void {
     for (const [key, { client }] of this.#running)
       this.#end(key, {
@@ -226,7 +227,7 @@ function errorOf({ failure, result }: Pick<CallSettled, 'failure' | 'result'>): 
   return texts.find((text) => typeof text === 'string') ?? 'The tool says that it failed';
 }
 
-/** Where a call stands that has not ended, read from the machines that have it. */
+/** Stage of a call that has not ended, read from the machines that have it. */
 
 /** Snapshot of a machine of any kind. */
 interface MachineSnapshot extends ClientSnapshot {
@@ -280,20 +281,20 @@ export interface CallStarted {
   /** The server's own name of the tool. */
   readonly tool: string;
 }
-/** How a call of a computer ended, whoever asked for it. */
+/** End of a call of a computer, for any caller. */
 export interface CallEnded extends CallStarted {
   /** How it came to its end, more exactly than `outcome`. */
   readonly end: CallEnd;
-  /** What is known of its effect. `unknown`: it was sent and never answered. */
+  /** Known effect of the call. `unknown`: it was sent and never answered. */
   readonly outcome: Outcome;
-  /** Where it was when it ended otherwise than well; null: it succeeded. */
+  /** Stage in which it ended without success; null: it succeeded. */
   readonly phase: CallPhase | null;
-  /** What its caller is given: the result of the tool, as in `CallOutcome`; null: there is none. */
+  /** Result of the tool as its caller gets it, as in `CallOutcome`; null: there is none. */
   readonly result: unknown;
   /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */
   readonly failure: Failure | null;
 }
-/** What a computer tells of its calls. Nothing is watched, and nothing costs, before somebody listens. */
+/** Events of the calls of a computer. Nothing is watched, and nothing costs, before somebody listens. */
 export interface CallEvents {
   /** A call has begun: it is checked, asked about, and takes its turn. */
   readonly 'call.started': CallStarted;
@@ -305,12 +306,12 @@ export interface CallEvents {
 type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) => void;
 
 /**
- * Tells of every call of a computer, whoever asked for it. It watches the tap instead of having the machines
- * report, so that a call costs nothing more while nobody listens.
+ * Tells of every call of a computer, of all callers. It watches the tap instead of having the machines report, so
+ * that calls cost nothing more without a listener.
  */
 export class CallWatch implements Observer {
   readonly #tell: Tell;
-  /** By address: those that run. */
+  /** Calls that run, by their address. */
   readonly #running = new TransientMap<string, CallStarted>();
   constructor(tell: Tell) {
     this.#tell = tell;

@@ -27,7 +27,7 @@ import { finderQuestion } from '../../machines/resources/finder/index.ts';
 
 type Answer = AggregateShown | ResourceRead;
 interface Machine {
-  /** Where answers are heard. */
+  /** Address to which answers are sent. */
   host(): AddressFor<unknown>;
   /** `onUndelivered` is heard at once when no computer is there. */
   send(event: AnyEventObject, onUndelivered: CheckedMessage): void;
@@ -68,7 +68,7 @@ export class CollectionQuestions {
     if (isAny) await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
-      // What belongs to neither is read by whoever reads windows.
+      // The Desktop's machine reads all URIs that belong to neither collection.
       collection: found.ok ? found.body : 'desktop',
       uri,
       ...(server !== undefined && { server }),
@@ -92,14 +92,14 @@ export class CollectionQuestions {
     const { prompt } = (await this.#asked(about, 'resource.read')) as ResourceRead;
     return prompt as PromptFilled;
   }
-  /** Whether it was an answer. */
+  /** Takes an answer; false: the event is none. */
   hear(event: AnyEventObject): boolean {
     if (event.type !== 'aggregate.shown' && event.type !== 'resource.read') return false;
     const answer = event as unknown as Answer;
     this.#waiting.get(answer.ticket)?.resolve(answer);
     return true;
   }
-  /** The computer has ended: nobody answers any more. */
+  /** Rejects all open questions, as the computer has ended. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closedFailure));

@@ -18,9 +18,9 @@ import type { PastCall } from '../../machines/call/history.ts';
 import type { InputDefinition } from '../../machines/config/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
-/** What a host holds of a computer: its methods, and what it tells. */
+/** Handle of a computer: its methods and events. */
 
-/** Where a computer stands. */
+/** State of a computer. */
 export interface ComputerStatus {
   /** The name under which it sits in an office. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ComputerStatus {
   /** Null while it sits in no office and wants to sit in none. */
   readonly link: LinkStatus | null;
 }
-/** What a computer runs by. */
+/** Config that a computer runs with. */
 export interface ComputerConfigInForce {
   /** In the order of the config, each in the shape of the protocol (docs/config.md). */
   readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -42,18 +42,18 @@ export interface ComputerConfigInForce {
   readonly inputs: readonly InputDefinition[];
   /** Our own settings of all servers together (docs/config.md); `idleStop` is `idleStopMs` here, in ms. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** By server those of its own. */
+  /** Settings of each server, by its name. */
   readonly serverSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
-/** What a computer tells its host, by the name for `computer.on`. */
+/** Events of a computer, by the name for `computer.on`. */
 export interface ComputerEvents extends CallEvents {
   /** A server is in another state, or in the same for another reason. `failure` is null when nothing is wrong. */
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
   /** `setServers` and its like have changed the config, or a change was taken back: the names of its servers from now on. */
   readonly 'config.changed': { readonly servers: readonly string[] };
-  /** It was taken out of the config and has ended. One that is disabled says so by `server.changed`. */
+  /** A server was taken out of the config and has ended. A server that is disabled gives `server.changed`. */
   readonly 'server.removed': { readonly name: string };
-  /** What a server logs over MCP (`notifications/message`). */
+  /** A log message of a server over MCP (`notifications/message`). */
   readonly 'server.logged': {
     readonly name: string;
     readonly level: string;
@@ -62,9 +62,9 @@ export interface ComputerEvents extends CallEvents {
   };
   /** A line that a server wrote to stderr or logged over MCP, secrets hidden. */
   readonly 'server.wrote': OutputLine & { readonly name: string };
-  /** What the windows or the documents of all servers are is not what it was: ask again. At most five a second. */
+  /** The windows of all servers have changed: ask again. At most five times a second. */
   readonly 'desktop.changed': Readonly<Record<string, never>>;
-  /** As with the Desktop: the documents have changed. */
+  /** The documents of all servers have changed: ask again. At most five times a second. */
   readonly 'finder.changed': Readonly<Record<string, never>>;
   /** The resources of a server, or their templates; keys are URIs. */
   readonly 'resources.changed': ListChanged;
@@ -87,13 +87,13 @@ export interface ComputerEvents extends CallEvents {
 export interface Computer extends AsyncDisposable {
   /** The name under which it sits in an office. */
   readonly name: string;
-  /** Where it stands just now: its servers, and its seat. */
+  /** State of the computer now, with its servers and its seat. */
   status(): ComputerStatus;
   /** Every server of its config, those that are disabled too, in the order of the config. */
   servers(): readonly ServerStatus[];
   /**
-   * Its config as it is in force, after changes and what was taken back of them: servers by name as `client:get_config` has them,
-   * placeholders not filled in, values of `env` and `headers` in clear. For its host alone: it may hold secrets.
+   * Config in force, after all changes and roll-backs: servers by name as `client:get_config` has them, placeholders
+   * not filled in, values of `env` and `headers` in clear. Only for the host: it may hold secrets.
    */
   config(): ComputerConfigInForce;
   /**
@@ -108,7 +108,10 @@ export interface Computer extends AsyncDisposable {
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions & { readonly confirmed?: boolean },
   ): Call;
-  /** One that its host asked for, else whatever agents ask for by that name. One that is unknown or over is no error. */
+  /**
+   * Cancels the call of this name that the host made, else the calls of agents with this name. An unknown name, or a
+   * call that is over, is no error.
+   */
   cancelCall(reqId: string): void;
   /** Calls that have not ended, of all callers, the oldest first: where each is, and what it waits for. */
   calls(): readonly RunningCall[];
@@ -154,9 +157,10 @@ export interface Computer extends AsyncDisposable {
   /** The documents of all servers that take part. As with the Desktop. */
   finder(query?: FinderQuery): Promise<FinderShown>;
   /**
-   * Reads a window or a document, a page, an element. `server` is the one that is asked, where several have this URI; with it any
-   * other URI is read, too, from that server, which has to be ready (`ServerNotActive`). Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
-   * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
+   * Reads a window or a document, a page, an element. `server` is asked where several have this URI; with it any
+   * other URI can be read, too, from that server, which has to be ready (`ServerNotActive`). Rejects with an
+   * `A2cError`: 4201 to 4204 with their details, 404 for an unknown window, 408 when the server is too slow, 500 with
+   * the server's own words.
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
   /**
@@ -171,18 +175,18 @@ export interface Computer extends AsyncDisposable {
    * it is too slow, and with the server's own words when it refuses.
    */
   getPrompt(server: string, name: string, values?: Readonly<Record<string, string>>): Promise<PromptFilled>;
-  /** What its config asks somebody for (`${input:id}`), and the values that are known. */
+  /** Inputs of the config (`${input:id}`), and their known values. */
   readonly inputs: ComputerInputs;
   /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
   cachedResult(handle: string): unknown;
   /**
-   * The last calls (10, `historySize`), whoever asked, the newest first: those that wait or run, and those that have ended, also
-   * without any server. Each says why. Secrets are hidden.
+   * Last calls (10, `historySize`) of all callers, the newest first: open and ended ones, also those that reached no
+   * server. Each says why. Secrets are hidden.
    */
   history(): readonly PastCall[];
   /** The last 500 lines that a server wrote to stderr or logged, in any of its runs, the oldest first; secrets hidden. */
   logs(server: string): readonly OutputLine[];
-  /** Where every list of every server stands. */
+  /** State of every list of every server. */
   catalogs(): readonly CatalogStatus[];
   /**
    * From now on these resources of a server, and no others of it, are subscribed, in each of its sessions: changes are
@@ -220,7 +224,7 @@ export interface Computer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What a host is told of the Desktop and the Finder of a computer (docs/desktop-finder.md). Wire keys on purpose. */
+/** Desktop and Finder of a computer as its host sees them (docs/desktop-finder.md). Wire keys on purpose. */
 
 /** Which windows are wanted. */
 export interface DesktopQuery {
@@ -228,7 +232,10 @@ export interface DesktopQuery {
   readonly size?: number;
   /** The one window that is wanted, by its URI exactly as listed. */
   readonly window?: string;
-  /** Servers are asked for their lists and contents anew; default: what is known is shown, and only what changed is read. */
+  /**
+   * Asks the servers for their lists and contents again. Default: known contents are shown, and only changed ones are
+   * read.
+   */
   readonly fresh?: boolean;
 }
 /** The windows of a computer. */
@@ -240,7 +247,7 @@ export interface DesktopShown {
 }
 /** Which documents are wanted, and which part of them. */
 export interface FinderQuery {
-  /** One of them must be in the title, the keywords or the summary, whatever its case. Default: any document. */
+  /** Words of which one must be in the title, the keywords or the summary, in any case. Default: any document. */
   readonly keywords?: readonly string[];
   /** Exactly this, such as `pdf`. */
   readonly fileType?: string;
@@ -248,26 +255,29 @@ export interface FinderQuery {
   readonly offset?: number;
   /** How many are given: default 20, 100 at the most, none for 0 or less. */
   readonly limit?: number;
-  /** Servers are asked for their lists and contents anew; default: what is known is shown, and only what changed is read. */
+  /**
+   * Asks the servers for their lists and contents again. Default: known contents are shown, and only changed ones are
+   * read.
+   */
   readonly fresh?: boolean;
 }
 /** A document as its server tells it (seed 000). */
 export interface DocumentMetadata {
   /** Key within the host, as `buildDpeUri` takes it for `docRef`: decoded, such as `2026/plan b.pdf`. */
   readonly doc_ref: string;
-  /** Its `dpe://` URI: what the reads of an agent take. */
+  /** `dpe://` URI of the document, for the reads of an agent. */
   readonly uri: string;
-  /** Where the file lies for its server, such as `file:///reports/q3.pdf`. */
+  /** Place of the file as the server knows it, such as `file:///reports/q3.pdf`. */
   readonly file_uri: string;
-  /** What kind of file it is, such as `pdf`. */
+  /** Type of the file, such as `pdf`. */
   readonly file_type: string;
   /** For people. */
   readonly title: string;
   /** How many pages it has. */
   readonly page_count: number;
-  /** What it is about: `FinderQuery.keywords` looks here, too. */
+  /** Keywords of the document; `FinderQuery.keywords` looks here, too. */
   readonly keywords?: readonly string[] | null | undefined;
-  /** What it says, in short: `FinderQuery.keywords` looks here, too. */
+  /** Summary of the document; `FinderQuery.keywords` looks here, too. */
   readonly summary?: string | null | undefined;
   /** ISO 8601; without a zone it is UTC. */
   readonly last_modified?: string | null | undefined;
@@ -275,7 +285,7 @@ export interface DocumentMetadata {
 }
 /** A document in a Finder: as its server tells it, and that server. */
 export interface DocumentSummary extends DocumentMetadata {
-  /** Its name in the config. */
+  /** Name of its server in the config. */
   readonly server: string;
 }
 /** A part of the documents of a computer. */
@@ -287,11 +297,11 @@ export interface FinderShown {
   /** Servers of which not all documents are in `documents`, and why. */
   readonly missing: readonly MissingServer[];
 }
-/** What MCP's `resources/read` gives. */
+/** Content of a resource, as MCP's `resources/read` gives it. */
 export interface ResourceContent {
-  /** Of this content, as its server has it; a read may give several. */
+  /** URI of this content, from its server; one read may give several. */
   readonly uri: string;
-  /** As its server tells it; it is not checked. */
+  /** MIME type from its server; not checked. */
   readonly mimeType?: string | null | undefined;
   /** The content itself, where it is text; else it is in `blob`. */
   readonly text?: string | null | undefined;
@@ -300,17 +310,17 @@ export interface ResourceContent {
   readonly [more: string]: unknown;
 }
 
-/** One message of a prompt. */
+/** Message of a prompt. */
 export interface PromptMessage {
-  /** Who says it: `user` or `assistant`. */
+  /** Speaker of the message: `user` or `assistant`. */
   readonly role: string;
-  /** One content as MCP has it: `text`, `image`, `audio`, `resource`, `resource_link`. */
+  /** Content as MCP has it: `text`, `image`, `audio`, `resource`, `resource_link`. */
   readonly content: { readonly type: string } & Readonly<Record<string, unknown>>;
 }
 /** A prompt that its server filled in. */
 export interface PromptFilled {
-  /** What it is for. */
+  /** Purpose of the prompt. */
   readonly description?: string | null | undefined;
-  /** What a model is to be sent, in order. */
+  /** Messages for a model, in order. */
   readonly messages: readonly PromptMessage[];
 }

@@ -17,18 +17,18 @@ interface Told {
   notice(text: string, topic?: 'resources' | 'tools'): void;
   /** The machine of its client, while it lives. */
   clientOf(server: string): Watched | undefined;
-  /** It serves, or has ended. */
+  /** Hears that every server is up or has failed once, or that the computer has ended. */
   booted(): void;
 }
 
-/** What the machines of a computer tell, as its host hears it; and what of it is known when it is asked for later. */
+/** Turns the news of a computer's machines into events for its host, and keeps the latest for later questions. */
 export class ComputerNewsroom {
   readonly #told: Told;
   readonly #since = new ConnectingSince();
   readonly #failures = new Map<string, Failure | null>();
-  /** By server: why some of its tools cannot be called. */
+  /** Reasons why some tools of a server cannot be called, by server. */
   readonly #refusals = new Map<string, Failure>();
-  /** By server: a list of it is another one whenever it is read. */
+  /** Failures of servers one of whose lists is another each time that it is read, by server. */
   readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
   /** When it is tried again by itself, at the latest. */
@@ -88,7 +88,7 @@ export class ComputerNewsroom {
       case 'machine.failed':
     }
   }
-  /** One that was put back, or enabled again, is on its way already. */
+  /** A server that was put back, or enabled again, is on its way already. */
   #left(server: string): void {
     const { servers, emit } = this.#told;
     for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready]) known.delete(server);
@@ -116,7 +116,10 @@ export class ComputerNewsroom {
     const next = nextTryMs === null ? {} : { nextTryMs };
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
   }
-  /** Its tools, or some of them, have names that are taken, or are no tools; or it has all of them. */
+  /**
+   * Tells that tools of a server are refused, for their names or their form; without a failure: that none is any
+   * more.
+   */
   #refused({ server, failure }: Extract<ComputerNews, { type: 'tools.refused' }>): void {
     if (failure) this.#refusals.set(server, failure);
     else this.#refusals.delete(server);
@@ -131,7 +134,10 @@ export class ComputerNewsroom {
     const lack = this.#refusals.get(server) ?? failure;
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure: lack });
   }
-  /** It is ready, with its resources and prompts, and nobody knows its tools; or it is ready as it was. */
+  /**
+   * Tells that the tools of a ready server are unknown now, but not its resources and prompts; without a failure:
+   * that they are known again.
+   */
   #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {
     const reason = failure ? { reason: failure.message } : {};
     this.#told.emit('server.changed', { name: server, state: 'ready', ...reason, failure });

@@ -10,7 +10,7 @@ import { type Confirmation } from '../../machines/call/policy/index.ts';
 import type { ToolAnnotations } from '../../machines/catalog/index.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 
-/** What a computer runs, where it sits, and whom it asks. */
+/** Options of a computer: its servers, its seat, and the callbacks that it asks. */
 export interface ComputerOptions extends LogOptions {
   /** Default: the host name of the machine. */
   readonly name?: string;
@@ -18,7 +18,7 @@ export interface ComputerOptions extends LogOptions {
   readonly config?: unknown;
   /** Takes a seat there; without it the computer serves its own host only. */
   readonly office?: OfficeSeat;
-  /** Who confirms calls of tools that do not apply by themselves. Default `'deny'`. */
+  /** Confirms calls of tools that do not apply by themselves. Default `'deny'`. */
   readonly confirm?: Confirm;
   /**
    * Which calls run, are asked about, or are refused, in the place of our own rule (docs/calls.md): a word or a ruling, at
@@ -28,14 +28,14 @@ export interface ComputerOptions extends LogOptions {
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
   readonly input?: AskInput;
   /**
-   * Shows a person the page where a remote server is logged in to, `{server, url, signal}`, and may resolve with the
-   * address that it redirected to; else the redirect to this machine is waited for, 10 min at most. `signal` aborts when
-   * nobody waits any more. Without it a server that wants a login rests as `unauthorized` (docs/login.md).
+   * Shows a person the login page of a remote server, `{server, url, signal}`, and may resolve with the address that
+   * it redirected to; else the redirect to this machine is waited for, 10 min at most. `signal` aborts when the login
+   * is not wanted any more. Without `authorize` a server that wants a login rests as `unauthorized` (docs/login.md).
    */
   readonly authorize?: Authorize;
   /**
-   * Gives the JWT that servers with `oauth.grant: "jwt_bearer"` are logged in to with and whose config names none, `{server,
-   * audience, signal}`: for each token anew, within 10 s. One that rejects leaves the server `unauthorized` (docs/login.md).
+   * Gives the JWT for servers with `oauth.grant: "jwt_bearer"` whose config names none, `{server, audience, signal}`:
+   * a new one for each token, within 10 s. A rejection leaves the server `unauthorized` (docs/login.md).
    */
   readonly assertion?: GiveAssertion;
   /**
@@ -70,9 +70,12 @@ export interface ComputerOptions extends LogOptions {
    * of one file and Electron apps have none: `onNotice` says so.
    */
   readonly reaper?: boolean;
-  /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */
+  /**
+   * Folder in which the next start finds the processes of a killed host. Default `$XDG_STATE_HOME/a2c`; `false`:
+   * none.
+   */
   readonly stateDir?: string | false;
-  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  /** Options of the recording for a replay; on by default, in memory. `false`: nothing is recorded. */
   readonly record?: RecordOptions | false;
   /**
    * Hears of what is no failure but worth knowing, one line each; of every config that is given its warnings. `topic` is
@@ -92,9 +95,10 @@ export interface ComputerOptions extends LogOptions {
   readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
 }
 /**
- * What the host answers when a server asks (MCP: roots, sampling, elicitation), `server` being its name in the config.
- * What is not here is not declared to servers. `signal` aborts when nobody wants the answer any more: the server
- * withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its stack.
+ * Answers of the host to servers that ask (MCP: roots, sampling, elicitation); `server` is the name in the config. A
+ * method that is left out is not declared to servers. `signal` aborts when the answer is not wanted any more: the
+ * server withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its
+ * stack.
  */
 export interface Answers {
   /** Folders that this server may look at, as `file://` URIs. */
@@ -114,7 +118,10 @@ export interface Answers {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
-  /** The same for `mode: 'url'`: the server wants a person to open `params.url`. `accept` means that it will be opened. */
+  /**
+   * Elicitation with `mode: 'url'`: the server wants a person to open `params.url`. `accept` means that it will be
+   * opened.
+   */
   readonly elicitUrl?: (
     server: string,
     params: Readonly<Record<string, unknown>>,
@@ -128,15 +135,15 @@ export interface ConfirmQuestion {
   readonly reqId: string;
   /** The name of the agent that wants it to run, as its office knows it; null: the host of this computer. */
   readonly agent: string | null;
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
-  /** Its name for people. */
+  /** Title of the tool for people. */
   readonly title: string;
   /** A copy of what the tool is called with: changing it changes nothing. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What its server says that it does: hints of a stranger, no promise. */
+  /** Hints of the server about the tool. They come from a stranger, and promise nothing. */
   readonly annotations: ToolAnnotations | null;
   /**
    * Aborts when the question is no longer open: the call was cancelled, its time is over, or the computer closes. Its
@@ -150,8 +157,8 @@ export interface ConfirmQuestion {
  */
 export type ConfirmAnswer = Confirmation['decision'] | Confirmation;
 /**
- * `'allow'` and `'deny'` answer for everybody; a function asks somebody. A rejection is a denial with its text, one with
- * the name `TimeoutError` that nobody answered in time.
+ * Confirmation of calls: `'allow'` and `'deny'` answer all of them; a function asks somebody. A rejection is a denial
+ * with its text; a rejection named `TimeoutError` means that no answer came in time.
  */
 export type Confirm =
   | 'allow'

@@ -17,14 +17,14 @@ import { isRestless } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { collections, notShownReason } from '../../machines/resources/collections/index.ts';
 
-/** What people are told of a computer, read from its machines and its config; nothing of it is kept. */
+/** State of a computer for people, read from its machines and its config; nothing is kept here. */
 
 interface Snapshot {
   readonly context?: unknown;
   readonly value: unknown;
   hasTag(tag: string): boolean;
 }
-/** Of the root; without one it has ended. */
+/** State of the computer; without a snapshot of its machine it is closed. */
 export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
   const value: unknown = snapshot?.value ?? 'closed';
   return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
@@ -32,7 +32,7 @@ export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['s
 interface Told {
   readonly failure: Failure | null;
   readonly noise: Noise;
-  /** What it waits for while it connects. */
+  /** Reason for which the server waits while it connects. */
   readonly waits: ServerStatus['waits'];
   /** Until it is tried again; 0 and less: it is not, or is about to be. */
   readonly nextTryMs: number;
@@ -98,12 +98,12 @@ function hiddenOf(context: ComputerContext | undefined, server: string): string 
   return reasons.join('. ');
 }
 
-/** The same object for the same entry: many are asked for again and again. */
+/** Tool as hosts see it: the same object for the same entry, because hosts ask again and again. */
 const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const { server, tool, renamed } = entry;
   const { title, execution } = tool;
   const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
-  // Its server is named as its config names it; the other id is for the wire.
+  // `server` is the name in the config; the `bundle_id` is for the wire.
   const { bundle_id: _, ...smcpTool } = toSmcpTool(entry);
   const info = { ...smcpTool, original: tool.name, server, ...shown };
   if (!renamed) return Object.freeze(info);
@@ -111,7 +111,7 @@ const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
   return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
 });
-/** The same object for as long as its server is shown alike. */
+/** Copies of tools with the icons and descriptions of their servers: the same object until these change. */
 const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
 function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
   if (!shown) return info;
@@ -140,16 +140,19 @@ const absent: ReadonlySet<string> = new Set([
     'unsupported',
   ],
 ]);
-/** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
+/**
+ * Tells whether a server is wanted but absent. The process of a failed server may still be ending: its failure tells
+ * it from a server that was stopped.
+ */
 const isAbsent = ({ state, failure }: ServerStatus): boolean =>
   absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
-/** Of them nothing is in an answer, and why. */
+/** Servers that are missing from an answer, with the reasons. */
 export const absentOf = (servers: readonly ServerStatus[]): readonly MissingServer[] =>
   servers
     .filter((server) => isAbsent(server))
     .map(({ name, state, reason }) => ({ server: name, reason: reason ?? `it is ${state}` }));
 
-/** The same of tools: a server that is ready may have had its list taken back. */
+/** Servers whose tools are missing. A ready server may have had its list taken back. */
 const missingOf = (statuses: ToolListing['servers']): readonly MissingServer[] => [
   ...absentOf(statuses),
   ...statuses.flatMap(({ name, state, failure }) =>
@@ -181,7 +184,7 @@ export function listingOf(
   };
 }
 
-/** It is asked for something that only a server that is ready can give. */
+/** Failure of a question that only a ready server can answer. */
 export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
   status
     ? new A2cError({
@@ -204,7 +207,7 @@ export interface Watched {
   getSnapshot(): Snapshot;
   subscribe(next: (snapshot: Snapshot) => void): unknown;
 }
-/** One that wants to know since when; the machine itself has no clock. */
+/** Step of connecting in which a client is, and since when; the machine itself has no clock. */
 interface Since {
   step: string;
   at: number;
@@ -238,7 +241,7 @@ export class ConnectingSince {
     const since: Since = { step: stepOf(client.getSnapshot()), at: Date.now() };
     this.#byClient.set(client, since);
     client.subscribe((snapshot) => {
-      // Calls come and go while it is ready: nobody asks then.
+      // A ready client changes with each call, and its step is not asked for.
       const step = snapshot.hasTag('connecting') ? stepOf(snapshot) : '';
       if (step === since.step) return;
       since.step = step;

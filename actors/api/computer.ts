@@ -257,7 +257,7 @@ class HostedComputer implements Computer {
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
-      // Who was told to give up before it began hears no answer, and nobody gives one any more.
+      // A call that was aborted before the computer started, or made after it closed, is answered here.
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
       const call = { tool, params: asked.params, timeoutMs, ticket, reqId, isConfirmed: confirmed };
@@ -398,7 +398,7 @@ const withoutThose = (
 
 /** A command that gives a value has as long as seed 002 gives it. */
 const commandMs = 30_000;
-/** What a computer resolves placeholders with: the environment of its process, its host, and commands. */
+/** Makes the resolver of placeholders, which takes the environment of this process, the host, and commands. */
 export const inputsOf = (definitions: readonly InputDefinition[], ask: AskInput | undefined): Inputs =>
   new Inputs({
     definitions,
@@ -433,7 +433,7 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
   },
 });
 
-/** What servers of a computer are launched and reached with on this machine. */
+/** Launch options that this machine gives the servers of a computer. */
 const launching = (
   runtime: Runtime,
   logins: Logins,
@@ -454,7 +454,7 @@ const launching = (
   };
 };
 
-/** What a page may order of a computer, once that is there. */
+/** Orders that a page may give to a computer, once the computer is there. */
 export const ordersOf = (computer: () => Promise<Computer>): Orders => ({
   start: async (name) => (await computer()).startServer(name),
   stop: async (name) => (await computer()).stopServer(name),

@@ -27,7 +27,7 @@ import {
   type ParsedConfig,
 } from '../../machines/config/index.ts';
 
-/** Where servers come from, and where they go. */
+/** Source and target of an import. */
 export interface ImportOptions {
   /** A file, the id of an application (`cursor`), or a link that installs a server (`deepchat://…`). */
   readonly from: string;
@@ -36,44 +36,44 @@ export interface ImportOptions {
   /** Relative paths, and the files that an application has in a project, are looked for here. Default: `process.cwd()`. */
   readonly folder?: string;
 }
-/** What becomes of one server. No text of it has a value of `env`, `headers` or `args`. */
+/** Plan for one server. None of its texts has a value of `env`, `headers` or `args`. */
 export interface ServerToImport {
-  /** What it is called there. */
+  /** Name of the server in the other application. */
   readonly from: string;
-  /** What it is called here: a name that is taken gets a number. */
+  /** Name of the server here; a number is added to a taken name. */
   readonly name: string;
   /** `changed`: something of it is said otherwise here, or not taken. */
   readonly outcome: 'taken' | 'changed' | 'left out';
   /**
-   * Its command, with the package or image that a runner such as `npx` fetches, or its URL without name, password and query;
-   * empty: it is left out.
+   * Command of the server, with the package or image that a runner such as `npx` fetches, or its URL without name,
+   * password and query; empty: the server is left out.
    */
   readonly target: string;
-  /** What is said otherwise than there, a sentence each. */
+  /** Facts that are written in another way here, a sentence each. */
   readonly changed: readonly string[];
-  /** What of it is not taken. */
+  /** Facts that are not taken over, a sentence each. */
   readonly left: readonly string[];
   /** Why it is left out; null: it is not. */
   readonly why: string | null;
 }
-/** One file, or one link. */
+/** File or link from which servers are taken. */
 export interface ImportSource {
   /** The file; `link` of a link, which may hold secrets. */
   readonly from: string;
-  /** The application whose shape it has; null: a file with `mcpServers` or `servers`, of nobody in particular. */
+  /** Application whose form the file has; null: a file with `mcpServers` or `servers`, of no known application. */
   readonly app: { readonly id: string; readonly title: string } | null;
   /** In the order of the file. */
   readonly servers: readonly ServerToImport[];
   /** The ids of the inputs that come with them. */
   readonly inputs: readonly string[];
-  /** What of the file itself is not taken. */
+  /** Facts of the file itself that are not taken over. */
   readonly left: readonly string[];
 }
 /** Servers that were read and judged, to be shown to somebody first. Nothing was written or started. */
 export interface ServerImport {
   /** The file that `write` changes. */
   readonly file: string;
-  /** One, or as many as the application has files. */
+  /** Sources of the import: one, or as many as the application has files. */
   readonly sources: readonly ImportSource[];
   /** How many servers `write` adds. */
   readonly count: number;
@@ -118,7 +118,7 @@ async function inFile(file: string, known?: App): Promise<Found> {
 }
 
 type Judged = Imported['servers'][number];
-/** What it is, without what may be a secret: no arguments but a package, no query. */
+/** Target of a server without possible secrets: no arguments but a package, no query. */
 function targetOf({ server }: Judged): string {
   if (server?.kind === 'stdio') {
     const { command, args } = server.launch;
@@ -155,7 +155,7 @@ export async function planImport({
   const all = await found(from, folder);
   const config = isThere ? accepted(await readConfig(file), file) : { servers: [], inputs: [] };
   let present: Pick<Config, 'servers' | 'inputs' | 'leftOut'> = config;
-  // One after the other: names that the first takes are taken for the next.
+  // Plans are made in order: a name that the first takes is taken for the next.
   const plans = all.map((source) => {
     const { value, app, duplicates } = source;
     const project = source.from === 'link' ? undefined : projectOf(source.from, file);
@@ -191,7 +191,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
   let isSame = false;
   let written: string | null = null;
   const edited = (before: string | null): string | null => {
-    // What was written is looked at once more.
+    // Compares the written text with the one before.
     if (before !== null && before === written) return before;
     const made = editConfig(before ?? '', what);
     if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });
@@ -212,7 +212,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
   return isSame;
 }
 
-/** What was read, or an error with every mistake in it. */
+/** Returns a parsed config, or throws an error with every mistake in it. */
 export function accepted(parsed: ParsedConfig, file: string | undefined): Config {
   if (parsed.ok) return parsed.config;
   throw new A2cError({

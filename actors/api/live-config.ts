@@ -18,7 +18,7 @@ interface LiveConfigOptions {
   readonly runtime: Runtime;
   /** The path of a file, or what one would say. */
   readonly from: string | object;
-  /** What the computer would run by. */
+  /** Config that the computer would run with. */
   judge(value: Readonly<Record<string, unknown>>): unknown;
   changed(news: SettingsNews): void;
   notice(text: string): void;
@@ -52,7 +52,7 @@ export class LiveConfig {
   get news(): SettingsNews | undefined {
     return this.#news;
   }
-  /** What was read first: from then on no change of it is missed. */
+  /** Resolves with the first news of the file; every later change is told. */
   async opened(): Promise<SettingsNews> {
     await this.#watcher?.ready;
     return this.#first.promise;

@@ -5,17 +5,18 @@ import type { OfficeAuth, OfficeTls, RedisClient, RefusedPeer } from '../../adap
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office/rooms/limits.ts';
 
-/** Where an office listens, and what it records. */
+/** Options of an office: its address, its limits, its recording. */
 export interface OfficeOptions extends LogOptions {
   /** Without `auth` loopback only. Default 127.0.0.1. */
   readonly host?: string;
   /** Default 3000; 0 = any free port. */
   readonly port?: number;
   /**
-   * Who may enter: a token; a token with what it lets its holder do; `{tokensFile}`, a file of these that is read again when
-   * it changes; `{jwks, audience}`, tokens that somebody signs (JWT); several of these, of which each lets in; or a function
-   * that is asked for each connection (8 s; what it throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
-   * 401. Left out: every program that reaches `host`, which then has to be loopback. docs/office.md has more.
+   * Credentials of peers: a token; a token with its rights; `{tokensFile}`, a file of these that is read again when
+   * it changes; `{jwks, audience}`, signed tokens (JWT); several of these, any of which lets a peer in; or a function
+   * that is asked for each connection (8 s; a throw refuses). Other peers are refused before they can say anything,
+   * with a Socket.IO `connect_error` whose `data.code` is 401. Left out: every program that reaches `host` may enter,
+   * and `host` has to be loopback. See docs/office.md.
    */
   readonly auth?: OfficeAuth;
   /**
@@ -29,20 +30,20 @@ export interface OfficeOptions extends LogOptions {
    */
   readonly limits?: GivenLimits;
   /**
-   * So many proxies stand before this office, and each adds where it was asked from to `X-Forwarded-For`. Default 0: that
-   * header is not believed, and all peers behind a proxy have its address.
+   * Number of proxies before this office, each of which adds the address of its client to `X-Forwarded-For`. Default
+   * 0: that header is not believed, and all peers behind a proxy have its address.
    */
   readonly trustProxy?: number;
   /**
-   * Node's own options of a TLS server: `cert` and `key` make it an `https` office; `ca` with `requestCert: true` refuses whoever
-   * has no certificate of these authorities, before anything is read of it, and `auth` is asked with `certificate`. A function is
-   * asked for them at start and at each `reload`.
+   * Options of Node's TLS server: `cert` and `key` make an `https` office; `ca` with `requestCert: true` refuses
+   * peers without a certificate of these authorities, before anything is read from them, and `auth` gets
+   * `certificate`. A function is called at the start and at each `reload`.
    */
   readonly tls?: OfficeTls | (() => OfficeTls);
   /**
-   * Where Prometheus finds `/metrics`, and what starts and stops offices finds `/healthz` and `/readyz` (503 once it is drained).
-   * `host` is 127.0.0.1 by default: nobody is asked for a token there. Needs the package `prom-client`. With `token` whoever shows
-   * it (`Authorization: Bearer TOKEN`) may also see and disconnect peers and reload: docs/operate.md.
+   * Address of `/metrics` for Prometheus, and of `/healthz` and `/readyz` (503 after `drain`) for supervisors. `host`
+   * is 127.0.0.1 by default; no token is asked for there. Needs the package `prom-client`. With `token` its holder
+   * (`Authorization: Bearer TOKEN`) may also see and disconnect peers and reload: docs/operate.md.
    */
   readonly metrics?: { readonly port: number; readonly host?: string; readonly token?: string };
   /**
@@ -52,7 +53,7 @@ export interface OfficeOptions extends LogOptions {
    * A URL needs the package `ioredis`. docs/scale.md has more.
    */
   readonly redis?: string | RedisClient | (() => RedisClient) | OfficeRedis;
-  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  /** Options of the recording for a replay; on by default, in memory. `false`: nothing is recorded. */
   readonly record?: RecordOptions | false;
   /**
    * Makes a span of OpenTelemetry of each call, from its arrival to its answer.
@@ -67,29 +68,29 @@ export interface OfficeRedis {
   /** In place of `url`. Connections like its own are opened, it is not used itself, and stays yours to close; what a function makes is closed. */
   readonly client?: RedisClient | (() => RedisClient);
   /**
-   * What all keys and channels begin with, before the number of the database: offices that differ in either never meet. Letters,
-   * digits and `_ . : -`. Default `a2c`.
+   * Prefix of all keys and channels, before the number of the database: offices that differ in either never meet.
+   * Letters, digits and `_ . : -`. Default `a2c`.
    */
   readonly prefix?: string;
   /** ms for which a node that is not heard of keeps its seats, from 1,000 on. Default 10,000. */
   readonly leaseMs?: number;
 }
-/** What an office tells its host, by the name for `office.on`. */
+/** Events of an office, by the name for `office.on`. */
 export interface OfficeEvents {
   /** Somebody took a seat, or left it. */
   readonly 'seat.changed': SeatChanged;
   /** A connection was not let in. */
   readonly 'peer.refused': RefusedPeer;
-  /** What is asked of peers cannot be read any more, such as a file of tokens; what was read before holds. */
+  /** Credentials cannot be read any more, such as a file of tokens; the last ones that were read hold. */
   readonly 'auth.failed': { readonly message: string };
-  /** With `redis`: it cannot be reached, so nobody can join, or it can again; or a node is lost. */
+  /** With `redis`: the register is lost, so that no peer can join, or is back; or a node is lost. */
   readonly 'register.changed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {
-  /** What agents and computers take as `url`, such as `http://127.0.0.1:3000`. */
+  /** Address for agents and computers, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Where its metrics are, with `metrics`. */
+  /** Address of the metrics, with the option `metrics`. */
   readonly metricsUrl: string | undefined;
   /** The port it listens on; with `port: 0` the one that was free. */
   readonly port: number;
@@ -111,11 +112,11 @@ export interface Office extends AsyncDisposable {
    * 200 characters of it; nothing with `record: false`.
    */
   mark(text: string): void;
-  /** Who may enter from the next connection on, in place of `auth`; who is connected stays. For tokens that change. */
+  /** Replaces `auth` from the next connection on; connected peers stay. For tokens that change. */
   admit(auth: OfficeAuth): void;
-  /** What it holds now, and what it has refused since it was opened. */
+  /** Counts of the office: what it holds now, and what it has refused since it was opened. */
   stats(): OfficeStats;
-  /** Who is connected to this process, with a seat or without. */
+  /** Peers that are connected to this process, with a seat or without. */
   peers(): readonly OfficePeer[];
   /**
    * Disconnects a peer of `peers()`, and tells it `why`. False: there is none of this `id`. It may come back as long as its credential lets
@@ -123,15 +124,16 @@ export interface Office extends AsyncDisposable {
    */
   disconnect(id: string, why?: string): boolean;
   /**
-   * Reads anew what it was given as files, functions and addresses: `auth` (tokens, keys) and `tls`. Then all who are connected are checked again by
-   * what they have shown: those who may not enter any more, or otherwise than before, are disconnected; whom nobody can check now
-   * stays. Resolves to those who were disconnected. Rejects, and leaves all as it was, when something cannot be read.
+   * Reads the files, functions and addresses of `auth` (tokens, keys) and `tls` again. Then all connected peers are
+   * checked again with the credentials that they have shown: a peer that may not enter any more, or with other
+   * rights, is disconnected; a peer that cannot be checked now stays. Resolves to the disconnected peers. Rejects,
+   * and changes nothing, when something cannot be read.
    */
   reload(): Promise<readonly OfficePeer[]>;
   /**
-   * Closes it without cutting calls short: from now on nobody comes in, joins or asks (503); who waits for nothing is told
-   * `notify:disconnecting` and disconnected at once, the others when the last call is answered, after `ms` (default 10,000) at
-   * the latest. Then as `close`, which may be called meanwhile.
+   * Closes the office without cutting calls short: from now on no peer enters, joins or asks (503); a peer without
+   * open calls is told `notify:disconnecting` and disconnected at once, the others when their last call is answered,
+   * after `ms` (default 10,000) at the latest. Then as `close`, which may be called meanwhile.
    */
   drain(ms?: number): Promise<void>;
   /** Answers what waits, disconnects everybody, gives the port back. May be called again. */

@@ -96,7 +96,7 @@ export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate
 };
 const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
   typeof tls === 'function' ? tls() : tls;
-/** What an office takes; what is wrong with it is an `A2cError`. */
+/** Settings of an office; a wrong one is an `A2cError`. */
 export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
   const wrong = (message: string, remedy: string): A2cError =>
     new A2cError({ code: wireCodes.badRequest, message, remedy });
@@ -147,7 +147,9 @@ export async function measure(
   }
 }
 
-/** What offices ask for and what peers show them. It is held here, where no machine sees it and no trace holds it. */
+/**
+ * Credentials that offices ask for and that peers show. They are kept here, so that no machine and no trace has them.
+ */
 export class OfficeAccess {
   readonly #stateDir: string | false;
   readonly #shown = new Map<string, PeerCredential>();
@@ -168,7 +170,7 @@ export class OfficeAccess {
   admit(authenticate: Authenticate | undefined): void {
     this.#authenticate = authenticate;
   }
-  /** What it holds. */
+  /** Counts of the office, zeros while it is not open. */
   readonly stats = (): OfficeStats => this.control?.stats() ?? noStats;
   readonly authenticate = (): Authenticate | undefined => this.#authenticate;
   /** To the office at this address, from the next connection on. */

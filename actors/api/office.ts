@@ -92,7 +92,7 @@ const cannotListen = (message: string, input: OfficeStart): A2cError =>
   });
 
 const parted = 'Who runs this office has disconnected you';
-/** What who runs an office may see and do while it runs. */
+/** Orders of an operator to a running office. */
 function operatingOf(
   options: OfficeOptions,
   access: OfficeAccess,
@@ -108,7 +108,7 @@ function operatingOf(
     peers: () => access.control?.peers() ?? [],
     disconnect: (id, why = parted) => access.control?.disconnect(id, why) ?? false,
     reload: async () => {
-      // What cannot be read is told before anything has changed.
+      // A mistake is told before anything has changed.
       const { tls } = readSettings(options);
       const next = readAuth(given, warn);
       if (tls) access.control?.secure(tls);
@@ -119,14 +119,14 @@ function operatingOf(
 }
 
 /**
- * What an office tells its host that no machine of it hears. Why somebody was not let in is asked for at any level. The returned
- * function ends it.
+ * Logs the events of an office that its machines do not tell: refused peers at any level. The returned function ends
+ * it.
  */
 function logOffice(log: HostLog | undefined, listeners: Listeners<OfficeEvents>): () => void {
   if (!log) return () => {};
   const tell = (level: 'warn' | 'info', event: keyof OfficeEvents, message: string): void =>
     log.news(level, 'office', event, message);
-  // Without the address: none stands in a log.
+  // No address: logs have none.
   const refusals = new Refusals((_, text) => tell('warn', 'peer.refused', text));
   listeners.on('peer.refused', (peer) => refusals.heard(peer));
   listeners.on('register.changed', ({ message }) => tell('warn', 'register.changed', message));

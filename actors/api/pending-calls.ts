@@ -19,7 +19,7 @@ import {
   type TraceContext,
 } from '../../machines/protocol/messages/messages.ts';
 
-/** What a call takes beside its tool and parameters. */
+/** Options of a call beside its tool and parameters. */
 export interface CallOptions {
   /**
    * Default: a new one. The same one while it is in flight is refused with 409. The id that a model gives its call is no `reqId`:
@@ -31,8 +31,8 @@ export interface CallOptions {
   /** Cancels the call. */
   readonly signal?: AbortSignal;
   /**
-   * Its place in a distributed trace: it goes with the call through the office and the computer, into `_meta` of `tools/call`. What is
-   * no W3C `traceparent` is left out.
+   * Place of the call in a distributed trace: it goes through the office and the computer, into `_meta` of
+   * `tools/call`. A value that is no W3C `traceparent` is left out.
    */
   readonly trace?: TraceContext;
 }
@@ -42,11 +42,11 @@ export interface CallOutcome {
   readonly outcome: Outcome;
   /** How it came to its end, more exactly than `outcome`. */
   readonly end: CallEnd;
-  /** Where it was when it ended otherwise than well; null: it succeeded. */
+  /** Stage in which the call ended without success; null: it succeeded. */
   readonly phase: CallPhase | null;
   /** The MCP server that has the tool; empty where that is not known, as of computers of others. */
   readonly server: string;
-  /** Of an agent's call: the name of the computer that was asked. */
+  /** Name of the computer that was asked, for the call of an agent. */
   readonly computer?: string;
   /** The server's own name of the tool. */
   readonly tool: string;
@@ -146,7 +146,7 @@ function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => 
   signal.addEventListener('abort', cancel, { once: true });
   return promise.finally(() => signal.removeEventListener('abort', cancel));
 }
-/** It ends before it begins: nobody hears of it. */
+/** Settles a call that is refused before it begins: it is told to no machine. */
 const neverSent = (settled: CallSettled): Call =>
   watched(Promise.resolve(outcomeOf(settled, 0)), settled.reqId, () => {}, new Set());
 

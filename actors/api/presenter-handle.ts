@@ -17,9 +17,9 @@ import type {
 } from '../../machines/models/index.ts';
 import type { McpConfig, McpEventValues, MCPServerConfig } from '../../machines/presenter/index.ts';
 
-/** What a host holds of a presenter: its methods, and what it tells (seed 004). */
+/** Handle of a presenter: its methods and events (seed 004). */
 
-/** Where the config comes from, and all that a computer takes but its config. */
+/** Source of the config, and all options of a computer but its config. */
 export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
   /**
    * The config file: read, watched, and written by the methods below. It need not exist. Default: the user config
@@ -29,31 +29,31 @@ export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
   /** In the place of a file: what one would say, kept in memory. */
   readonly settings?: object;
 }
-/** What a presenter tells, by the name for `presenter.on`: those of `MCP_EVENTS`, and `notification`. */
+/** Events of a presenter, by the name for `presenter.on`: those of `MCP_EVENTS`, and `notification`. */
 export type PresenterEvents = McpEventValues<McpConfig>;
 /** A server that is ready. */
 export interface McpClient {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly name: string;
-  /** As the config has it. */
+  /** Entry of the server, as the config has it. */
   readonly config: MCPServerConfig;
-  /** Where it stands. */
+  /** State of the server. */
   readonly status: ServerStatus;
 }
-/** What came of a call: text for a model, and the whole of it. */
+/** Result of a call: a text for a model, and the whole result. */
 export interface ToolCallAnswer {
-  /** At most 100,000 characters. */
+  /** Text for a model, at most 100,000 characters. */
   readonly content: string;
   /** The result as it came; `isError` says whether it failed. */
   readonly rawData: MCPToolResponse;
 }
-/** Where the config file stands. */
+/** State of the config file. */
 export interface ConfigStatus {
   /** Null: kept in memory. */
   readonly file: string | null;
   /** `mistaken`: the last good config is in force. `lost`: there is no file. */
   readonly state: 'inForce' | 'mistaken' | 'lost';
-  /** Of `mistaken`: every one, with line and column (from 1) where it has them. */
+  /** Mistakes of a `mistaken` file, with line and column (from 1) where they are known. */
   readonly mistakes: readonly Mistake[];
 }
 
@@ -63,19 +63,19 @@ export interface PresenterConversation {
   getAllToolDefinitions(): Promise<readonly MCPToolDefinition[]>;
   /** Default of `definitions`, here and below: those that were offered last. */
   mcpToolsToOpenAITools(definitions?: readonly MCPToolDefinition[]): OpenAITool[];
-  /** The same for Anthropic. */
+  /** Writes tool definitions as Anthropic takes them. */
   mcpToolsToAnthropicTools(definitions?: readonly MCPToolDefinition[]): AnthropicTool[];
-  /** The same for Gemini. */
+  /** Writes tool definitions as Gemini takes them. */
   mcpToolsToGeminiTools(definitions?: readonly MCPToolDefinition[]): GeminiTool[];
   /** Undefined, here and below: no such tool is offered, or MCP is off. */
   openAIToolsToMcpTool(call: OpenAIToolCall): MCPToolCall | undefined;
-  /** The same of Anthropic. */
+  /** Reads a tool call of Anthropic. */
   anthropicToolUseToMcpTool(use: AnthropicToolUse): MCPToolCall | undefined;
-  /** The same of Gemini. */
+  /** Reads a tool call of Gemini. */
   geminiFunctionCallToMcpTool(call: GeminiFunctionCall): MCPToolCall | undefined;
   /** Calls a tool by the name that was offered. Never rejects: what went wrong is an answer with `isError`. */
   callTool(call: MCPToolCall, options?: Omit<CallOptions, 'reqId'>): Promise<ToolCallAnswer>;
-  /** What has to be kept so that its names stay in the next process. */
+  /** State to keep so that names of tools stay the same in the next process. */
   save(): SavedConversation;
 }
 /**
@@ -100,17 +100,20 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
   /** False: the name is taken, and nothing has changed. It starts when it is a default server. */
   addMcpServer(name: string, config: MCPServerConfig): Promise<boolean>;
   /**
-   * Changes these keys of a server; `undefined` takes one away. One that runs is started anew if its launch differs. Rejects when it cannot be: then
-   * it is back as it was, and so is the file.
+   * Changes these keys of a server; `undefined` removes a key. A running server is started again if its launch
+   * differs. Rejects when it cannot be started: then the server and the file are as they were.
    */
   updateMcpServer(name: string, config: Partial<MCPServerConfig>): Promise<void>;
   /** Resolves when it has ended. It leaves the defaults, too; a built-in one stays away until a reset. */
   removeMcpServer(name: string): Promise<void>;
-  /** Those that start by themselves; where the config does not say, all that are enabled. */
+  /** Names of servers that start by themselves; where the config does not say, all enabled ones. */
   getMcpDefaultServers(): readonly string[];
-  /** These three change what starts the next time, and nothing that runs now. Rejects with 404 for an unknown name. */
+  /**
+   * Adds a server to those that start by themselves. Like the two methods below it changes the next start only.
+   * Rejects with 404 for an unknown name.
+   */
   addMcpDefaultServer(name: string): Promise<void>;
-  /** It does not start by itself any more. */
+  /** Takes a server off those that start by themselves. */
   removeMcpDefaultServer(name: string): Promise<void>;
   /** Adds it, or removes it. */
   toggleMcpDefaultServer(name: string): Promise<void>;
@@ -127,13 +130,13 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
   conversation(id?: string, saved?: SavedConversation): PresenterConversation;
   /** Servers that are ready. */
   getRunningClients(): readonly McpClient[];
-  /** Of the default servers those that are ready. */
+  /** Default servers that are ready. */
   getDefaultClients(): readonly McpClient[];
-  /** Whether it is ready. */
+  /** Tells whether a server is ready. */
   isServerRunning(name: string): boolean;
-  /** As `computer.readResource`: with `server` any URI. */
+  /** Reads a resource like `computer.readResource`: with `server` any URI. */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
-  /** Where the config file stands. */
+  /** State of the config file. */
   configStatus(): ConfigStatus;
   /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
   on<Name extends keyof PresenterEvents>(

@@ -107,7 +107,7 @@ class HostedPresenter implements Presenter {
   readonly #news: PresenterNews;
   readonly #conversations = new Map<string, PresenterConversation>();
   readonly #own: PresenterConversation;
-  /** What is in force, or will be when it is initialized. */
+  /** Config in force, or the one that `initialize` will put in force. */
   #file: Fields = {};
   #shown = '';
   #isInitialized = false;
@@ -156,7 +156,7 @@ class HostedPresenter implements Presenter {
     if (isOther) this.#listeners.emit('mcp:config-changed', this.#now);
     if (this.#isInitialized) this.#apply();
   }
-  /** One after another; what cannot be put in force is told, and what was stays. */
+  /** Puts the config in force, one change after another. A failure is told, and the config before stays. */
   #apply(): void {
     const file = this.#file;
     this.#applying = this.#applying.then(async () => {
@@ -189,7 +189,7 @@ class HostedPresenter implements Presenter {
       const { state, mistakes } = this.configStatus();
       if (state === 'mistaken') throw mistakesIn(mistakes);
       const edits = isOfFuture(this.#file) ? [] : migrationsOf(this.#file);
-      // One that cannot be written is run as it is.
+      // An entry that cannot be written is run as it is.
       const isKept =
         edits.length === 0 || (await this.#edit(edits).catch((e: unknown) => this.#noteUnwritten(e)));
       if (isKept && edits.length > 0) return;
@@ -363,7 +363,7 @@ const refused = (id: string, message: string): ToolCallAnswer =>
 /** Whatever a host hands over. */
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What the conversations of one presenter share. */
+/** Facts that the conversations of one presenter share. */
 interface Shared {
   readonly computer: Pick<Computer, 'tools'> & {
     callTool(
@@ -374,7 +374,7 @@ interface Shared {
   };
   /** While it is false there are no tools. */
   readonly isEnabled: () => boolean;
-  /** By `reqId`, of calls in flight: the id that a model gave. Two conversations may give the same one. */
+  /** Ids that a model gave to open calls, by their `reqId`. Two conversations may give the same id. */
   readonly toolCallIds: Map<string, string>;
 }
 /** The conversions and calls of one conversation: what a person allows in it holds in it alone. */
@@ -430,13 +430,13 @@ function boundConversation(
 
 type Emit = <Name extends keyof PresenterEvents>(name: Name, value: PresenterEvents[Name]) => void;
 
-/** What a computer tells, as a presenter tells it: the state of a fold. */
+/** Turns events of a computer into those of a presenter. */
 class PresenterNews {
   readonly #computer: Computer;
   readonly #emit: Emit;
   #phases: Phases = {};
   #isWatchingCalls = false;
-  /** By `reqId`, of calls in flight: the id under which a conversation waits for the result. */
+  /** Ids under which a conversation waits for the results of open calls, by their `reqId`. */
   readonly toolCallIds = new Map<string, string>();
 
   constructor(computer: Computer, emit: Emit) {
@@ -474,7 +474,7 @@ class PresenterNews {
 /** Something that a computer is going to tell, or never. */
 interface Awaited {
   readonly promise: Promise<void>;
-  /** Nobody waits for it any more. */
+  /** Stops waiting. */
   forget(): void;
 }
 /** When these have ended, or the computer has. Listens from now on. */
@@ -521,7 +521,7 @@ const switchedOff = (computer: Computer): Awaited =>
     },
   );
 
-/** What a host of a presenter is refused with. */
+/** Failures that a host of a presenter gets. */
 const unknownServer = (name: string): A2cError =>
   new A2cError({
     code: 404,
@@ -550,7 +550,7 @@ const gone: Mistake = {
   message: 'does not exist any more: what was in force stays so',
   remedy: 'the next change writes it again',
 };
-/** What a person is told of the file of a config; null: it is as it should be. A file that need not exist is no trouble. */
+/** Text about a config file for a person; null: nothing is wrong. A file that need not exist is no trouble. */
 function configTrouble(
   { state, value, mistakes }: SettingsNews,
   file: string | undefined,

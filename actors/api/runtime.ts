@@ -50,33 +50,37 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 /** How long a host waits for what the operating system still has to finish after all machines have ended. */
 const leftoverMs = 3_000;
 
-/**
- * One directory with the real adapters behind it. Whatever its machines say, `close` leaves nothing behind: the
- * ledger ends every process group that still lives.
- */
+/** Options of a runtime. */
 export interface RuntimeOptions
   extends LedgerOptions, LogOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
   readonly tap?: Tap;
-  /** Makes spans of calls. Default: nobody does. */
+  /** Makes spans of calls. Default: none. */
   readonly tracing?: Tracing | undefined;
   /** How servers come to life. Default: as children of this process. */
   readonly launcher?: Launcher | undefined;
   /** Reaches offices. Default: over sockets. */
   readonly links?: Links | undefined;
 }
+/**
+ * Directory with the real adapters behind it. Whatever its machines do, `close` leaves nothing behind: the ledger ends every
+ * process group that still lives.
+ */
 export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
   readonly tracing: Tracing | undefined;
-  /** Who tells what happens. */
+  /** Log of everything that happens. */
   readonly hostLog: HostLog | undefined;
-  /** What nobody may see: what any server was launched with. Who is gone may still be quoted. */
+  /**
+   * Texts that must not be shown: all that any server was launched with, also after its end, because it may still be
+   * quoted.
+   */
   readonly secrets: KnownSecrets;
-  /** By server, by the number of the launch spec. */
+  /** Launch specs by server, then by their number. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
   readonly #redacted: RedactedPorts;
-  /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
+  /** Ports that a call asks before it is sent, the limits of calls, and the ports for its result. */
   readonly calls = new CallPorts(
     (address) => {
       const ref = this.directory.find(address)?.ref;
@@ -86,20 +90,20 @@ export class Runtime {
   );
   /** Resolves what servers are launched with. */
   specs: Ports['request'] = unanswered;
-  /** By their names: further ports that answer, of whoever shares this runtime. */
+  /** Further ports that answer requests, by their names. */
   readonly others = new Map<string, Ports['request']>();
-  /** Who answers when a server asks its host something; what is not here is not declared to servers. */
+  /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
   answers: Answers = {};
   /** Hears what servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
-  /** What servers write to stderr and log. */
+  /** Lines that servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.secrets.redactor.text(text));
   readonly inspections: Inspections;
   readonly #offices: Offices;
-  /** Who may enter the office of this runtime, and what its peers show. */
+  /** Credentials of the office of this runtime, asked and shown. */
   readonly access: OfficeAccess;
   readonly #links: Links;
-  /** Of what passes sockets and sessions, for pages that look. */
+  /** Messages on sockets and sessions, for pages that look. */
   readonly #frames = new Frames();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
@@ -202,7 +206,7 @@ export class Runtime {
     this.#reaches.set(server, reaches.set(spec, reach));
     this.hide(server, secrets);
   }
-  /** Texts that nobody may see from now on. */
+  /** Hides these texts from now on. */
   hide(server: string, secrets: readonly string[]): void {
     this.secrets.hide(secrets, server);
   }
@@ -238,7 +242,7 @@ export class Runtime {
       frame: (at, dir, message) => this.#frames.take(at, 'mcp', dir, message),
     });
   }
-  /** Counts what servers wrote that reached nobody. */
+  /** Counts the output of a server that nothing could read. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
   readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);
   /** Servers that may ask for roots are told that there are others now. */
@@ -300,7 +304,7 @@ export class Runtime {
 }
 export interface Hosted {
   readonly address: Address;
-  /** It takes whatever its machine says. */
+  /** Address of the host, which takes any event of its machine. */
   readonly host: AddressFor<unknown>;
   readonly ended: Promise<OwnedEnded>;
 }
@@ -310,7 +314,7 @@ interface HostOptions extends LogOptions {
   readonly tracing?: boolean;
   readonly links?: PlayedOffice;
 }
-/** Of a host that launches nothing: the one that it shares, or one of its own. */
+/** Runtime of a host that launches nothing: a shared one, or one of its own. */
 export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {
   const { record, log, logLevel } = options;
   const links = linksOf(options);

@@ -28,7 +28,7 @@ export class Seat {
     this.#listeners = listeners;
     this.#machine = machine;
   }
-  /** What its link is told. The credential goes another way. */
+  /** Input for its link. The credential takes another way. */
   linkTo(seat: OfficeSeat): { url: string; role: 'computer'; name: string; office: string } {
     this.#machine.show(seat.url, seat);
     return { url: seat.url, role: 'computer', name: seat.name ?? this.#name, office: seat.id ?? 'local' };
@@ -67,7 +67,7 @@ export class Seat {
   }
 }
 
-/** Where the seat of an agent or a computer in its office stands. */
+/** State of the seat of an agent or a computer in its office. */
 export interface LinkStatus {
   /**
    * `connecting`: it connects, or asks for its seat. `joined`: it sits there. `waiting`: it was refused or lost its
@@ -76,7 +76,7 @@ export interface LinkStatus {
   readonly state: LinkStage;
   /** Why it is not joined, in the words of the office or the network; null: there is nothing to say. */
   readonly reason: string | null;
-  /** What its office has refused: the seat, our version of the protocol, our credential; null: nothing. */
+  /** Kind of refusal by the office: the seat, the version of the protocol, the credential; null: none. */
   readonly refusal: LinkRefusal | null;
 }
 export const linkStatusOf = ({
@@ -86,21 +86,24 @@ export const linkStatusOf = ({
 }: Extract<LinkNews, { readonly type: 'link.changed' }>): LinkStatus => ({ state: stage, reason, refusal });
 /** Which room of which office a computer sits in. */
 export interface OfficeSeat {
-  /** Where the office listens, such as `http://127.0.0.1:3000`. */
+  /** Address of the office, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Default `local`. */
   readonly id?: string;
   /** Under which name it sits there. Default: that of the computer. */
   readonly name?: string;
   /**
-   * What it shows the office: a token, which is sent as `{ token }` in the Socket.IO handshake, or the whole `auth` object of it. A
-   * function is asked at each connection. By default, and of an office on this machine only, the token that it keeps for
-   * other programs of the same user. It stands in no trace, and agents never see it.
+   * Credential for the office: a token, which is sent as `{ token }` in the Socket.IO handshake, or the whole `auth`
+   * object of it. A function is called at each connection. Default, for an office on this machine only: the token
+   * that it keeps for other programs of the same user. No trace has it, and agents never see it.
    */
   readonly auth?: NonNullable<PeerCredential['auth']>;
   /** HTTP headers of the connection, such as `{ 'x-api-key': '…' }`. */
   readonly headers?: NonNullable<PeerCredential['headers']>;
-  /** Of an `https` office: whom to trust (`ca`), and the own certificate (`cert`, `key`), each in PEM. */
+  /**
+   * TLS options for an `https` office: trusted authorities (`ca`), and the own certificate (`cert`, `key`), each in
+   * PEM.
+   */
   readonly tls?: NonNullable<PeerCredential['tls']>;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../machines/config/index.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
-/** Where a server rests, or is on a way that may be long: whoever ordered something is answered. */
+/** States in which a server rests, or is on a way that may be long: an order is answered there. */
 const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'idle',
   'standby',
@@ -26,7 +26,7 @@ const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'needsInput',
   'unsupported',
 ]);
-/** Its launch config cannot be changed under it unless it may be connected again. */
+/** States of a server whose launch config cannot be changed without a new connection. */
 const active: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',
   'ready',
@@ -36,7 +36,7 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
   'closing',
 ]);
 
-/** It runs, or did and is on its way back: a restart that cannot be done changes nothing. */
+/** States of a server that runs, or is on its way back: a restart that cannot be done changes nothing. */
 const kept: ReadonlySet<ServerStatus['state']> = new Set(['ready', 'recovering', 'waiting']);
 /** On its way or there: a start is no new one. */
 const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
@@ -56,12 +56,12 @@ interface OrdersOptions {
   send(event: AnyEventObject, given?: object): void;
 }
 
-/** What a host orders of its servers while they run. Changes of the config happen one after another. */
+/** Orders of a host to its servers while they run. Changes of the config are made one after another. */
 export class ServerOrders {
   readonly #options: OrdersOptions;
   /** The last change that was asked for: the next one begins when it is done. */
   #changing: Promise<unknown> = Promise.resolve();
-  /** By server: why its last change was taken back. */
+  /** Failures for which the last change of a server was rolled back, by server. */
   readonly #rolledBack = new Map<string, Failure | null>();
 
   constructor(options: OrdersOptions) {
@@ -84,7 +84,10 @@ export class ServerOrders {
     await this.stop(name);
     await this.#order('server.start', name, 'ready');
   }
-  /** Asked for its values anew, while it runs; rejects when one cannot be had, or it is stopped meanwhile. */
+  /**
+   * Asks for the values of a server again, while it runs; rejects when one cannot be had, or the server is stopped
+   * meanwhile.
+   */
   async #renewed(name: string): Promise<void> {
     const { listeners, servers } = this.#options;
     const end = new AbortController();
@@ -137,7 +140,7 @@ export class ServerOrders {
         if (s.name === name && settledStates.has(s.state)) resolve(s);
       }),
       listeners.on('server.removed', (s) => {
-        // One that was put back is on its way, and this is the end of what it was before.
+        // A server that was put back is on its way, and this event ends its former life.
         if (s.name === name && !servers.get(name)) over('it was removed');
       }),
       listeners.on('computer.changed', ({ state }) => {
@@ -181,7 +184,7 @@ export class ServerOrders {
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
     await ended;
   }
-  /** Its new launch config could not be started. */
+  /** Takes a server back to its former launch config, because the new one could not be started. */
   rolledBack(name: string, generation: number, failure: Failure | null): void {
     this.#rolledBack.set(name, failure);
     this.#options.servers.rollBack(name, generation);
@@ -192,7 +195,7 @@ export class ServerOrders {
     this.renew();
     emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
   }
-  /** The same config, of which values may be others. */
+  /** Sends the same config again after values in it have changed. */
   renew(): void {
     const { servers, send } = this.#options;
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() }, servers.given());

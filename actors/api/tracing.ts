@@ -27,8 +27,8 @@ export async function tracingOf({
 const codeOf = ({ failure, outcome }: CallOutcome) =>
   failure?.code ?? (outcome === 'succeeded' ? undefined : ('tool_error' as const));
 /**
- * One call of a host under a span of its own, which everybody on its way sees as the one before. Its parent is the `trace` that the host
- * gave, else the span that is active in its program.
+ * Makes a call of a host under a span of its own, which is the parent of all spans further on. Its own parent is the
+ * `trace` that the host gave, else the span that is active in the program.
  */
 export function tracedCall<C extends Call>(
   tracing: Tracing,

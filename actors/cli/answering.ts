@@ -8,7 +8,7 @@ import { openInBrowser, runText, type Terminal, missingKeyring, openKeyring } fr
 import type { Config, ServerConfig } from '../../machines/config/index.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** What a command says to servers that ask it: about folders, a person, a model. */
+/** Options of a command about questions of servers: for folders, a person, a model. */
 export interface AnswerOptions {
   /** Folders that servers may look at. */
   readonly root?: readonly string[];
@@ -99,7 +99,7 @@ interface Choice {
   readonly value: unknown;
   readonly title: string;
 }
-/** Of `enum` with or without `enumNames`, or of `oneOf` and `anyOf` with titles. */
+/** Choices of a field: `enum` with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
 function choicesOf(schema: Fields): readonly Choice[] {
   const { enum: values, enumNames: names } = schema;
   const titled = schema['oneOf'] ?? schema['anyOf'];
@@ -114,7 +114,7 @@ function choicesOf(schema: Fields): readonly Choice[] {
     title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
   }));
 }
-/** What a text means in a field; a sentence where it means nothing. */
+/** Reads a typed text as the value of a field; a sentence says why it is none. */
 export function readField(text: string, schema: Fields): { readonly value: unknown } | string {
   const { type, items } = schema;
   if (type === 'array') return readChoices(text, choicesOf(isObject(items) ? items : {}), schema);
@@ -248,8 +248,8 @@ interface KeyringOptions {
 }
 
 /**
- * Asks a person for the value of an input. An empty answer, and Ctrl-C, mean the default. Without a terminal nobody is asked, so
- * that the environment and the defaults count.
+ * Asks a person for the value of an input. An empty answer, and Ctrl-C, mean the default. Without a terminal no
+ * question is asked, so that the environment and the defaults count.
  */
 export function inputsAt(
   terminal: Terminal,
@@ -308,7 +308,7 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
     terminal.err(`${who} wants to run ${what}: ${JSON.stringify(given)}`);
     const told = (): void => terminal.err(`${what}: ${(signal.reason as Error).message}`);
     signal.addEventListener('abort', told, { once: true });
-    // Its name again: several may wait, and this says which one is open.
+    // The name comes again: several questions may wait, and this tells which one is open.
     const answer = await terminal.question(`run ${what}? [y/N/a = yes, and do not ask again] `, signal);
     if (answer === null) return 'deny';
     if (/^a(lways)?$/i.test(answer.trim())) return 'allowForSession';
@@ -316,7 +316,10 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   };
 }
 
-/** Asks until the answer is yes, no or nothing, which is `preset`. Null: nobody answers, or not any more. */
+/**
+ * Asks until the answer is yes, no or nothing, which is `preset`. Null: there is no answer, or the question was
+ * withdrawn.
+ */
 export async function yesOrNo(
   terminal: Terminal,
   text: string,

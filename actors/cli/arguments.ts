@@ -9,7 +9,7 @@ import {
 } from '../../machines/protocol/exact-numbers.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** What stands behind the name of a tool on the command line, one for each word. */
+/** Word behind the name of a tool on the command line. */
 export type Argument =
   /** A JSON object: typed, from a file, or from stdin. */
   | {
@@ -71,7 +71,10 @@ function digitsOf(text: string): { readonly digits?: readonly Digits[] } {
   const digits = digitsIn(text, valueOf);
   return digits.length > 0 ? { digits } : {};
 }
-/** As models write it: names without quotes, single quotes, a comma too many. Undefined: it is broken. */
+/**
+ * Reads a value that is no strict JSON, as models write it: names without quotes, single quotes, a comma too many.
+ * Undefined: it is broken.
+ */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -119,7 +122,7 @@ export function typed(text: string, schema: Fields): unknown {
   if (types.includes('string')) return text;
   if ((may('number') || may('integer')) && numberText.test(text)) {
     if (!isInexact(text)) return Number(text);
-    // Where no type is named a text may stand, too.
+    // A schema without types takes a text, too.
     if (types.length === 0) return text;
     throw wrong(`${text} is more than a number holds exactly`, asText);
   }
@@ -140,7 +143,7 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
   return read.value as T;
 }
 
-/** One object of all words; a later word wins. `key=a key=b` makes a list where the schema wants one. */
+/** Makes one object of all words; a later word wins. `key=a key=b` makes a list where the schema wants one. */
 export function argumentsFor(words: readonly Argument[], tool: unknown): Record<string, unknown> {
   const all: [string, unknown][] = [];
   for (const word of words)
@@ -166,8 +169,8 @@ export interface Target {
 }
 
 /**
- * `TOOL`, `SERVER.TOOL` and `SERVER TOOL`, and the words behind it. A server is one of `servers`, the names in the
- * config; of a remote computer nobody knows them, and every name is that of a tool.
+ * Splits words into the tool (`TOOL`, `SERVER.TOOL` or `SERVER TOOL`) and its arguments. Servers are those of
+ * `servers`, the names in the config; those of a remote computer are unknown, and every name is that of a tool.
  */
 export function targetIn(
   words: readonly string[],

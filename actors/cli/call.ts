@@ -86,7 +86,7 @@ async function orderOf(
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
   const how = (): CallOptions => {
-    // What it took until its server was there was time of this call.
+    // The time until the server was ready is part of this call.
     const left =
       limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - (performance.now() - startedAt)));
     return {
@@ -116,7 +116,7 @@ function noServer(word: string, stray: string, names: readonly string[]): Failur
   };
 }
 
-/** By servers that are started for it: the one that is known to have this tool, or all of them. */
+/** Calls a tool of servers that are started for it: the one that is known to have the tool, or all of them. */
 async function callHere(
   context: Context,
   options: CallCommandOptions,
@@ -172,7 +172,10 @@ function tellTwins({ terminal }: Context, listing: ToolListing, tool: string): v
       terminal.err(`${tool} of ${called.server} is called; that of ${server}: a2c call ${server}.${tool}`);
 }
 
-/** What its computer knows as long as it is there: the whole of a result that is cut, and what was probably meant. */
+/**
+ * Adds to a failure what the computer knows while it lives: the whole of a result that is cut, and the tool that was
+ * probably meant.
+ */
 function explained(
   { terminal }: Context,
   computer: Computer,
@@ -206,7 +209,7 @@ function remedyFor(tool: string, names: readonly string[]): string {
   return close.length === 0 ? listThem : `Did you mean ${close.join(', ')}? ${listThem}`;
 }
 
-/** By a computer in an office, asked as its agent. */
+/** Calls a tool of a computer in an office, as its agent. */
 function callAfar(
   context: Context,
   options: CallCommandOptions,

@@ -90,7 +90,7 @@ const notReady = (
     remedy: 'See what it writes: --verbose',
   });
 
-/** One server, and all that it lists is read: also of one that does not say when something changes. */
+/** Config with this server alone, which is read whole, even if it does not say when something changes. */
 async function configFor(
   context: Context,
   asked: string,
@@ -143,7 +143,7 @@ export interface CheckPlan {
   /** Between the two reads; 0: there is one. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** What is done just now, in a few words. */
+  /** Hears the current step, in a few words. */
   readonly onStep: (step: string) => void;
 }
 export interface Checked {
@@ -204,7 +204,7 @@ async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly st
     const after = await reader.again(uri);
     if (after !== undefined && after !== before) changed.push({ uri, before, after });
   }
-  // What is told late is told: updates are gathered for a while.
+  // A late notification counts: servers gather their updates for a while.
   if (changed.some(({ uri }) => !isTold(uri, told)))
     await pause(toldWithinMs, undefined, { signal }).catch(() => {});
   for (const each of changed) reader.add(brokenByChange(each, told));
@@ -275,7 +275,7 @@ export class Walk {
     const contents = place.ok && (await this.#reader.read(place.uri));
     if (contents) this.#reader.add(brokenByPages(place.uri, pageCount, offset, contents));
   }
-  /** Whether an element of it could be read. */
+  /** Reads a page; tells whether one of its elements could be read. */
   async #page(uri: string, index: number): Promise<boolean> {
     const place = pagePlace(uri, index, 'json');
     const contents = place.ok && (await this.#reader.read(place.uri));
@@ -301,7 +301,7 @@ export class Walk {
   }
 }
 
-/** What came of one read. */
+/** Outcome of one read. */
 export type Came =
   | { readonly ok: true; readonly contents: readonly ResourceContent[] }
   | { readonly ok: false; readonly failure: Failure };
@@ -313,7 +313,7 @@ export class CheckReader {
   readonly #limitMs: number;
   readonly #onRead: (uri: string) => void;
   readonly violations: Violation[] = [];
-  /** What was read first, by URI: it is compared with what comes later. */
+  /** Texts of the first reads, by URI, to compare later ones with. */
   readonly first = new Map<string, string>();
 
   constructor(computer: Computer, server: string, limitMs: number, onRead: (uri: string) => void) {
@@ -345,7 +345,7 @@ export class CheckReader {
     this.add(brokenByTime(uri, tookMs, this.#limitMs));
     return came;
   }
-  /** The same once more: its text, or undefined where it cannot be had now. */
+  /** Reads a URI again; undefined where it cannot be read now. */
   async again(uri: string): Promise<string | undefined> {
     this.#onRead(uri);
     const came = await this.#within(uri);
@@ -365,7 +365,7 @@ export class CheckReader {
     });
   }
 }
-/** What is compared: one text as it is, anything else as a whole. */
+/** Text for the comparison: a single text as it is, anything else as JSON. */
 const textOf = (contents: readonly ResourceContent[]): string => {
   const [only] = contents;
   return contents.length === 1 && typeof only?.text === 'string' ? only.text : JSON.stringify(contents);

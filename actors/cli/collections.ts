@@ -34,7 +34,7 @@ export interface FinderOptions extends OneShotOptions {
   readonly fresh?: boolean;
 }
 
-/** Who is asked: a computer of our own, or one in an office. */
+/** Question to a computer that is started here, or to one in an office. */
 interface Asking<T> {
   here(computer: Computer): Promise<T>;
   there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
@@ -59,7 +59,7 @@ async function show<T extends object>(
       missing = said.missing ?? [];
       return answer;
     } finally {
-      // What the answer says is said once.
+      // A sentence that the answer has already is left out.
       const isNew = (text: string): boolean => !missing.some(({ reason }) => text.endsWith(reason));
       for (const text of notices.filter(isNew)) terminal.err(text);
     }
@@ -137,7 +137,7 @@ export async function read(context: Context, uri: string, options: ReadOptions):
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }
-/** Who lists it; the only server there is may also have what it does not list. */
+/** Server that lists this URI; the only server may also have resources that it does not list. */
 function ownerOf(uri: string, listed: readonly ServerResources[]): string {
   const owners = listed.filter(({ resources }) => resources.some((each) => each.uri === uri));
   const [owner, other] = owners.length > 0 ? owners : listed;

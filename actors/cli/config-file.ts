@@ -33,7 +33,10 @@ import {
 } from '../../machines/config/index.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
 
-/** `a2c list` and `a2c get`: what the config says. Nothing is started, and nobody has to trust anything. */
+/**
+ * Options of `a2c list` and `a2c get`, which show the config. They start nothing, so that no folder has to be
+ * trusted.
+ */
 export interface ListOptions {
   readonly config?: string;
   readonly json: boolean;
@@ -44,7 +47,7 @@ interface Row {
   /** The command with its arguments, or the URL; secrets hidden. */
   readonly target: string;
   readonly disabled: boolean;
-  /** How many tools it listed in its last run; null: nobody knows. */
+  /** Number of tools that it listed in its last run; null: unknown. */
   readonly tools: number | null;
 }
 async function rowOf(server: ServerConfig): Promise<Row> {
@@ -282,7 +285,7 @@ const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, a
 /** `a2c export`: the servers of the config for other applications. Nothing is started, no file is written. */
 export interface ExportOptions {
   readonly config?: string;
-  /** Its id, such as `codex`. */
+  /** Id of an application, such as `codex`. */
   readonly for?: string;
   readonly secrets: boolean;
 }

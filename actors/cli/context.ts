@@ -1,14 +1,14 @@
 import type { Terminal } from '../../adapters/index.ts';
 
-/** What a command is given by the program that runs it. */
+/** Surroundings of a command, from the program that runs it. */
 export interface Context {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** What SIGHUP does instead of ending this process, where that is no sign that its terminal was closed. */
+  /** Replaces the default of SIGHUP, which ends this process, where it does not mean that the terminal was closed. */
   readonly onHangup?: (run: () => void) => void;
   readonly laboratory?: () => Promise<Laboratory>;
-  /** Where configs are looked for. Default: the current folder. */
+  /** Folder in which configs are searched. Default: the current one. */
   readonly folder?: string;
 }
 

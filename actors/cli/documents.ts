@@ -8,7 +8,7 @@ export interface DocumentsOptions {
   readonly host: string;
   /** Streamable HTTP on it; without it stdio. */
   readonly port?: number;
-  /** False: nobody is asked for one. */
+  /** Token of the clients over HTTP; false: none is asked for. */
   readonly token?: string | false;
   readonly watch: boolean;
 }
@@ -29,7 +29,7 @@ export async function documents(
     ...(token !== undefined && { token }),
     isWatching: watch,
     notice: (text) => terminal.err(text),
-    // As a config has it, so that it can be copied or read by a program.
+    // Printed as a config has it, so that it can be copied or read by a program.
     listening: ({ url, token: wanted }) => {
       const headers = wanted === undefined ? {} : { headers: { Authorization: `Bearer ${wanted}` } };
       terminal.line(JSON.stringify({ mcpServers: { documents: { type: 'http', url, ...headers } } }));

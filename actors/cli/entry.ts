@@ -21,21 +21,21 @@ export interface EntryOptions {
   readonly open?: boolean;
 }
 interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
-  /** What a computer in the same process shows. */
+  /** Credential of a computer in the same process. */
   readonly shown: Pick<OfficeSeat, 'auth'>;
-  /** Who may enter, for the person at the terminal. */
+  /** Line about who may enter, for the person at the terminal. */
   readonly line: string;
 }
 
 const tokenInEnvironment = (): readonly string[] =>
   process.env['A2C_TOKEN'] ? [process.env['A2C_TOKEN']] : [];
-/** What a command shows the office that it asks, or sits in. */
+/** Credential for an office, from options or the environment. */
 export const credentialBy = ({ token }: { readonly token?: string }): Pick<OfficeSeat, 'auth'> => {
   const auth = token ?? tokenInEnvironment()[0];
   return auth === undefined ? {} : { auth };
 };
 const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-/** What peers on other machines show. */
+/** Credentials of peers on other machines. */
 function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
   if (jwks === undefined && (audience ?? issuer) !== undefined)
     throw clash(
@@ -54,7 +54,7 @@ function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readon
       : [{ jwks, audience, ...(issuer !== undefined && { issuer }) }]),
   ];
 }
-/** Who may enter an office that a command opens: who shows a token, given or made here, so that other users of the machine may not. */
+/** Entry of an office that a command opens: a token, given or made here, keeps other users of the machine out. */
 export function entryBy(options: EntryOptions): OfficeEntry {
   const { token: given = [], open = false } = options;
   const credentials = credentialsBy(options);

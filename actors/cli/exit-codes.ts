@@ -2,9 +2,12 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
 
-/** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a command ends. */
+/**
+ * Exit codes of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a
+ * command ends.
+ */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
-/** Of a process that a signal ends: 128 and the number of the signal. */
+/** Exit codes after a signal: 128 and the number of the signal. */
 const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
 /** Why the signal of a `Context` was aborted. Without it: Ctrl-C. */
 export class EndedBySignal extends Error {
@@ -35,7 +38,7 @@ export async function unlessInterrupted<T>(
     throw signal.aborted ? interrupted() : error;
   }
 }
-/** For what takes no signal: Ctrl-C closes whoever is asked, and that rejects. */
+/** Runs a question that takes no signal: Ctrl-C closes the host that is asked, which rejects it. */
 export async function orClosed<T>(
   signal: AbortSignal,
   asked: { close(): Promise<void> },
@@ -54,7 +57,7 @@ const codeOf = ({ reason }: AbortSignal): number =>
   reason instanceof EndedBySignal ? reason.exitCode : exitCodes.interrupted;
 export const exitCodeOf = (signal: AbortSignal, isDone = true): number =>
   signal.aborted ? codeOf(signal) : isDone ? exitCodes.done : exitCodes.failed;
-/** Of a command that goes on until it is ended: Ctrl-C is how a person does that. */
+/** Exit code of a command that runs until it is ended, for which Ctrl-C is the usual way. */
 export const exitCodeAtEnd = (signal: AbortSignal): number => {
   const code = exitCodeOf(signal);
   return code === exitCodes.interrupted ? exitCodes.done : code;
@@ -62,7 +65,7 @@ export const exitCodeAtEnd = (signal: AbortSignal): number => {
 /** Servers that answer calls, or start when there is one. Where there is none, a command has failed. */
 export function hasUsable({ terminal }: Context, servers: readonly ServerStatus[]): boolean {
   const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
-  // Which there are and why they are not stands in the answer.
+  // The answer names the servers and why they are not usable.
   if (!isUsable) terminal.err('error: no server is usable');
   return isUsable;
 }

@@ -68,7 +68,9 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),
 });
-/** The same for a command that ends at once. That a server gave up it says itself; no file is kept of it each time. */
+/**
+ * Recording of a command that ends at once. A server that gives up is in its output, so that no file is kept for it.
+ */
 export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
   on: ['callUnknown', 'fault'],
   ...recordBy(options),

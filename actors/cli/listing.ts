@@ -31,7 +31,7 @@ export interface ToolsOptions extends OneShotOptions {
   readonly format?: ModelFormat;
 }
 const modelFormats = { openai, anthropic, gemini } as const;
-/** As a request to this provider takes them. */
+/** Writes the tools as a request to this provider takes them. */
 const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
   JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
 
@@ -65,7 +65,7 @@ async function toolsAfar(context: Context, name: string | undefined, options: To
   return exitCodeOf(signal);
 }
 
-/** What is asked about, and the servers that have to run for it. */
+/** Tool or server that is asked about, and the servers that have to run for it. */
 interface Asked {
   readonly config: Config;
   readonly target?: Target;
@@ -109,7 +109,7 @@ async function toolsHere(context: Context, name: string | undefined, options: To
   else early.showRest(listing, times);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
-/** What is missing stands at its server. */
+/** The state of each server says why its tools are missing. */
 const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
   ...listing,
   servers: listing.servers.map((server) => {

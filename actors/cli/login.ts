@@ -64,7 +64,7 @@ function onlyRemote(config: Config, name: string): Config {
   });
 }
 
-/** `a2c login`: until the server is ready, or nobody can log in. A person has ten minutes. */
+/** `a2c login`: waits until the server is ready, or cannot be logged in to. A person has ten minutes. */
 export async function login(context: Context, name: string, options: LoginCommandOptions): Promise<number> {
   const { signal, terminal } = context;
   let wasAsked = false;
@@ -110,7 +110,7 @@ async function ready(computer: Computer, name: string, signal: AbortSignal): Pro
   if (status?.failure) throw new A2cError(withoutItself(status.failure, name));
   throw new A2cError({ code: 'ServerNotActive', message: `Server '${name}' is ${status?.state ?? 'gone'}` });
 }
-/** Whoever typed `a2c login` is not told to type it. */
+/** Removes the advice to type `a2c login` from failures of that command. */
 const withoutItself = (
   { remedy, ...failure }: NonNullable<ServerStatus['failure']>,
   name: string,

@@ -41,7 +41,7 @@ interface WatchedRuntime {
   readonly watch: TreeWatch;
   stop(): void;
 }
-/** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
+/** Runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
 async function watchedRuntimeOf(
   context: Context,
   options: WatchOptions,
@@ -63,7 +63,7 @@ async function watchedRuntimeOf(
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   if (stately === undefined) return { runtime, watch, stop: () => {} };
   try {
-    // After the runtime, which fails when it cannot record: nobody would end this connection then.
+    // Opened after the runtime, which throws when it cannot record: this connection would then stay open.
     const sink = await connectStately(stately);
     tap.add(sink);
     terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
@@ -83,7 +83,7 @@ async function openComputer(
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   const news = new NewsLines();
-  // One file may come in parts, each with what is said of the whole.
+  // One file may come in parts, each with the notices of the whole.
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());

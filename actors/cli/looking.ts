@@ -75,7 +75,7 @@ function nodeCheck(): Check {
   if (isNew) return { what: 'Node', state: 'ok', found };
   return { what: 'Node', state: 'wrong', found, remedy: `Install Node ${leastNode.join('.')} or newer.` };
 }
-/** Where traces, catalogs, trusted folders and the notes of living servers are kept. */
+/** Checks the folder of traces, catalogs, trusted folders and the notes of living servers. */
 function folderCheck(): Check {
   const what = 'state folder';
   const found = defaultStateDir();
@@ -208,12 +208,12 @@ async function serverChecks(
   await withComputer(context, asked, config, rest, { onSettled: tellOf });
 }
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface Check {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'wrong';
   readonly found: string;
-  /** What to do about it. */
+  /** Advice for a person. */
   readonly remedy?: string;
 }
 /** Executables that servers are started with, where they were found, in the PATH of the server itself, and their registry. */
@@ -225,7 +225,7 @@ export async function programChecks({ servers, settings: top, inputs }: Config):
     const settings = launchSettingsOf(server, top);
     const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
     const rendered = await renderServer(server, values, { places });
-    // What it needs is told where it is started.
+    // The check of its start tells which values it needs.
     if (!rendered.ok || rendered.spec.kind !== 'stdio') return [];
     const { command } = rendered.spec;
     const inherit = inheritedOf(settings, home, login);

@@ -17,11 +17,11 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
   readonly requireVersion?: boolean;
   readonly limit?: GivenLimits;
   readonly trustProxy?: number;
-  /** Of the Redis in which its nodes agree. */
+  /** URL of the Redis in which the nodes of an office agree. */
   readonly redis?: string;
   readonly redisPrefix?: string;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
-  /** Who shows it to the port of the metrics may see and disconnect peers, and reload. */
+  /** Token with which the port of the metrics shows and disconnects peers, and reloads. */
   readonly metricsToken?: string;
   /** Seconds that calls may still take after SIGTERM. */
   readonly drain: number;
@@ -72,7 +72,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   }
   return exitCodeAtEnd(signal);
 }
-/** At SIGHUP: its files are read anew, and whoever they do not let in any more has to go. */
+/** Reads the files of an office again at SIGHUP; peers that they do not let in any more are disconnected. */
 async function reloaded({ terminal }: Context, office: Office): Promise<void> {
   try {
     const parted = await office.reload();

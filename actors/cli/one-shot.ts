@@ -38,7 +38,7 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
   /** An office to ask as its agent; without it the servers are started here, for this one command. */
   readonly url?: string;
-  /** What that office asks for. */
+  /** Token for that office. */
   readonly token?: string;
   readonly office: string;
   readonly computer?: string;
@@ -47,7 +47,7 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
 }
 
 interface OneShotPatience extends Patience {
-  /** It wants one server that is known to have what it is for, and nothing else: that is waited for as long as it takes. */
+  /** It needs one server that is known to have the tool: that one is waited for without a limit. */
   readonly isAiming?: boolean;
   readonly onResources?: (text: string) => void;
 }
@@ -65,7 +65,8 @@ export async function withComputer<T>(
   const { signal, terminal } = context;
   const record = briefRecordBy(options);
   return unlessInterrupted(signal, async (mustGoOn) => {
-    // What Desktop and Finder leave out is nothing to somebody who calls a tool. Listings and calls tell of refused tools themselves.
+    // Notices about Desktop and Finder do not matter to a command that calls a tool. Listings and calls tell of
+    // refused tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
       if (topic === undefined) terminal.err(text);
       if (topic === 'resources') patience.onResources?.(text);
@@ -102,7 +103,7 @@ export async function withComputer<T>(
       });
       const late = isAiming ? undefined : lateLine(computer.servers(), config, ms);
       if (late !== undefined && !signal.aborted) terminal.err(late);
-      // One that was told to give up is closed, and lists nothing as if there were nothing.
+      // A command that was interrupted meanwhile must not list an empty result.
       mustGoOn();
       return await use(computer, times);
     } finally {
@@ -156,7 +157,7 @@ interface Needed {
   readonly isRemembered: boolean;
 }
 
-/** What the enabled servers listed when they last ran. A server that never ran is not among them. */
+/** Tools that the enabled servers listed in their last run. A server that never ran is not among them. */
 async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
   const listed = await Promise.all(
     servers.map(async (server) => {
@@ -179,7 +180,7 @@ async function rememberedTable(config: Config): Promise<ToolTable> {
   return buildTable(rules, await lastTools(servers));
 }
 
-/** One server of a config. Throws 404 for a name that is not there, and what is wrong with one that was left out. */
+/** Server of a config. Throws 404 for an unknown name, and the mistake of an entry that was left out. */
 export function serverNamed(config: Config, name: string): ServerConfig {
   const found = config.servers.find((server) => server.name === name);
   if (found) return found;
@@ -213,8 +214,8 @@ export function onlyServer(config: Config, name: string): Config {
   });
 }
 /**
- * Undefined: no server is known to have this tool, so every one of them is needed. Throws 4001 when a name that is known is so near
- * that it was probably meant: nobody waits for all servers because of a slip.
+ * Servers that a tool needs; undefined: no server is known to have it, so all of them. Throws 4001 when a known name
+ * is so near that it was probably meant, so that a slip does not start all servers.
  */
 export async function neededFor(config: Config, { server, tool }: Target): Promise<Needed | undefined> {
   if (server !== undefined) return { config: onlyServer(config, server), tool, isRemembered: false };

@@ -115,7 +115,7 @@ export const withServerOptions = (command: Command): Command =>
 const inEnvironment = ' (safer: the variable A2C_TOKEN)';
 export const tokenOption = (): Option =>
   new Option('--token <token>', `what that office asks for${inEnvironment}`);
-/** Of the commands that open an office. */
+/** Options of the commands that open an office. */
 export const withEntry = (command: Command): Command =>
   command
     .option(

@@ -32,7 +32,7 @@ import { showFailure } from './printing/failures.ts';
 import { version } from '../version.ts';
 
 type Action = (context: Context, ...given: never[]) => Promise<number>;
-/** Where the texts go that need no command: help, the version, what was typed wrong. */
+/** Outlets for texts that need no command: help, the version, mistakes of usage. */
 interface Start {
   out(text: string): void;
   err(text: string): void;
@@ -61,7 +61,7 @@ export function run(argv: readonly string[], context: Context): Promise<number> 
     context: () => Promise.resolve(context),
   });
 }
-/** The same where even the terminal is not there yet. */
+/** Runs a command line before even the terminal exists. */
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
   const does: Does =
@@ -89,7 +89,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     const asJson = argv.includes('--json');
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done;
-      // Its text is on stderr already.
+      // Commander has written its text to stderr already.
       if (asJson) showFailure(await start.context(), { code: 400, message: error.message }, true);
       return exitCodes.usage;
     }

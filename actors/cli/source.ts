@@ -35,13 +35,13 @@ export async function configOf(context: Context, options: SourceOptions): Promis
   await mayStart(context, source, options);
   return config;
 }
-/** Rejects when a program of the config cannot be run, or nobody trusts the folder that it stands in. */
+/** Rejects when a program of the config cannot be run, or the folder of the config is not trusted. */
 export async function mayStart(
   context: Context,
   { config, file, from }: Source,
   options: SourceOptions,
 ): Promise<void> {
-  // By a thread that ends at once: one that runs them is started when there is something to run.
+  // This check has a thread of its own that ends at once; the computer starts another one when it runs programs.
   await new Programs(undefined).mustBeRight(config.servers, file);
   if (file !== undefined && from === 'folder') await beTrusted(context, config, file, options.trust === true);
 }
@@ -51,7 +51,7 @@ export interface Source {
   readonly file?: string;
   readonly from?: FoundConfig['from'];
 }
-/** The same for somebody who only reads it: nothing is checked but the config itself. */
+/** Reads a config without starting anything: nothing is checked but the config itself. */
 export async function readSource(
   { folder = process.cwd() }: Context,
   { config: asked, folder: own }: Pick<SourceOptions, 'config' | 'folder'>,
@@ -71,7 +71,7 @@ export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
 
 /** `a2c schema`: a document for editors, on stdout. */
 export async function schema({ terminal }: Context): Promise<number> {
-  // Nobody else pays for it.
+  // Loaded here, because only this command needs it.
   const { configSchema } = await import('../../machines/config/json-schema.ts');
   terminal.outText(JSON.stringify(configSchema(), null, 2));
   return exitCodes.done;

@@ -5,7 +5,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { Context } from './context.ts';
 
-/** One-shot commands are open at once, and wait here, where it can be seen for what. */
+/** One-shot commands open at once, and wait for servers here, where the wait can be shown. */
 export const atOnce = { bootMs: 0 } as const;
 /** On its way up for the first time, or on its way down from that: only at its end it is known how it ended. */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering', 'closing']);
@@ -16,7 +16,7 @@ const tickMs = 1_000;
 export interface Patience {
   /** Waited for no longer, in ms; without it until each is up or has failed. */
   readonly ms?: number | undefined;
-  /** What is wanted is there: the others are not waited for. */
+  /** Ends the wait as soon as the wanted server is there. */
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
   /** Each server is shown as it changes: no last line says who is waited for. */
   readonly isShown?: boolean;
@@ -58,7 +58,7 @@ export async function untilStarted(
 ): Promise<StartTimes> {
   const startedAt = performance.now();
   const times = new Map<string, number>();
-  /** They came up or failed once; should they try again meanwhile, nobody waits for that. */
+  /** Names of servers that have come up or failed once. Later tries are not waited for. */
   const settled = new Set<string>();
   const told = new Map<string, Promise<void>>();
   const settle = (name: string, state: ServerStatus['state']): void => {

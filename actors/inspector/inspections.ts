@@ -27,27 +27,27 @@ import type { Frames, LiveStream } from './live-stream.ts';
 export interface InspectOptions {
   /** On 127.0.0.1. Default: any free one. */
   readonly port?: number;
-  /** Whoever has the address may also start, stop and retry servers and cancel calls. Default: it only shows. */
+  /** Lets the page start, stop and retry servers and cancel calls. Default: it only shows. */
   readonly allowControl?: boolean;
 }
 /** A page that shows a running host. `await using` closes it. */
 export interface Inspection extends AsyncDisposable {
   /**
-   * Open it in a browser of this machine. Behind the `#` stands a token: whoever has it sees what the host sees, secrets
-   * aside.
+   * Address of the page, for a browser of this machine. Its token stands behind the `#`: with it a person sees all
+   * that the host sees, secrets aside.
    */
   readonly url: string;
   /** Tells the pages that it is over, and gives the port back. The host runs on. May be called again. */
   close(): Promise<void>;
 }
-/** What a page may order. Each rejects with why not. */
+/** Orders that a page may give. Each rejects with the reason why not. */
 export type Orders = Readonly<Record<InspectorControl['verb'], (target: string) => Promise<void> | void>>;
 export interface Inspected {
   readonly kind: HostFacts['kind'];
   readonly name: string;
   readonly orders?: Orders;
 }
-/** What the runtime has that pages ask for. */
+/** Parts of the runtime that pages ask for. */
 export interface Shown {
   readonly stream: LiveStream;
   readonly frames: Frames;
@@ -70,7 +70,7 @@ export const chartsOf = (): Charts =>
     ]),
   ));
 
-/** One that is open, with the actors whose messages it looks at, and what it may order. */
+/** Open page, with the actors whose messages it looks at, and the orders that it may give. */
 interface Attached {
   readonly page: AttachedPage;
   readonly watching: Map<string, () => void>;
@@ -145,7 +145,7 @@ export class Inspections {
       })());
     const inspection: Inspection = { url: server.url, close, [Symbol.asyncDispose]: close };
     this.#open.add(inspection);
-    // It closed meanwhile.
+    // The inspection was closed while the page was being opened.
     if (this.#isClosed) await close();
     return inspection;
   }

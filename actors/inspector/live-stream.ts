@@ -15,7 +15,7 @@ export interface Viewer {
   readonly waiting: number;
 }
 const batchMs = 200;
-/** What waits for one page; beyond that it misses records. */
+/** Most bytes that wait for one page; beyond that it misses records. */
 const mostWaiting = 8 * 1024 * 1024;
 /** Records become text in the turns of the host: of more than these in one batch a page sees the end only. */
 const mostInBatch = 5_000;
@@ -36,8 +36,8 @@ interface Running {
 }
 
 /**
- * What happens in a directory, as trace records of the profile `full`, for the pages that are attached: nothing is
- * recorded while there is none. All pages have the same records. One that is too slow misses some, is told how many, and
+ * Stream of what happens in a directory, as trace records of the profile `full`, for the pages that are attached:
+ * nothing is recorded without a page. All pages have the same records. A slow page misses some, is told how many, and
  * goes on from a checkpoint.
  */
 export class LiveStream {
@@ -70,7 +70,7 @@ export class LiveStream {
     this.#running?.leave();
     this.#running = undefined;
   }
-  /** What has happened is told to these, and that nothing more will come. */
+  /** Sends these pages the last records, and the reason why no more will come. */
   part(viewers: Iterable<Viewer>, reason: string): void {
     this.#flush();
     for (const viewer of viewers) {
@@ -114,7 +114,7 @@ export class LiveStream {
     running.next = last + 1;
     running.since += count;
     if (count > 0 && isTooMuch) {
-      // What it remembers of contexts is no longer what the pages have seen.
+      // The contexts that it remembers are no longer those that the pages have seen.
       // The numbers of what they miss are missing, too.
       running.writer = running.recorder.writer(running.writer.next + count, running.writer);
       for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + count);
@@ -144,14 +144,14 @@ export class LiveStream {
 
 /** The messages on the wires of those whom somebody looks at, and of sessions for a recorder. Of all others nothing is kept. */
 export class Frames {
-  /** By name of an actor: how many look at it. */
+  /** Number of pages that look at an actor, by its name. */
   readonly #watched = new Map<Address, number>();
   /** Hears those that somebody looks at. */
   heard: (frame: Frame) => void = () => {};
   /** Hears those of all MCP sessions. */
   kept: ((frame: Frame) => void) | undefined;
 
-  /** Those of this client, link or seat, from now on until what is returned is called. */
+  /** Begins to keep the messages of this client, link or seat; the returned function ends that. */
   watch(actor: Address): () => void {
     const name = nameOf(actor);
     this.#watched.set(name, (this.#watched.get(name) ?? 0) + 1);
@@ -161,7 +161,7 @@ export class Frames {
       else this.#watched.delete(name);
     };
   }
-  /** Takes those of sockets; undefined while nobody looks at anything. */
+  /** Takes messages of sockets; undefined while no page looks at any. */
   get ofSockets(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
     return this.#watched.size === 0 ? undefined : this.#takeOfSocket;
   }

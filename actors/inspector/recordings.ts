@@ -21,7 +21,7 @@ export interface Recording {
   readonly name: string;
   readonly started: string | null;
   readonly text: string;
-  /** What a replay says of it: asked for when somebody looks. */
+  /** Judgement of a replay of this recording, made when somebody looks. */
   readonly checks: (name: string) => Checks;
 }
 /** A page is sent so much at a time, and nothing more while more than twice that waits. */

@@ -6,13 +6,11 @@ import type { Thrown } from '../../machines/trace/index.ts';
 export class A2cError extends Error {
   /** Tells it from other errors where `instanceof` cannot: between two copies of this package. */
   override readonly name = 'A2cError';
-  /**
-   * What kind of failure it is: a number of the protocol (`wireCodes`), or a name of our own, such as `ConfigInvalid`.
-   */
+  /** Kind of the failure: a number of the protocol (`wireCodes`), or a name of our own, such as `ConfigInvalid`. */
   readonly code: Failure['code'];
-  /** What is known beside the message, for programs; it holds no secrets. Empty when there is nothing. */
+  /** Facts beside the message, for programs, without secrets. Empty when there are none. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** What a person can do about it, in one sentence; undefined when nothing is known to help. */
+  /** Advice for a person, in one sentence; undefined when nothing is known to help. */
   readonly remedy: string | undefined;
 
   constructor(failure: Failure) {
@@ -33,12 +31,12 @@ export const failureOf = (error: unknown): Failure =>
         ...(error.remedy !== undefined && { remedy: error.remedy }),
       }
     : { code: 500, message: error instanceof Error ? error.message : String(error) };
-/** What of an error can be written down and thrown again. */
+/** Writes down an error so that it can be thrown again. */
 export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error
     ? { name: error.name, message: error.message }
     : { name: 'Error', message: String(error) };
-/** The same for an end: one line. */
+/** Text of an error in one line, for the end of an actor. */
 export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 

@@ -14,7 +14,7 @@ export class Listeners<Events extends object> {
     for (const listener of [...(this.#byEvent.get(name) ?? [])])
       this.tell(name, listener as (value: Events[Name]) => unknown, value);
   }
-  /** One listener, guarded: what it throws, or rejects later, becomes a warning of the process. */
+  /** Calls one listener, guarded: a throw, or a later rejection, becomes a warning of the process. */
   tell<Name extends keyof Events>(
     name: Name,
     listener: (value: Events[Name]) => unknown,
@@ -24,7 +24,7 @@ export class Listeners<Events extends object> {
   }
 }
 
-/** The same without a name that is known: `threw` hears that it was no good. */
+/** Calls a listener of any name, guarded; `threw` hears that it failed. */
 export function tellListener<T>(
   name: string,
   listener: (value: T) => unknown,
@@ -56,7 +56,7 @@ export function deferred<T = void>(): Deferred<T> {
     resolve = yes;
     reject = no;
   });
-  // Whoever awaits it hears of a rejection; nobody has to.
+  // Prevents a warning about a rejection that is not awaited.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

@@ -25,17 +25,20 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 type Asked = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 
-/** What is told of a server that is there, and is not as it should be. */
+/** Warnings about servers that are up, and not as they should be. */
 const warnings: ReadonlySet<string> = new Set(['tools.refused', 'name.shared', 'list.restless']);
-/** Of one address, whoever lives there. Only what names of servers may hold is written otherwise there. */
+/**
+ * Name of the server at an address, whichever actor lives there. Characters that names of actors cannot hold are
+ * written otherwise in it.
+ */
 const serverAt = (address: Address): string | undefined => {
   const key = /\/client:([^/#]+)/.exec(address)?.[1];
   return key?.replaceAll(/%(25|2F|23)/g, (code) => decodeURIComponent(code));
 };
 
 /**
- * Tells what happens at each layer, so that one call can be followed by its `req_id`. It reads what the directory reports, and
- * what the office answers past the machines; while nobody logs there is none.
+ * Log of what happens at each layer, in which one call can be followed by its `req_id`. Reads what the directory
+ * reports, and what the office answers past the machines; made only when a host logs.
  */
 export class HostLog implements Observer {
   readonly #log: Log;
@@ -45,13 +48,13 @@ export class HostLog implements Observer {
   readonly #redact: <T>(value: T) => T;
   /** Calls, and reads with their server: neither stands at its address. */
   readonly #calls = new Map<Address, Asked>();
-  /** By the root that asks and the id of its question. */
+  /** Names of open requests, by the root that asks and the id of its question. */
   readonly #asked = new Map<string, string>();
-  /** When calls and questions began. Nobody looks at the clock for failures alone. */
+  /** Times at which calls and questions began. A log of failures alone does not read the clock. */
   readonly #began = new Map<string, number>();
   /** Questions of agents at the door of a computer, by ticket. */
   readonly #tickets = new Map<string, { readonly reqId: string; readonly event: string }>();
-  /** What was told of each server and seat last. */
+  /** Last state that was told of each server and seat. */
   readonly #stages = new Map<string, string>();
 
   constructor(log: Log, redact: <T>(value: T) => T, level: LogLevel = 'warn') {
@@ -89,7 +92,7 @@ export class HostLog implements Observer {
       case 'timer':
     }
   }
-  /** What an office answers to an event of one of its sockets, after so many ms. */
+  /** Logs the answer of an office to an event of one of its sockets, with its ms. */
   answered(event: string, payload: unknown, ack: readonly unknown[], ms?: number): void {
     const failure = failureInAck(ack);
     if (!failure && !this.isTelling) return;
@@ -103,7 +106,7 @@ export class HostLog implements Observer {
     if (!failure) return this.#answeredWell('office', event, named);
     this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
   }
-  /** What is no failure of anybody here. */
+  /** Logs an event that is no failure here. */
   news(
     level: 'warn' | 'info' | 'debug',
     layer: LogEntry['layer'],
@@ -151,7 +154,7 @@ export class HostLog implements Observer {
     } = (ev ?? {}) as Fields & { readonly type?: string };
     if (via === 'leaf' && typeof ticket === 'string' && typeof reqId === 'string')
       this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
-    // What a link hears its owner tells.
+    // A link also hears orders of its owner.
     if (via === 'leaf' && this.isTelling && type.startsWith('socket.')) this.#newsOf(a, ev as Fields);
     if (via !== 'ask' || type === 'ask.progress') return;
     const key = `${a} ${id ?? ''}`;
@@ -166,7 +169,7 @@ export class HostLog implements Observer {
     if (found) this.#tell('server', method, found, named, isExpected(method, found) ? 'debug' : 'error');
     else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
   }
-  /** What was found in the result of a call that stands as it is. */
+  /** Logs the warnings about the result of a call that stays as it is. */
   #finished(call: Address, found: unknown): void {
     const warnings =
       isObject(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
@@ -228,7 +231,7 @@ export class HostLog implements Observer {
     const found = failure ?? failureInAnswer(isAgent ? result : (result ?? {}));
     if (!found && !this.isTelling) return;
     if (this.isTelling) this.#calls.delete(from);
-    // What nobody has interpreted yet says nothing of its effect.
+    // An answer that is not read yet tells nothing of the effect.
     const known = failure ? { outcome, ...(phase && { phase }) } : {};
     const isQuestion = tool.includes(':');
     const named = {
@@ -264,7 +267,7 @@ export class HostLog implements Observer {
   }
   #remember<K, V>(held: Map<K, V>, key: K, value: V): void {
     held.set(key, value);
-    // What is never answered is forgotten some day.
+    // The oldest entry goes: its answer never came.
     for (const oldest of held.keys()) {
       if (held.size <= mostRemembered) break;
       held.delete(oldest);
@@ -298,7 +301,7 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-/** What a link hears, by the events of the wire. */
+/** Facts of a link, by the events of the wire. */
 const methods: Readonly<Record<string, string>> = {
   'agent.called': events.toolCall,
   'agent.repeated': events.toolCall,
@@ -309,7 +312,7 @@ const methods: Readonly<Record<string, string>> = {
 const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
 
-/** What is no failure and worth a line: who comes and goes, and what becomes of servers. */
+/** Events that are no failures and worth a line: peers that come and go, and states of servers. */
 
 interface News {
   readonly layer: LogEntry['layer'];
@@ -317,12 +320,12 @@ interface News {
   /** Empty: it is to be remembered, not told. */
   readonly message: string;
   readonly named?: Partial<LogEntry>;
-  /** What it is about, where the same is said more than once. */
+  /** Subject of the line, where the same line may come again. */
   readonly of?: string;
 }
 type Told = Readonly<Record<string, unknown>>;
 
-/** These are told as failures. */
+/** States of a server that are logged as failures. */
 const isFailing = (stage: unknown): boolean =>
   stage === 'recovering' || stage === 'open' || stage === 'waiting';
 const linkWords: Readonly<Record<string, string>> = {
@@ -330,7 +333,7 @@ const linkWords: Readonly<Record<string, string>> = {
   closed: 'its seat is given up',
 };
 
-/** Of what a machine tells its host, or a port tells a machine. `root`: whose machine it is. */
+/** News in what a machine tells its host, or a port tells a machine. `root`: the kind of the host's machine. */
 function newsIn(event: Told, root: string): News | undefined {
   switch (event['type']) {
     case 'socket.opened': {
@@ -373,7 +376,7 @@ function newsIn(event: Told, root: string): News | undefined {
   }
 }
 
-/** What failed, as an answer of the wire or of MCP says it. */
+/** Failures in answers of the wire or of MCP. */
 
 const textsIn = (content: unknown): string =>
   (Array.isArray(content) ? (content as unknown[]) : [])
@@ -394,11 +397,11 @@ const ofTool = (method: string, result: unknown): Failure | undefined =>
 const serverIn = (result: unknown): unknown =>
   (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
 
-/** What somebody wants of a server. Everything else is asked to find out what it has. */
+/** Methods that a person or a model asks for. All other requests find out what a server has. */
 const wanted: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 /**
- * Nothing is wrong: a server does not know a method that it need not have, or who asked a question has left before its
- * answer. A call whose asker left is a failure still, because nobody knows what it did.
+ * Tells whether a failure is normal: a server does not know a method that it need not have, or the asker of a
+ * question has left. A call whose asker left remains a failure, because its effect is unknown.
  */
 const isExpected = (method: string, failure: Failure): boolean =>
   (isUnknown(failure) && !wanted.has(method)) || (isAbandoned(failure) && method !== events.toolCall);

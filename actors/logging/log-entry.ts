@@ -20,15 +20,15 @@ export interface LogEntry {
   /** `warn` and `error` are failures; a `warn` is tried again by itself. */
   readonly level: LogLevel;
   /**
-   * Who saw it: the agent, the office that relays, the computer's or agent's seat in an office (`link`), the computer with its
-   * policy and its calls, the session with an MCP server, a machine of ours.
+   * Layer that tells it: the agent, the office that relays, the seat of a computer or agent in an office (`link`),
+   * the computer with its policy and its calls, the session with an MCP server, a machine of ours.
    */
   readonly layer: 'agent' | 'office' | 'link' | 'computer' | 'server' | 'machine';
   /** A method of the wire or of MCP (`client:tool_call`, `tools/call`), or what was told (`call.settled`, `seat.changed`). */
   readonly event: string;
   /** The call or question, by the name that it has at every layer; none where no question was under way. */
   readonly req_id?: string;
-  /** Of the config. */
+  /** Name of the server in the config. */
   readonly server?: string;
   /** The name by which the tool was called; none where it is about no call. */
   readonly tool?: string;
@@ -40,20 +40,20 @@ export interface LogEntry {
   readonly office?: string;
   /** A connection to the office, by the id that Socket.IO has for it. */
   readonly peer?: string;
-  /** Where the call stood, and what is known of its effect. */
+  /** Stage in which the call was. */
   readonly phase?: CallPhase;
-  /** What is known of the effect of the call: `unknown` when it was sent and never answered. */
+  /** Known effect of the call: `unknown` when it was sent and never answered. */
   readonly outcome?: Outcome;
   /** ms that a call or question took, as this layer saw it: from the level `info` on. */
   readonly ms?: number;
-  /** Of a failure, as in `A2cError`: a number of the protocol, or a name of our own. */
+  /** Code of a failure, as in `A2cError`: a number of the protocol, or a name of our own. */
   readonly code?: Failure['code'];
-  /** What happened, in one sentence for a person. */
+  /** Event in one sentence for a person. */
   readonly message: string;
 }
 /** Takes one entry. What it throws, or rejects, is a warning of the process and disturbs nothing else. */
 export type Log = (entry: LogEntry) => void;
-/** What a host says of its log. */
+/** Options of a log. */
 export interface LogOptions {
   /** Gets each failure as a structured entry (docs/operate.md). Default: none. */
   readonly log?: Log | undefined;
@@ -88,9 +88,9 @@ interface Known {
 }
 
 /**
- * Tells who was not let in, by so few lines that nobody can fill a log with them: the first ones of each address and reason, then
- * once a minute how many more there were. What the office itself is the cause of (503) is one reason for all addresses, and told
- * once. `close` tells what was only counted so far.
+ * Lines about refused peers, few enough that no peer can fill a log: the first ones of each address and reason, then
+ * the number of further ones once a minute. A refusal for a reason of the office itself (503) counts as one reason
+ * for all addresses. `close` tells the numbers so far.
  */
 export class Refusals {
   readonly #tell: (address: string, text: string) => void;

@@ -37,7 +37,7 @@ function timesOf(settings: Settings): Partial<Timing> {
   return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
 }
 
-/** What becomes of names depends on what servers listed the last time, also before they have started. */
+/** Tells whether names of tools depend on the last lists of servers, also before these have started. */
 export const isNaming = ({ servers, settings }: Config): boolean =>
   [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
   // Beside an alias the original name works, unless it is another's.
@@ -45,7 +45,7 @@ export const isNaming = ({ servers, settings }: Config): boolean =>
     [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
   );
 
-/** What its config says about its tools. */
+/** Rules of a server's config for its tools. */
 export const rulesOf = (
   server: ServerConfig,
   top: Config['settings'],
@@ -65,7 +65,7 @@ export const rulesOf = (
   };
 };
 
-/** What the machines need to know of a configured server. */
+/** Plan of a configured server for the machines. */
 export function planOf(
   server: ServerConfig,
   top: Config['settings'],
@@ -93,7 +93,7 @@ export function planOf(
       refreshFailures: settings.refreshFailures ?? refreshFailures,
       isTransformed: server.vrl !== null,
       resultBytes: settings.resultBytes ?? sizes.resultBytes,
-      // What is for calls without a limit of their own bounds no other unless the config says so.
+      // The limit of the host's calls bounds no call that has none, unless the config says so.
       timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),
     },
     fingerprint: facts.fingerprint,
@@ -104,8 +104,8 @@ export function planOf(
 }
 
 /**
- * What a host gave as config, or an error with every mistake in it. `inputs`: of the config that it becomes a part of.
- * `notice` hears what there is to warn of, a line each.
+ * Config that a host gave, read; throws an error with every mistake in it. `inputs`: those of the config that it
+ * becomes a part of. `notice` hears the warnings, a line each.
  */
 export const readOrThrow = (
   config: unknown,

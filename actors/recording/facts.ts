@@ -17,7 +17,7 @@ type In = Extract<DirectoryRecord, { k: 'in' }>;
 type Out = Extract<DirectoryRecord, { k: 'out' }>;
 interface Opened {
   readonly record: Out;
-  /** By what they are about, so that a later one takes the place of an earlier one. */
+  /** Last facts by their topic: a later fact replaces an earlier one. */
   readonly told: Map<string, In>;
 }
 interface Waiting {
@@ -37,18 +37,18 @@ const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
  * so that a ring that has lost its beginning opens with public facts.
  */
 export class ForgottenRecords {
-  /** By the address of its host, and what an order is about. */
+  /** Last orders of hosts, by the address of the host and the topic. */
   readonly #orders = new Map<string, In>();
   readonly #instances = new Map<Address, Opened>();
-  /** By asker and id. */
+  /** Open questions, by asker and id. */
   readonly #questions = new Held<Out>();
   readonly #answers = new Map<string, { readonly asked: Out; readonly answer: In }>();
   /** The last end of a process or a session, by its server. */
   readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
-  /** By ticket. */
+  /** Open calls, by their ticket. */
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
-  /** By server: where it stands, how often it has failed in a row, and how. */
+  /** State of each server, and how often and why it has failed in a row. */
   readonly #servers = new Map<
     string,
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
@@ -136,7 +136,7 @@ export class ForgottenRecords {
     const waiting = this.#waiting.get(String(ticket));
     if (waiting) this.#restless.add(waiting);
   }
-  /** A connection is gone, and nobody waits for an answer over it any more. */
+  /** Forgets the open questions over a connection that is gone: no answer comes any more. */
   #forgetAsked(instance: Address): void {
     for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#answered(ticket);
   }

@@ -44,11 +44,11 @@ export interface RecordOptions {
 export interface FlightOptions {
   /** `false`: nothing is recorded. */
   readonly record?: RecordOptions | false | undefined;
-  /** Where traces go that are kept by themselves: `traces/` in there; `false`: nowhere. */
+  /** Folder of the traces that are kept by themselves: `traces/` in it; `false`: none is kept. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
 }
-/** So long after a reason it is written, so that what follows is in it too. */
+/** ms from a reason until the trace is written, so that the consequences are in it. */
 const settleMs = 100;
 const keptTraces = 20;
 const longestMark = 200;
@@ -130,7 +130,7 @@ export class FlightRecorder {
     if (this.#closed !== undefined) return this.#closed;
     const file = this.#file;
     file?.flush();
-    // It may just have been lost.
+    // The file may just have been lost.
     if (file && this.#file) return file.path;
     try {
       return writeTraceFile(dir, nameNow(reason), this.#recorder.text(reason));
@@ -171,7 +171,7 @@ export class FlightRecorder {
     this.mark(reason);
     return this.write(name, dir);
   }
-  /** What still waits to be written is written now. `isQuiet`: everything had ended. */
+  /** Writes what still waits. `isQuiet`: everything had ended. */
   close(isQuiet: boolean): void {
     if (this.#due) {
       systemClock.clearTimeout(this.#due.timer);
@@ -209,9 +209,9 @@ export const notRecorded = new A2cError({
 });
 
 /**
- * When a trace is kept by itself. `callUnknown`: a call ended otherwise than by its caller, and nobody knows whether it took
- * effect. `callFailed`: a call failed. `serverGaveUp`: a server is not tried again by itself. `serverLost`: a server that was
- * ready is gone. `fault`: a machine failed, a message was lost, or a defect.
+ * Reasons for which a trace is kept by itself. `callUnknown`: a call ended without its caller, and its effect is
+ * unknown. `callFailed`: a call failed. `serverGaveUp`: a server is not tried again by itself. `serverLost`: a ready
+ * server is gone. `fault`: a machine failed, a message was lost, or a defect.
  */
 const keepWords = ['callUnknown', 'callFailed', 'serverGaveUp', 'serverLost', 'fault'] as const;
 /** A word of `RecordOptions.on`: what has to happen so that a trace is kept. */
@@ -280,11 +280,14 @@ export function reasonOf(record: DirectoryRecord): Reason | undefined {
 
 const minuteMs = 60_000;
 const mostAMinute = 10;
-/** At most one file a minute for a reason and its subject, and ten in all: what fails again and again must not fill a disk. */
+/**
+ * Limits the kept traces: one file a minute for a reason and its subject, and ten in all, so that a repeated failure
+ * does not fill a disk.
+ */
 export class KeptLately {
   readonly #times = new Map<string, number>();
 
-  /** Whether it may be kept now, in ms; from then on it was. */
+  /** Takes a turn for this reason at `now` (ms); false: it has had one lately. */
   take({ on, subject }: Reason, now: number): boolean {
     for (const [key, time] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);
     const key = `${on} ${subject}`;

@@ -14,7 +14,7 @@ import type { Fields } from '../../machines/protocol/json.ts';
 
 type Word = EventObject & Fields;
 const word = (type: string, fields: object): Word => ({ type, ...fields });
-/** Message of machines for a word; `orElse`: news for the host when nobody takes it. */
+/** Message of the machines for a word of a host; `orElse`: news for the host when no actor takes the message. */
 export interface Taken {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
@@ -93,7 +93,7 @@ const questionRow = (type: string, wordOf: (event: Word) => string, answer: stri
   },
 });
 
-/** By kind of root: the message → its row. What has no row is told as it is. */
+/** Rows of messages, by the kind of root and the message. A message without a row is recorded as it is. */
 const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
   computer: {
     'call.request': ['callTool', callRow('call.request')],

@@ -30,7 +30,7 @@ export function marksBy(key?: string): (secret: string) => string {
   const { hash } = createRedactionKey(key);
   return (secret) => markOf(hash(secret));
 }
-/** What a host knows to be secret, for everything that it records or shows. */
+/** Secrets of a host, hidden in everything that it records or shows. */
 export class KnownSecrets {
   readonly #secrets: SecretIndex;
   readonly #names = new Set<string>();

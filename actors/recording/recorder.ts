@@ -21,18 +21,21 @@ export interface RecorderOptions extends WritingOptions {
   readonly wallClock?: () => number;
   /** Hides secrets; without it everything is written as it is. */
   readonly redactor?: Redactor;
-  /** What only the host knows of itself. */
+  /** Facts about the host that only it knows. */
   readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'redaction'> & {
     readonly title?: string;
   };
   /** Bytes in memory, as a rough weight of what is held; the oldest goes first. Default 16 MiB. */
   readonly ringBytes?: number;
-  /** Told of each new entry, by whoever writes them out as they come. `isFull`: what is not taken now is lost. */
+  /**
+   * Called at each new entry, for a writer that writes them out as they come. `isFull`: entries that are not taken
+   * now are lost.
+   */
   readonly onEntry?: (isFull: boolean) => void;
 }
 const defaultRingBytes = 16 * 1024 * 1024;
 const deepest = 32;
-/** What holds itself has no end, and more ways than one to go round. */
+/** Most objects that are visited in a context: one that contains itself has no end. */
 const mostVisits = 50_000;
 
 let visits = 0;
@@ -57,7 +60,7 @@ function weightOf(value: unknown): number {
   }
 }
 const remembersOf = remembered<object, number>(weightOf);
-/** What a machine remembers is mostly the same as the last time: only what is new in its context is looked through. */
+/** Context of a machine. Most of it is the same as at the last step, so only its new parts are searched for secrets. */
 const contextOf = ({ snapshot }: RootFrame): object => (snapshot as { readonly context: object }).context;
 function weightOfRoot(frame: RootFrame): number {
   let sum = weightOf({ ...frame, snapshot: undefined });
@@ -67,7 +70,7 @@ function weightOfRoot(frame: RootFrame): number {
 }
 const isRecord = (what: Exclude<Entry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
-/** Whether it is kept where only what crosses the boundary is: timers give others their names. */
+/** Tells whether a record is kept where only the boundary is recorded: timers give others their names. */
 const isKept = (record: DirectoryRecord): boolean => {
   const { k } = record;
   if (k === 'in') return record.via !== 'outlet';
@@ -120,7 +123,7 @@ export class Recorder implements Observer {
   mark(text: string): void {
     this.#keep({ k: 'mark', text }, 100 + text.length);
   }
-  /** It begins in mid-life: before anything else is reported. */
+  /** Begins in the middle of a life, before any record comes. */
   begin(key: Checkpoint): void {
     this.#keep(
       key,
@@ -149,8 +152,8 @@ export class Recorder implements Observer {
     }
   }
   /**
-   * Where a trace may begin: with something that the world did, so that nothing follows from what is forgotten, and in a calm
-   * moment, as long as one comes.
+   * Tells whether a trace may begin here: with an input of the world, so that nothing depends on forgotten records,
+   * and in a calm moment, as long as one comes.
    */
   #mayBegin(what: Entry['what'], forgotten: ForgottenRecords): boolean {
     if (this.weight > this.#limit * 0.9) return false;
@@ -170,7 +173,7 @@ export class Recorder implements Observer {
   writer(next?: number, before?: TraceWriter): TraceWriter {
     return new TraceWriter(this.#options, next, before);
   }
-  /** What came since the last time, for whoever writes it out as it comes; forgotten here. */
+  /** Takes the entries since the last time, for a writer that writes them out as they come; they are forgotten here. */
   take(): readonly Entry[] {
     this.#isTaken = true;
     return inOrder(this.#entries.take(), this.#frames.take());
@@ -198,7 +201,7 @@ export class Recorder implements Observer {
       return { writer, body: opening + writer.lines(entries) };
     };
     let { writer, body } = write();
-    // What gave a secret away may have come after a text with it: then all is written again, for whom it is not new.
+    // A secret may have become known after a text with it was written: then everything is written again.
     if (redactor && redactor.met !== met) ({ writer, body } = write());
     return this.head(start) + body + this.tail(reason, writer);
   }

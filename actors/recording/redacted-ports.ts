@@ -27,11 +27,11 @@ export class RedactedPorts {
   constructor(veil: Veil) {
     this.#veil = veil;
   }
-  /** Those that hide these alone. */
+  /** Makes ports that hide exactly these secrets. */
   static of(secrets: Iterable<string>): RedactedPorts {
     return new RedactedPorts(new SecretRedactor({ secrets: new SecretIndex(secrets) }));
   }
-  /** Who asked hears why a server refused and how far it is, and not what it was launched with. */
+  /** Hides secrets in answers: failures and progress of a server do not show what it was launched with. */
   answer(emit: Emit<RequestFact>): Emit<RequestFact> {
     const veil = this.#veil;
     return (fact) => {
@@ -53,7 +53,7 @@ export class RedactedPorts {
         else emit(fact);
       });
   }
-  /** What a process says at its end goes to hosts, and over the wire to agents. */
+  /** Hides secrets in the last words of a process, which go to hosts, and over the wire to agents. */
   process(open: Ports['process']): Ports['process'] {
     const veil = this.#veil;
     return (at, input, emit) =>

@@ -233,13 +233,13 @@ class LineWriter {
   }
 }
 
-/** How much of the messages on the wire is held in memory, and stands in a file. */
+/** Bounds of the messages on the wire, in memory and in a file. */
 interface FrameBounds {
   /** Bytes in memory, roughly; the oldest go first. */
   readonly held: number;
   /** Characters of one message; a longer one is cut. */
   readonly mostChars: number;
-  /** They may take so many characters in all, and beyond that this part of what the other lines take. */
+  /** Number of characters that they may take; beyond that, this part of what the other lines take. */
   readonly leastChars: number;
   readonly share: number;
 }
@@ -296,7 +296,10 @@ const textIn = (message: unknown, key: string): string | undefined => {
   const value = (message as Readonly<Record<string, unknown>>)[key];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 };
-/** What a message is called, and what an answer has in common with its request: of JSON-RPC, and of an event of a socket. */
+/**
+ * Name of a message, and the key that an answer has in common with its request: of JSON-RPC, or of an event of a
+ * socket.
+ */
 function keysOf(message: unknown): { readonly name?: string; readonly req?: string } {
   const name = textIn(message, 'method') ?? textIn(message, 'event') ?? textIn(message, 'ack');
   const args = (message as { readonly args?: readonly unknown[] } | null)?.args;

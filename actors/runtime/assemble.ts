@@ -89,7 +89,7 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
       directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
     const instance = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, emit));
     opened.instance = instance;
-    // It failed while it was being opened, and its state is left already.
+    // It failed while it was being opened: its state is left already.
     if (!handle.isLive) instance.close();
     return () => handle.release();
   });
@@ -117,7 +117,7 @@ function makeRequest(root: Root, request: PortRequest): void {
   try {
     asked.cancel = directory.platform.ports.request(root.id, aimed(request, { target }), emit);
   } catch (error) {
-    // Such as parameters that no JSON can hold. Whoever asks must hear of it, or it waits for ever.
+    // No JSON can hold such parameters. The asker must hear that, or it waits for ever.
     const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
     emit({ type: 'ask.refused', id: request.id, sent: false, failure });
   }
@@ -132,12 +132,12 @@ function setDeadline(root: Root, { ms, for: purpose = 'deadline', spread = 0 }: 
   root.deadline = root.startTimer('deadline', pass, ms + late, purpose);
 }
 
-/** What a machine asks for goes to the directory of its root. */
+/** Passes a request of a machine to the directory of its root. */
 const asks =
   <P>(perform: (root: Root, params: P) => void) =>
   ({ self }: { readonly self: object }, params: P): void =>
     perform(rootOf(self), params);
-/** The same for what the root does itself, in its turn, if it is there by then. */
+/** Performs an effect at the root itself, in its turn, if the root still lives by then. */
 const does = <P>(perform: (root: Root, params: P) => void) =>
   asks<P>((root, params) =>
     root.directory.effect(root.id, () => {

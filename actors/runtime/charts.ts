@@ -23,9 +23,9 @@ const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
 ];
 
 /**
- * One id per declared transition: `client: ready.steady --tools.changed--> ready.refreshing`, `… --after
- * backoff--> …`, `… --always [isDone]--> …`, `… --done(child)--> …`; targetless ones end in `--> .`. Two that
- * would read the same are numbered in the order of the chart.
+ * Id of each declared transition: `client: ready.steady --tools.changed--> ready.refreshing`, `… --after backoff-->
+ * …`, `… --always [isDone]--> …`, `… --done(child)--> …`; targetless ones end in `--> .`. Transitions with the same
+ * text are numbered in the order of the chart.
  */
 export const transitionsOf = (machine: AnyStateMachine): string[] =>
   nodesOf(machine.root).flatMap((node) => declared(node).map(idOf));

@@ -92,7 +92,7 @@ export class Directory implements RootHost {
     } catch (error) {
       this.defect(at, String(error));
     }
-    // Whoever ended in this step is put away before the next message can reach it.
+    // Roots that ended in this step are removed before the next message can reach them.
     for (let root = this.#over.shift(); root; root = this.#over.shift()) this.#end(root);
   }
   #breakLoop(from: Address): void {
@@ -124,7 +124,10 @@ export class Directory implements RootHost {
     );
     return kind;
   }
-  /** `onUndelivered`: what is said when nobody is there, or whoever is there fails over it. `given`: see `start`. */
+  /**
+   * Delivers a message. `onUndelivered` is sent when no root lives there, or the root fails over it. `given`: see
+   * `start`.
+   */
   send(to: Address, ev: EventObject, onUndelivered?: CheckedMessage, given?: object): void {
     const more = { ...(onUndelivered && { orElse: onUndelivered }), ...(given && { given }) };
     this.enter({ k: 'in', via: 'host', a: to, ev, ...more }, undefined, () =>
@@ -187,7 +190,7 @@ export class Directory implements RootHost {
     }
     if (root) {
       root.ref.send(event);
-      // A step that failed has asked for nothing, so whoever waits for an answer would wait for ever.
+      // A step that failed has sent nothing, so an asker would wait for its answer for ever.
       if (onUndelivered && root.ref.getSnapshot().status === 'error') this.post(from, onUndelivered);
     } else if (subscriber) {
       const n = (subscriber.messages += 1);
@@ -195,7 +198,7 @@ export class Directory implements RootHost {
     } else if (onUndelivered) this.post(from, onUndelivered);
   }
 
-  /** Runs what is not ours. An error goes on to whoever called, and into the records, for a replay to throw again. */
+  /** Runs code of others. An error goes on to the caller, and into the records, for a replay to throw again. */
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
     try {
       return run();
@@ -204,7 +207,7 @@ export class Directory implements RootHost {
       throw error;
     }
   }
-  /** A number in [0, 1) for whoever is in a transition or an effect. */
+  /** Random number in [0, 1) for the actor that makes a transition or performs an effect. */
   random(a: Address): number {
     const v = this.platform.random(a);
     this.report({ k: 'draw', a, port: 'random', v });
@@ -275,7 +278,7 @@ export class Directory implements RootHost {
     this.post(root.id, post(addressFor(root.ownerAddress), ended, { optional: true }));
   }
 
-  /** What is wrong with the tree; empty whenever no input is being worked on. */
+  /** Defects of the tree of roots; empty whenever no input is being handled. */
   audit(): string[] {
     const wrong = [...this.defects];
     if (this.#effects.length + this.#inputs.length > 0) wrong.push('the queue is not empty');
@@ -319,12 +322,12 @@ class Fifo<T> {
 /** XState takes an observer of the first step as an option, and gives nothing to end it by: the tap ignores what comes. */
 const sinceBirth = { unsubscribe: (): void => {} };
 
-/** Of a machine that is about to be made: its first step is seen, too. */
+/** Inspector of a machine that is about to be made, which sees its first step, too. */
 function inspectedFromBirth(root: Root, tap: Tap): (event: InspectionEvent) => void {
   root.inspection = sinceBirth;
   return tap.inspect;
 }
-/** Machines that run already are inspected as soon as somebody does so, and no more once nobody does. */
+/** Inspects the machines that already run while the tap has an inspector. */
 export function followTap(living: { readonly tap: Tap; readonly roots: Iterable<Root> }): void {
   const { tap } = living;
   tap.onInspected = (isInspected) => {

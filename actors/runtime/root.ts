@@ -16,7 +16,7 @@ export class Handle {
   readonly name: number | string;
   /** When a timer fires, by the clock of the platform. */
   due: number | undefined;
-  /** It has not come to its end. */
+  /** False once the leaf has ended. */
   isLive = true;
   constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
@@ -25,7 +25,7 @@ export class Handle {
     this.#stop = stop;
     root.handles.push(this);
   }
-  /** It came to its end by itself. */
+  /** Forgets the leaf, which has ended by itself. */
   forget(): void {
     if (!this.isLive) return;
     this.isLive = false;
@@ -39,7 +39,7 @@ export class Handle {
   }
 }
 
-/** What a root asks of the directory that owns it. */
+/** Methods of the directory that its roots use. */
 export interface RootHost {
   readonly platform: Platform;
   readonly tap: Tap;
@@ -85,13 +85,13 @@ function delayOf(ref: Actor<AnyStateMachine>): string {
   return afterDelay.exec(last)?.[1] ?? last;
 }
 
-/** One root actor: what it owns, what it holds, and the clock of its own actor system. */
+/** Root actor: the actors that it owns, the handles that it holds, and the clock of its own actor system. */
 export class Root {
   ref!: Actor<AnyStateMachine>;
   isAlive = true;
-  /** Somebody inspects its machine; undefined: nobody does. */
+  /** Subscription of an inspector to its machine; undefined: there is none. */
   inspection: { unsubscribe(): void } | undefined;
-  /** By name; undefined: it has never owned any. */
+  /** Owned roots by name; undefined: it has never owned any. */
   owned: TransientMap<Address, Root> | undefined;
   /** In the order in which they were taken. */
   readonly handles: Handle[] = [];
@@ -110,7 +110,7 @@ export class Root {
   opened = 0;
   leaves = 0;
   timers = 0;
-  /** By the clock of the platform. */
+  /** Time of its opening, by the clock of the platform. */
   readonly openedAt: number;
   /** Since when it is in its state, by the same clock. */
   inStateSince: number;
@@ -146,7 +146,7 @@ export class Root {
     this.#onOver = onOver;
     this.ref.subscribe(this);
   }
-  // What XState tells an observer.
+  // Observer of the actor, for XState.
   next({ value }: { readonly value: unknown }): void {
     this.#isIn(value);
   }
@@ -209,17 +209,17 @@ export class Root {
 export interface Platform {
   /** ms, monotonic; for ages in what people look at, never for a decision. */
   now(): number;
-  /** In [0, 1), for whoever lives there. Used through `Directory.random` only, so that it is recorded. */
+  /** Random number in [0, 1) for the actor at `a`. Called by `Directory.random` only, so that it is recorded. */
   random(a: Address): number;
   /** Timer `n` of the root `a`: names by which a replay fires the same one. */
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
-  /** What a port knows at once; null: it has to be asked. It never throws. Recorded as a draw. */
+  /** Knowledge of a port that needs no question; null: the port has to be asked. Never throws. Recorded as a draw. */
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
 
-/** Where no port of this name is filled. */
+/** Refuses requests to a port that is not filled. */
 export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });

@@ -72,6 +72,6 @@ export class Tap implements Looking {
 export interface Observer {
   record?(record: DirectoryRecord): void;
   step?(step: Microstep): void;
-  /** What XState shows to `@statelyai/inspect`; as long as somebody takes it, XState's own interpreter steps. */
+  /** Events that XState shows to `@statelyai/inspect`; with this method XState's own interpreter takes the steps. */
   inspect?(event: InspectionEvent): void;
 }

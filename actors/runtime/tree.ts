@@ -9,7 +9,7 @@ interface Life {
   /** Number of the timer → when it is due. */
   readonly timers: Map<number, number>;
 }
-/** One root as people look at it. Times in ms. */
+/** Root as people look at it. Times in ms. */
 export interface TreeNode {
   readonly address: Address;
   readonly kind: string;

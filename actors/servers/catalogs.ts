@@ -29,7 +29,7 @@ interface Snapshot {
 const stateOf = (value: unknown): CatalogStatus['state'] =>
   (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
 
-/** Where each list of each server stands, and why each of its entries last changed; read from the machines. */
+/** State of each list of each server, with the reason of the last change of each entry; read from the machines. */
 export function catalogsOf(directory: Directory, times: ReadonlyMap<string, number>): CatalogStatus[] {
   const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
   return catalogs.map(({ ref }) => {
@@ -38,7 +38,7 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
     const changes = keys.flatMap((key) => {
       const last = lastChangeOf(c.history, key);
       if (!last) return [];
-      // What went with its server has no revision of its own.
+      // Entries that went with their server have no revision of their own.
       const at = times.get(`${c.server}/${c.list}@${last.revision}`);
       const left = last.change === 'removed' ? times.get(c.server) : undefined;
       const ms = Math.max(at ?? 0, left ?? 0);
@@ -67,7 +67,7 @@ const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
     const next = (): void => void (ref.getSnapshot().matches('connecting') || over());
     const following = ref.subscribe({ next, complete: over, error: over });
   });
-/** What a server lists, once its first answer is there; of one that has no such list: nothing. */
+/** List of a server, once its first answer is there; empty for a server without such a list. */
 async function listOf<T>(
   directory: Directory,
   server: string,
@@ -111,7 +111,7 @@ export const promptsOf = (
 /** Lists that change often are written once. */
 const quietMs = 1_000;
 
-/** What servers last listed, kept in files for those that start only when they are needed. Ends by `close`. */
+/** Last lists of servers, kept in files for servers that start only when they are needed. `close` writes the rest. */
 export class CachedCatalogs {
   readonly #stateDir: string | undefined;
   readonly #notice: (text: string) => void;
@@ -131,7 +131,7 @@ export class CachedCatalogs {
     if (cached) this.#lists.set(fingerprint, cached.lists);
     return cached?.lists ?? null;
   }
-  /** What was withdrawn because it could not be had is kept as it was. */
+  /** Keeps a list. A list that was withdrawn because it could not be read stays as it was. */
   hear(fingerprint: string, { list, entries, isWithdrawn }: CatalogNews): void {
     if (this.#stateDir === undefined || isWithdrawn) return;
     this.#lists.set(fingerprint, { ...this.#lists.get(fingerprint), [list]: entries });

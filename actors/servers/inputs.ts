@@ -16,7 +16,7 @@ export type Resolved =
       readonly ok: true;
       /** Any JSON, and a copy of its own. */
       readonly value: unknown;
-      /** It must not be shown: a password, or its id says so. */
+      /** True for a password, and where the id looks like one: the value must not be shown. */
       readonly isSecret: boolean;
     }
   /** Why it cannot be had: one clause, without a value. */
@@ -42,9 +42,9 @@ const noOption = 'is none of its options';
 
 interface Known {
   readonly value: unknown;
-  /** Set by a host or a person, not the answer to a question: nobody is asked while it is there. */
+  /** True for a value that a host or a person has set: no question is asked while it is there. */
   readonly isSet: boolean;
-  /** Somebody has to be asked anew before it counts. */
+  /** True for an answer that must be asked for again before it counts. */
   readonly isStale: boolean;
   /** Counts the values that this input has had. */
   readonly revision: number;
@@ -52,7 +52,7 @@ interface Known {
 interface Asking {
   readonly end: AbortController;
   readonly answer: Promise<Resolved>;
-  /** Who waits for the answer. */
+  /** Number of callers that wait for the answer. */
   waiting: number;
 }
 
@@ -79,8 +79,8 @@ export class Inputs {
   }
 
   /**
-   * Never rejects. `signal`: it is wanted no more; a question that nobody waits for is withdrawn. `isAnew`: an earlier
-   * answer does not count, and stays when there is no other.
+   * Resolves an input; never rejects. `signal` aborts when the value is not wanted any more: a question without a
+   * caller is withdrawn. `isAnew`: an earlier answer does not count, and stays when there is no other.
    */
   async resolve(id: string, signal?: AbortSignal, isAnew = false): Promise<Resolved> {
     const given = variablesFor(id).find((name) => this.variable(name));
@@ -99,7 +99,7 @@ export class Inputs {
     signal?.addEventListener('abort', () => this.#leave(id, asking), { once: true });
     return asking.answer;
   }
-  /** Whoever wants one of these next asks for it, whatever was answered before. What was set stays. */
+  /** Makes the next caller ask for these inputs again. Values that were set stay. */
   askAnew(ids: readonly string[]): void {
     for (const id of ids) {
       const known = this.#values.get(id);
@@ -114,14 +114,14 @@ export class Inputs {
   revisionOf(id: string): number {
     return this.#values.get(id)?.revision ?? 0;
   }
-  /** What these inputs and variables depend on beside answers, to see whether it has changed. It may hold secrets. */
+  /** Grounds of these inputs and variables beside answers, to compare them later. They may hold secrets. */
   groundsOf(ids: readonly string[], variables: readonly string[]): string {
     return JSON.stringify([
       ids.map((id) => [this.#definitions.get(id), variablesFor(id).map((name) => this.variable(name))]),
       variables.map((name) => this.variable(name)),
     ]);
   }
-  /** What `${env:NAME}` stands for; undefined when it is not set. */
+  /** Value of `${env:NAME}`; undefined when it is not set. */
   variable(name: string): string | undefined {
     return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
   }
@@ -152,11 +152,11 @@ export class Inputs {
     return was;
   }
 
-  /** What is known without asking; the environment and defaults are not in it. */
+  /** Known values; those of the environment and defaults are not in it. */
   values(): readonly { readonly id: string; readonly value: unknown }[] {
     return [...this.#values].flatMap(([id, { value, isStale }]) => (isStale ? [] : [{ id, value }]));
   }
-  /** Whoever is just being asked needs not answer any more. False: no such input, or no value for it. */
+  /** Sets a value; an open question for it is withdrawn. False: no such input, or no value for it. */
   setValue(id: string, value: unknown): boolean {
     const definition = this.#definitions.get(id);
     const copy = jsonOf(value);
@@ -172,7 +172,7 @@ export class Inputs {
     this.#values.clear();
     return hadAny;
   }
-  /** Ends every question; from now on nobody is asked. */
+  /** Ends every question; no further one is asked. */
   close(): void {
     this.#isClosed = true;
     for (const { end } of this.#asking.values()) end.abort('the computer is closed');
@@ -224,7 +224,7 @@ export class Inputs {
     const ask = this.#asker(definition);
     if (!ask) return fallback === null ? missing(unasked(definition)) : this.#found(id, fallback);
     const said = await Promise.race([answered(ask, definition, signal), ended(signal)]);
-    // It may have ended while the answer was on its way.
+    // The input may have ended while the answer was on its way.
     const known = this.#values.get(id);
     if (signal.aborted)
       return known && !known.isStale ? this.#found(id, known.value) : missing(String(signal.reason));
@@ -280,7 +280,7 @@ const unasked = (definition: InputDefinition): string => {
 const fits = (definition: InputDefinition | undefined, value: unknown): boolean =>
   definition?.type !== 'pickString' || definition.options.some((option) => option === value);
 
-/** A copy that nobody can change; undefined for what JSON cannot say, or not at any depth that makes sense. */
+/** Frozen copy; undefined for a value that JSON cannot hold, or is nested too deeply. */
 const jsonOf = (value: unknown): unknown => {
   try {
     const text = JSON.stringify(value) as string | undefined;
@@ -290,11 +290,11 @@ const jsonOf = (value: unknown): unknown => {
   }
 };
 
-/** Where passwords are kept from one run to the next. */
+/** Keeping of passwords from one run to the next. */
 interface KeptPasswords {
   /** Opened when the first password is wanted; rejects where there is none. */
   open(): Promise<SecretStore>;
-  /** What the names of entries begin with, so that two configs may have an input of one id. */
+  /** Prefix of the names of entries, so that two configs may have an input of one id. */
   readonly scope: string;
   /** Hears why a password is not kept, once. */
   notice(text: string): void;

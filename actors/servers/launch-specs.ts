@@ -8,7 +8,7 @@ import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from '.
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../kernel/errors.ts';
 
-/** What is launched or reached: a process, or anything that needs none. */
+/** Target of a launch: a process, or a connection that needs none. */
 export type Reach =
   | { readonly process: LaunchSpec; readonly remote?: never }
   | { readonly remote: RemoteSpec; readonly process?: never };
@@ -22,7 +22,7 @@ export interface LinkedEnd {
   close(): Promise<void>;
   /** Set by us before `start`: call it with each message of the server. */
   onmessage?: ((message: never) => void) | undefined;
-  /** Set by us before `start`: call it when the connection has ended, whoever ended it. */
+  /** Set by us before `start`: call it when the connection has ended, on either side. */
   onclose?: (() => void) | undefined;
   /** Set by us before `start`: call it with what went wrong and ended nothing. */
   onerror?: ((error: Error) => void) | undefined;
@@ -34,11 +34,11 @@ export type InMemoryServer = (facts: {
 }) => LinkedEnd | Promise<LinkedEnd>;
 /** A server of a kind that the host brings: what its config says. */
 export interface TransportSpec {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
-  /** Its `server_parameters`, placeholders filled in. */
+  /** `server_parameters` of the server, placeholders filled in. */
   readonly facts: OwnFacts;
-  /** Aborts when nobody wants the connection any more and it is not there yet: time is up, or the server is stopped. */
+  /** Aborts when the connection is not wanted any more before it is there: time is up, or the server is stopped. */
   readonly signal: AbortSignal;
 }
 /**
@@ -56,27 +56,27 @@ export interface LaunchSpecsOptions extends HostPlaces {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable' | 'variables'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
-  /** What requests to a server behind a URL are sent with. */
+  /** Credentials of requests to a server behind a URL. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
   /** Hears what there is to warn of, a line each. */
   readonly notice?: (text: string) => void;
   /** The launch spec of a number, before anybody asks for it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
-  /** Nobody will want those of numbers before this one. */
+  /** Drops the launch specs with numbers before this one. */
   readonly forget: (server: string, before: number) => void;
 }
 
-/** What the launch configs of servers are with the values of their placeholders, each under a number. */
+/** Launch specs of servers: their launch configs with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
-  /** By server: the last one, which may hold secrets. */
+  /** Last launch spec of each server, which may hold secrets. */
   readonly #last = new Map<string, { readonly text: string; readonly spec: number }>();
   readonly #warned = new Set<string>();
 
   constructor(options: LaunchSpecsOptions) {
     this.#options = options;
   }
-  /** Takes as long as whoever gives the values. Never rejects. */
+  /** Resolves the launch spec of a server; takes as long as its values take. Never rejects. */
   async resolve(server: ServerConfig, settings: LaunchSettings, signal: AbortSignal): Promise<SpecResolved> {
     const { inputs, introduce, forget, places } = this.#options;
     const { name } = server;
@@ -91,24 +91,25 @@ export class LaunchSpecs {
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
     const reach = this.#reach(server, withFound(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
-    // What became a secret only now is another spec, too: it was shown under the old one.
+    // A text that has become secret makes another spec: it was shown under the old one.
     const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
     if (last?.text === text) {
-      // What was found on the network may be another by now: it counts from the next start on, and restarts nobody.
+      // Facts that were found on the network may have changed: they count from the next start on, and restart no
+      // server.
       if (reach.process) introduce(name, last.spec, reach, secrets);
       return { ok: true, spec: last.spec };
     }
     const spec = (last?.spec ?? 0) + 1;
-    // Its session may still be renewed as it was.
+    // The session of the last number may still be renewed.
     forget(name, spec - 1);
     introduce(name, spec, reach, secrets);
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
   }
   /**
-   * Asks anew for the answers that a server runs with, which stay where there are no others. Resolves to why it could not
-   * be started now, if so. Takes as long as whoever gives the values. Never rejects.
+   * Asks again for the answers that a server runs with; an answer stays where there is no other. Resolves to the
+   * reason why it could not be started now, if there is one. Takes as long as the values take. Never rejects.
    */
   async renew(
     server: ServerConfig,

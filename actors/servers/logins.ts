@@ -23,11 +23,11 @@ import type { Failure } from '../../machines/protocol/index.ts';
 interface LoginsOptions {
   /** False: they are kept in memory, and end with this host. */
   readonly stateDir: string | false;
-  /** Shows a person the page of an authorization server. Without it nobody can be asked. */
+  /** Shows a person the page of an authorization server. Without it no person can be asked. */
   readonly authorize: Authorize | undefined;
   /** Gives the assertion of a server whose config has none. */
   readonly assertion: GiveAssertion | undefined;
-  /** Texts that nobody may see from now on. */
+  /** Hides these texts from now on. */
   readonly hide: (server: string, secrets: readonly string[]) => void;
   /** Hears what an authorization server writes otherwise than it should, where that changes nothing. */
   readonly noted: (server: string, text: string) => void;
@@ -37,7 +37,7 @@ interface LoginsOptions {
 export class Logins {
   readonly #options: LoginsOptions;
   readonly #store: LoginStore;
-  /** By server, and of what they are. */
+  /** Logins by server, with the URL and settings that they are for. */
   readonly #logins = new Map<
     string,
     { readonly text: string; readonly login: Login; readonly config: LoginConfig }
@@ -49,7 +49,7 @@ export class Logins {
     this.#store =
       stateDir === false ? memoryLogins() : sharedLogins(stateDir, () => keyringIfAny('a2c-actors logins'));
   }
-  /** What the requests to a server are sent with; undefined: its config has an `Authorization` of its own. */
+  /** Credentials for the requests to a server; undefined: its config has an `Authorization` of its own. */
   of(server: string, { url, headers, oauth: config = {} }: RemoteSpec): Credentials | undefined {
     if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
     const text = JSON.stringify([url, config]);
@@ -64,7 +64,7 @@ export class Logins {
       authorize,
       assertion,
       now,
-      // Who somebody else says that we are may be another the next time: nobody else takes these tokens.
+      // An assertion may name another user the next time, so its tokens are not shared.
       store: config.grant === 'jwt_bearer' ? memoryLogins() : this.#store,
       hide: (secrets) => hide(server, secrets),
       noted: (text) => noted(server, text),
@@ -72,7 +72,7 @@ export class Logins {
     this.#logins.set(server, { text, login, config });
     return login;
   }
-  /** Forgets the login to a server. Undefined: nobody has asked for its credentials yet. */
+  /** Forgets the login to a server. Undefined: no request has asked for its credentials yet. */
   async logout(server: string): Promise<LoggedOut | undefined> {
     return this.#logins.get(server)?.login.logout();
   }

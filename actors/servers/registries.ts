@@ -18,7 +18,7 @@ const limitMs = 3_000;
 const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
-/** What runs the machine that chooses. */
+/** Host of the machine that chooses. */
 interface RegistryHost {
   readonly directory: { find(address: Address): unknown; send(address: Address, event: EventObject): void };
   /** Ports that answer, by their names. */
@@ -27,7 +27,7 @@ interface RegistryHost {
 }
 interface RegistriesOptions {
   readonly runtime: RegistryHost;
-  /** Where the fastest is kept for the next run; `false`: nowhere. */
+  /** Folder in which the fastest registry is kept for the next run; `false`: none. */
   readonly stateDir: string | false;
   /** ms since 1970. */
   now(): number;
@@ -43,7 +43,7 @@ interface Waiting {
 /** The fastest npm registry of a list: the host of its machine, which starts with the first who asks. */
 export class Registries {
   readonly #options: RegistriesOptions;
-  /** By how they are shown: whole URLs, which may hold credentials. No machine sees those. */
+  /** Whole URLs, which may hold credentials, by the form in which they are shown. Machines see only that form. */
   readonly #urls = new Map<string, string>();
   readonly #waiting = new Map<string, Waiting>();
   #hosted: Promise<ReturnType<RegistryHost['start']>> | undefined;
@@ -124,11 +124,11 @@ export class Registries {
 /** For people and traces. */
 export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/]*@/i, '$1***@');
 
-/** Of npm and of those that read its variables. */
+/** Commands of npm, and others that read its variables. */
 const fetching = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx']);
 const nameOf = (command: string): string =>
   (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(cmd|exe|ps1|bat)$/, '');
-/** Whether a launch fetches packages of npm: by the name of its program, also behind `cmd /c`. */
+/** Tells whether a launch fetches packages of npm: by the name of its program, also behind `cmd /c`. */
 export const fetchesPackages = (command: string, args: readonly string[]): boolean => {
   if (nameOf(command) !== 'cmd') return fetching.has(nameOf(command));
   const [option = '', program = ''] = args;
@@ -146,11 +146,11 @@ export const usualRegistries: readonly string[] = [
   'https://registry.npmmirror.com/',
 ];
 
-/** Where registries come from beside configs and variables. */
+/** Source of registries beside configs and variables. */
 export interface RegistrySource {
   /** The fastest of a list; undefined when the host is at its end. Resolves within 3 s. */
   fastest(list: readonly string[]): Promise<string | undefined>;
-  /** Whether an `.npmrc` in one of these folders names one. */
+  /** Tells whether an `.npmrc` in one of these folders names a registry. */
   isInNpmrc(folders: readonly string[]): boolean;
 }
 interface Host extends Pick<RegistrySource, 'isInNpmrc'> {
@@ -158,7 +158,7 @@ interface Host extends Pick<RegistrySource, 'isInNpmrc'> {
   readonly inputs: Pick<Inputs, 'variables' | 'variable'>;
   readonly home?: string | undefined;
 }
-/** One that is named, or those of which the fastest is wanted; undefined: nobody says anything. */
+/** Choice of a registry: a named one, or the fastest of a list; undefined: there is no preference. */
 export type RegistryChoice =
   | { readonly named: string; readonly among?: never }
   | { readonly among: readonly string[]; readonly named?: never }

@@ -52,7 +52,7 @@ export type RenderedServer =
   | {
       readonly ok: true;
       readonly spec: ServerSpec;
-      /** Texts in the spec that nobody may see, each once: passwords, and what is secret by its name. */
+      /** Texts in the spec that must not be shown, each once: passwords, and values under the name of a secret. */
       readonly secrets: readonly string[];
       /** Variables that were to be expanded and are not set, as they are typed. */
       readonly unknown: readonly string[];
@@ -61,7 +61,7 @@ export type RenderedServer =
       readonly ok: false;
       /** Ids of inputs without a value. Empty: the config is wrong, or a variable is not set. */
       readonly needs: readonly string[];
-      /** One sentence for each thing that is missing or wrong, none with a value. */
+      /** Sentences about the missing or wrong facts, without values. */
       readonly reasons: readonly string[];
       /** `InputNotFound` or `ConfigInvalid`, for the status of the server. */
       readonly failure: Failure;
@@ -69,7 +69,7 @@ export type RenderedServer =
 
 export interface Rendering {
   readonly signal?: AbortSignal;
-  /** Where `~` (`${userHome}`) and `${workspaceFolder}` are. Absent: nothing is expanded. */
+  /** Folders for `~` (`${userHome}`) and `${workspaceFolder}`. Absent: nothing is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
   /** The order that its remedy names. Default `start`. */
   readonly order?: 'start' | 'restart';
@@ -156,12 +156,12 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
   }
 };
 
-/** What a password may be made of: its text, or all texts inside it. */
+/** Texts inside the value of a password. */
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === 'string' ? [value] : [JSON.stringify(value)];
 };
-/** What is secret in a spec, by the rule of docs/security.md. */
+/** Secrets in a spec, by the rule of docs/security.md. */
 const knownIn = (spec: ServerSpec): readonly string[] => {
   if (spec.kind === 'own') return secretsInFacts(spec.facts);
   if (!('url' in spec)) return secretsIn(spec.env, spec.args);

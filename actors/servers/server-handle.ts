@@ -10,20 +10,20 @@ import type { InputDefinition } from '../../machines/config/index.ts';
 import type { ServerState } from '../../machines/facts/server-state.ts';
 import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';
 
-/** What a host is told of the servers of a computer, their lists and their tools. */
+/** Servers of a computer, their lists and their tools, as its host sees them. */
 
 /** A server of which not all is in an answer, and why. */
 export interface MissingServer {
-  /** Its name in the config; `(not named)` where a stranger says none. */
+  /** Name of the server in the config; `(not named)` where a foreign computer names none. */
   readonly server: string;
   /** Why it is missing, in a sentence for a person. */
   readonly reason: string;
   /** The one window or document that is meant; without it the server as a whole. */
   readonly uri?: string;
 }
-/** Where one server stands, read from its machine. */
+/** State of a server, read from its machine. */
 export interface ServerStatus {
-  /** Its name in the config, unique there. */
+  /** Name of the server in the config, unique there. */
   readonly name: string;
   /**
    * `idle`: not wanted, or it ended well by itself. `standby`: it starts with the first call. `waiting`: for its next
@@ -40,20 +40,23 @@ export interface ServerStatus {
   };
   /** Why it is not ready, or is and some or all of its tools are refused or were withdrawn; in one line for a person. */
   readonly reason?: string;
-  /** The same with its code, details and remedy; of a process that ended `details.stderr` has up to ten lines that explain it. */
+  /**
+   * The same reason with its code, details and remedy; `details.stderr` of an ended process has up to ten lines that
+   * explain it.
+   */
   readonly failure?: Failure | null;
   /** How long at most until it is tried again by itself. */
   readonly nextTryMs?: number;
-  /** What it wrote that reached nobody; only when there was any. */
+  /** Counts of its output that nothing could read; only when there was any. */
   readonly noise?: Noise;
   /** Windows and documents that it lists and that are not shown, and the setting that shows them. */
   readonly hidden?: string;
-  /** What it declared of its resources, while it is ready: that it tells when one changes, and when their list does. */
+  /** Capabilities for resources that a ready server declares: it tells when one changes, and when their list does. */
   readonly resources?: { readonly subscribe: boolean; readonly listChanged: boolean };
 }
-/** Where one list of a server stands. */
+/** State of a list of a server. */
 export interface CatalogStatus {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
   /** Which of its lists. */
   readonly list: CatalogList;
@@ -80,7 +83,7 @@ export interface CatalogStatus {
 }
 /** Keys of entries: names of prompts, URIs of resources. */
 export interface ListChanged {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
   /** Entries that were not there before. */
   readonly added: readonly string[];
@@ -106,7 +109,7 @@ export interface ToolInfo extends Omit<SmcpTool, 'bundle_id'> {
 }
 /** The tools of all servers of a computer. */
 export interface ToolListing {
-  /** Those of servers that are ready or rest; their names are unique. */
+  /** Tools of servers that are ready or rest; their names are unique. */
   readonly tools: readonly ToolInfo[];
   /**
    * Tools that cannot be called: their names are taken, they run as tasks only, or they are no tools as MCP has them. `reason`
@@ -118,15 +121,15 @@ export interface ToolListing {
    * or was stopped.
    */
   readonly missing: readonly MissingServer[];
-  /** Where each server stands: those that are not ready have no tools here. */
+  /** State of each server: only ready ones have tools here. */
   readonly servers: readonly ServerStatus[];
 }
 
 /** The resources that a server lists, as it gave them. */
 export interface ServerResources {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
-  /** Those that it lists one by one. */
+  /** Resources that it lists one by one. */
   readonly resources: readonly Resource[];
   /** URI templates (RFC 6570) of resources that it does not list one by one. */
   readonly templates: readonly ResourceTemplate[];
@@ -135,7 +138,7 @@ export interface ServerResources {
 }
 /** The prompts that a server lists, as it gave them. */
 export interface ServerPrompts {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
   /** Each with the arguments that it takes. */
   readonly prompts: readonly Prompt[];
@@ -145,18 +148,18 @@ export interface ServerPrompts {
 
 /** The inputs of a computer as its host has them: what its config defines, and the values that are known. */
 
-/** What a host holds of the inputs of a computer (docs/config.md, Inputs). */
+/** Inputs of a computer for its host (docs/config.md, Inputs). */
 export interface ComputerInputs {
   /** In the order of the config. */
   list(): readonly InputDefinition[];
-  /** One of them, or undefined. */
+  /** Definition of an input, or undefined. */
   get(id: string): InputDefinition | undefined;
   /**
    * Adds inputs, or puts them in the place of those with their ids, whose values are forgotten: one definition, or a list. Resolves
    * when servers that use them know it; rejects with every mistake (`ConfigInvalid`), and then nothing has changed.
    */
   add(definitions: unknown): Promise<void>;
-  /** These and no others from now on. Rejects as `add` does. */
+  /** Replaces all inputs. Rejects as `add` does. */
   load(definitions: unknown): Promise<void>;
   /** Resolves to false when there is none with this id. */
   remove(id: string): Promise<boolean>;
@@ -165,14 +168,14 @@ export interface ComputerInputs {
     /** Undefined: it was not asked for yet. Passwords are given as they are. */
     get(id: string): unknown;
     /**
-     * Servers have it from their next start, restart or retry on, and nobody is asked: kept until it is removed or cleared, set
-     * again, or its definition changes. A variable of the environment comes first. False: no input has this id, or the value is none
-     * of its options. Who is just asked needs not answer any more.
+     * Sets the value of an input. Servers have it from their next start, restart or retry on, without a question; it
+     * stays until it is removed or cleared, set again, or its definition changes. A variable of the environment comes
+     * first. False: no input has this id, or the value is none of its options. An open question for it is withdrawn.
      */
     set(id: string, value: unknown): boolean;
     /** The next server that wants it asks again. False: nothing was known. */
     remove(id: string): boolean;
-    /** By id. */
+    /** Known values by their id. */
     list(): Readonly<Record<string, unknown>>;
     /** Forgets all of them. False: there was none. */
     clear(): boolean;

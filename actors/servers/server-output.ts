@@ -1,12 +1,12 @@
 import type { ServerLog } from '../../adapters/index.ts';
 
-/** One line that a server wrote beside its answers. */
+/** Line that a server wrote beside its answers. */
 export interface OutputLine {
   /** When it came, ISO 8601. */
   readonly at: string;
   /** `stderr` of its process, or `log`: over MCP (`notifications/message`). */
   readonly from: 'stderr' | 'log';
-  /** Of a `log`: how serious it is, such as `info` or `error`. */
+  /** Severity of a `log` line, such as `info` or `error`. */
   readonly level?: string;
   /** Secrets hidden. */
   readonly text: string;
@@ -17,11 +17,11 @@ interface Kept {
   /** A line that has not ended. */
   begun: string;
 }
-/** Of each server so many lines are kept; a line that is longer is cut. */
+/** Number of lines that are kept of each server; a longer line is cut. */
 const mostLines = 500;
 const longest = 4_096;
 
-/** What servers write to stderr and log, line by line: told as it comes, and the last of it kept. */
+/** Lines that servers write to stderr and log: told as they come, and the last ones kept. */
 export class ServerOutput {
   readonly #servers = new Map<string, Kept>();
   readonly #redact: (text: string) => string;

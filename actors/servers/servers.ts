@@ -30,15 +30,15 @@ interface ServersOptions extends LaunchSpecsOptions {
 interface Known {
   readonly server: ServerConfig;
   readonly fingerprint: string;
-  /** Of its launch config. */
+  /** Number of its launch config. */
   readonly generation: number;
   /** Counts what may have changed the values in them. */
   readonly values: number;
   readonly cached: Lists | null;
-  /** Names of the tools that it listed in its last run; null while nobody's name depends on them. */
+  /** Names of the tools that it listed in its last run; null while no name depends on them. */
   readonly lastTools: readonly string[] | null;
 }
-/** What becomes of servers that a new config has no client for. */
+/** Ways in which a server leaves the config that is in force. */
 type Leaving = 'disabled' | 'removed';
 /** A config that may be taken: nothing has happened yet. */
 interface Prepared {
@@ -56,7 +56,7 @@ export class Servers {
   readonly #leaving = new Map<string, Leaving>();
   readonly #generations = new Map<string, number>();
   #known: ReadonlyMap<string, Known> = new Map();
-  /** By server: what it was before its changes, as long as one of them may be rolled back. */
+  /** Former configs of a server, as long as one of its changes may be rolled back. */
   readonly #before = new Map<string, readonly Known[]>();
   #config: Config;
 
@@ -77,7 +77,7 @@ export class Servers {
   check({ servers }: Config): Promise<void> {
     return this.#programs.mustBeRight(servers);
   }
-  /** What a server makes of its results; null: nothing. */
+  /** Program for the results of a server; null: none. */
   programOf(name: string): string | null {
     return this.#known.get(name)?.server.vrl ?? null;
   }
@@ -111,13 +111,16 @@ export class Servers {
       ? { ...one, values: one.values + 1 }
       : one;
   }
-  /** Its client has ended: what became of it by the config, if that is so still. */
+  /** Takes a server whose client has ended; tells how it left the config, if it is still so. */
   left(name: string): Leaving | undefined {
     const leaving = this.#leaving.get(name) ?? 'removed';
     this.#leaving.delete(name);
     return leaving === 'disabled' && this.get(name)?.server.disabled !== true ? undefined : leaving;
   }
-  /** It runs as it is: nothing before that is wanted any more. True: others have to take over an answer from it. */
+  /**
+   * Takes a server that runs well, so that its former configs are dropped. True: other servers have to take over an
+   * answer from it.
+   */
   proven(name: string): boolean {
     this.#before.delete(name);
     const outdated = this.#uses.outdatedBy(name);
@@ -130,16 +133,19 @@ export class Servers {
     );
     return true;
   }
-  /** Somebody starts it again: whoever answered for it is asked anew. */
+  /** Makes the next start of a server ask for its values again. */
   askAnew(name: string): void {
     this.#uses.askAnew(name);
   }
-  /** The same of one that runs, while it runs. Resolves to why it could not be started now, if so. */
+  /**
+   * Asks again for the values of a running server. Resolves to the reason why it could not be started now, if there
+   * is one.
+   */
   async renew(name: string, signal: AbortSignal): Promise<Failure | undefined> {
     const server = this.#known.get(name)?.server;
     return server && this.#specs.renew(server, this.#launchSettings(server), signal);
   }
-  /** What it is launched with; of its config, or of what it was before. */
+  /** Resolves the launch spec of a server, by its config or by a former one. */
   async resolve(name: string, generation: number, signal: AbortSignal): Promise<SpecResolved> {
     const all = [this.#known.get(name), ...(this.#before.get(name) ?? [])];
     const server = all.find((known) => known?.generation === generation)?.server;
@@ -154,11 +160,11 @@ export class Servers {
   #launchSettings(server: ServerConfig): LaunchSettings {
     return launchSettingsOf(server, this.#config.settings);
   }
-  /** The same of its config as it is. */
+  /** Resolves the launch spec of a server by its config as it is now. */
   resolveNow(name: string, signal: AbortSignal): Promise<SpecResolved> {
     return this.resolve(name, this.#known.get(name)?.generation ?? 0, signal);
   }
-  /** Whether it has another launch config than now. */
+  /** Tells whether a server has another launch config than the one in force. */
   isOther(server: ServerConfig): boolean {
     const known = this.#known.get(server.name);
     return known !== undefined && known.fingerprint !== fingerprintOf(server);
@@ -174,7 +180,7 @@ export class Servers {
   plans(): ServerPlan[] {
     return [...this.#known.keys()].flatMap((name) => this.plan(name) ?? []);
   }
-  /** Of one server; nothing when it is not in the config, or disabled there. */
+  /** Plan of a server; undefined when it is not in the config, or disabled there. */
   plan(name: string): ServerPlan | undefined {
     const known = this.#known.get(name);
     if (!known || known.server.disabled) return undefined;
@@ -193,13 +199,13 @@ export class Servers {
       queue: own?.queue ?? top.queue ?? defaultLimits.queue,
     };
   }
-  /** The same of all servers together. */
+  /** Limits for the calls of all servers together. */
   totalLimits(): CallLimits {
     const { totalConcurrency = noLimits.concurrency, totalQueue = defaultLimits.queue } =
       this.#config.settings;
     return { concurrency: totalConcurrency, queue: totalQueue };
   }
-  /** As `client:get_config` shows it: secrets hidden. */
+  /** Config as `client:get_config` shows it, without secrets. */
   shown(): object {
     return shownConfig(this.#config);
   }
@@ -209,7 +215,7 @@ export class Servers {
     return givenConfig(this.#config, this.#options.policy, Object.fromEntries(known));
   }
 
-  /** What it listed in its last run, where names depend on that. */
+  /** Tools that a server listed in its last run, where names depend on that. */
   async #lastTools(
     { disabled }: ServerConfig,
     fingerprint: string,
@@ -246,7 +252,7 @@ interface Use {
 }
 type Wanted = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
 
-/** Of which values the launch specs of servers were made, to know whose may be another by now. */
+/** Values from which the launch specs of servers were made, to find those that may have changed. */
 class InputUses {
   readonly #inputs: Wanted;
   readonly #uses = new Map<string, Use>();
@@ -254,7 +260,7 @@ class InputUses {
   constructor(inputs: Wanted) {
     this.#inputs = inputs;
   }
-  /** Its launch spec is being resolved. */
+  /** Notes the values of a launch spec that is being resolved. */
   began(server: ServerConfig, settings: LaunchSettings): void {
     const facts = launchConfigOf(server);
     const [inputs, variables] = [placeholdersIn(facts), [...variablesIn(facts), ...(settings.passEnv ?? [])]];
@@ -265,7 +271,7 @@ class InputUses {
     const use = this.#uses.get(name);
     if (use) use.answers = this.#answersTo(use.inputs);
   }
-  /** Whether a definition, a variable or a setting is another than it was; from now on they are what they are. */
+  /** Tells whether a definition, a variable or a setting has changed, and notes their present values. */
   hasOtherGrounds(name: string, settings: LaunchSettings): boolean {
     const use = this.#uses.get(name);
     const grounds = use && this.#grounds(use.inputs, use.variables, settings);
@@ -288,7 +294,7 @@ class InputUses {
   askAnew(name: string): void {
     this.#inputs.askAnew(this.#uses.get(name)?.inputs ?? []);
   }
-  /** These and no others are in the config: answers that no server uses are forgotten. */
+  /** Keeps the uses of these servers alone: answers that no server uses are forgotten. */
   keep(names: ReadonlySet<string>): void {
     const all = this.#inputsInUse();
     for (const name of [...this.#uses.keys()]) if (!names.has(name)) this.#uses.delete(name);

@@ -6,11 +6,11 @@ import type { LaunchSettings } from '../../machines/config/index.ts';
 import { secretsIn } from '../../machines/trace/index.ts';
 
 type Texts = Readonly<Record<string, string>>;
-/** What of this machine servers are launched and reached with. */
+/** Facts of this machine for launching and reaching servers. */
 export interface HostPlaces {
   /** The folder of the user, which `~` means, and the one that `${workspaceFolder}` means. Left out: none is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string };
-  /** The fastest registry of a list, and what of this machine names one. Left out: nobody chooses one. */
+  /** Finds the fastest registry of a list, and the one that this machine names. Left out: none is chosen. */
   readonly registries?: RegistrySource;
   /** The PATH of the user's login shell, where this process may not have it. */
   readonly loginPath?: () => Promise<string | undefined>;
@@ -18,7 +18,7 @@ export interface HostPlaces {
 interface Options extends HostPlaces {
   readonly inputs: Pick<Inputs, 'variable' | 'variables'>;
 }
-/** What joins the launch spec of a server, and what of that nobody may see. */
+/** Additions to the launch spec of a server, with their secrets. */
 interface Surroundings {
   readonly spec: Pick<LaunchSpec, 'inherit'> & Pick<RemoteSpec, 'proxy'>;
   readonly secrets: readonly string[];
@@ -26,7 +26,9 @@ interface Surroundings {
   readonly found: Texts;
 }
 
-/** By the settings of a server. Takes as long as the login shell and the registries may, and never rejects. */
+/**
+ * Surroundings of a server by its settings. Takes as long as the login shell and the registries take; never rejects.
+ */
 export async function surroundingsOf(
   spec: ServerSpec,
   settings: LaunchSettings,
@@ -67,7 +69,7 @@ export const withFound = (facts: ServerSpec, found: Texts): ServerSpec =>
     ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
     : facts;
 
-/** What a child gets of this process by its settings. `~` in a folder is `home`. */
+/** Environment that a child gets from this process by its settings. `~` in a folder is `home`. */
 export const inheritedOf = (
   { baseEnv: base, passEnv: pass, path = [], runtimes = [] }: LaunchSettings,
   home: string,
@@ -83,11 +85,11 @@ export const inheritedOf = (
 };
 
 type Asked = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
-/** What nobody wants to have sent to a proxy: this machine. */
+/** Hosts that are never reached through a proxy: this machine. */
 const here = ['localhost', '127.0.0.1', '::1'];
 const isHere = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-/** As in `no_proxy`: a host itself, and with a point before it all below it. */
+/** Tells whether a list in the form of `no_proxy` has a host: its name, or a domain above it with a point before it. */
 const isIn = (host: string, list: readonly string[]): boolean =>
   list.some((one) => {
     const name = one.toLowerCase().replace(/^\*?(?=\.)/, '');

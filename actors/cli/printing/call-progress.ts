@@ -29,12 +29,12 @@ export const progressFact = ({ reqId, ...told }: Progress): Fact => ({
   ...told,
 });
 
-/** What is called; of an agent's call `server` is the computer. */
+/** Tool that is called, and its server; for the call of an agent `server` is the computer. */
 interface Called {
   readonly server: string;
   readonly tool: string;
 }
-/** By a computer, which knows it while it runs. */
+/** Finds a call of a computer while it runs. */
 export const calledOf =
   (computer: Pick<Computer, 'calls'>) =>
   (reqId: string): Called =>

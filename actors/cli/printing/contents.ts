@@ -10,7 +10,7 @@ import { fitting, type Bytes, type Terminal, saveBytes, columnsOf, padded } from
 import type { PastCall } from '../../../machines/call/history.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** What tools and resources answer, for a person: texts as they are, and a mark that says what anything else is. */
+/** Results of tools and resources for a person: texts as they are, and a mark in place of anything else. */
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -26,7 +26,7 @@ const sizeOf = (base64: unknown): string =>
   typeof base64 === 'string' ? sized(bytesIn(base64)) : 'without data';
 const shortType = (type: unknown): string | undefined => textIn(type) && fitting(String(type), 60, '…');
 
-/** One of the contents of a resource, or what an embedded one has. */
+/** Text of one content of a resource, or of an embedded one. */
 export function contentText(content: unknown): string {
   if (!isObject(content)) return mark(['no content'], brief(content));
   const { text, blob, mimeType } = content;
@@ -55,11 +55,11 @@ function linkText({ uri, name, title, mimeType, size, description }: Fields, ser
       : `\n  ${typed('a2c', 'read', String(uri), ...(server ? ['--server', server] : []))}`;
   return mark(words, type, bytes) + (said === undefined ? '' : ` ${said}`) + read;
 }
-/** One content of a result or of a prompt. */
+/** Text of one content of a result or of a prompt. */
 export function itemText(item: unknown, server?: string | null): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
   const { type, text, mimeType, data, resource } = item;
-  // As an agent has what is no content (machines/protocol).
+  // Agents get a value that is no content in this form (machines/protocol).
   if (type === 'unknown' && 'value' in item) return mark(['no content'], brief(item['value']));
   if (type === 'text' && typeof text === 'string') return text;
   if (type === 'image' || type === 'audio') return mark([type, shortType(mimeType)], sizeOf(data));
@@ -67,7 +67,7 @@ export function itemText(item: unknown, server?: string | null): string {
   if (type === 'resource') return embeddedText(resource);
   return mark([`content of type ${textIn(type) ?? 'none'}`], brief(item));
 }
-/** What a tool answered: its contents, or else its structured content. Anything may come from a server. */
+/** Text of a tool's result: its contents, or else its structured content. A server may send anything. */
 export function resultText(result: unknown, server?: string | null): string {
   if (!isObject(result)) return JSON.stringify(result) ?? String(result);
   const { content, structuredContent } = result;
@@ -90,7 +90,7 @@ function bytesOf(given: unknown): Bytes[] {
   );
 }
 
-/** What a person reads of a Desktop, a Finder, a resource, the history of calls. */
+/** Output about a Desktop, a Finder, a resource or the history of calls, for a person. */
 export interface Shown {
   /** Texts: each may have several lines. */
   readonly out: readonly string[];
@@ -102,7 +102,7 @@ export function tell(terminal: Terminal, { out, err }: Shown): void {
   for (const line of err) terminal.err(line);
 }
 
-/** At most so many columns of a terminal; line ends are spaces. */
+/** Fits a text into so many columns of a terminal; line ends become spaces. */
 export const inOneLine = (text: string, width: number): string =>
   fitting(text.replaceAll(/\s+/g, ' ').trim(), width, '…');
 const warnings = (missing: readonly MissingServer[]): string[] =>

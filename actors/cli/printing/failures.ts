@@ -4,7 +4,7 @@ import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 
-/** One failure for a person or, with `--json`, as the one document on stdout. */
+/** Shows a failure to a person or, with `--json`, as the one document on stdout. */
 export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
   const { code, message, details = {}, remedy = null } = failure;
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
@@ -19,7 +19,7 @@ export function showFailure({ terminal }: Context, failure: Failure, asJson: boo
 export function inWords(failure: Failure, locale = Intl.DateTimeFormat().resolvedOptions().locale): string {
   return (locale.startsWith('zh') ? undefined : confirmationInEnglish(failure)) ?? failure.message;
 }
-/** What a result says beside the failure of its call; undefined where it only repeats that. */
+/** Text of a result beside the failure of its call; undefined where it only repeats that. */
 export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
   failure?.message === text ? undefined : text;
 
@@ -27,14 +27,14 @@ export const besideFailure = (text: string, failure: Failure | null): string | u
 export const tellFact = ({ terminal }: Context, { facts = false }: { facts?: boolean }, fact: Fact): void => {
   if (facts || !terminal.isRead) terminal.line(factLine(fact));
 };
-/** As programs read it: what stands in the contract of these lines, and nothing else. */
+/** Status of a server for programs: the keys that the contract of these lines names, and no others. */
 export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
   type: 'server_status',
   name,
   state,
   ...(reason !== undefined && { reason }),
 });
-/** What a fact says of a failure. */
+/** Keys of a failure in a fact. */
 export const failureFact = ({ code, message, details, remedy }: Failure) => ({
   code,
   message,

@@ -27,7 +27,7 @@ export const callJson = ({
   failure,
 });
 
-/** What agents read where a tool says nothing of itself. */
+/** Description that agents get for a tool without one. */
 export const noDescription = 'None';
 const firstLine = (text: string, width: number): string =>
   text === noDescription ? '' : fitting(text.split('\n')[0] ?? '', width, '…');
@@ -63,7 +63,7 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
     ),
   ];
 }
-/** It is ready, and some of its tools have names that are taken, or are no tools. */
+/** Tells whether a ready server has tools that were refused, for their names or their form. */
 export const isRefusing = ({ state, failure }: ToolListing['servers'][number]): boolean =>
   state === 'ready' && failure?.details?.['refused'] !== undefined;
 /** Servers that do not serve, or not all that they have, and why. */
@@ -75,7 +75,7 @@ export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string
       `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
       ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
     ]);
-/** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
+/** Lines for servers that are wanted: neither switched off nor at rest until a call. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });
 const mostNamed = 3;
@@ -91,7 +91,7 @@ const byKey = <T>(all: readonly T[], keyOf: (one: T) => string): readonly (reado
     }, new Map<string, readonly T[]>())
     .values(),
 ];
-/** The same in short: one line for each pair of servers, with what to write. */
+/** Conflicts in short: one line for each pair of servers, with the way out. */
 export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   const owners = new Map(tools.map(({ name, server }) => [name, server]));
   const twins = refused.flatMap(({ name, server }) => {
@@ -144,7 +144,10 @@ export const listingText = (listing: Listing, times: Times = new Map()): string[
   ...listing.servers.flatMap((server) => groupText(listing, server, times)),
   ...endText(listing),
 ];
-/** The same while servers start still: each is shown as it comes, and once more only if it has other tools at the end. */
+/**
+ * Tools of servers while they start: each server is shown as it comes up, and again at the end only if its tools have
+ * changed.
+ */
 export class EarlyGroups {
   readonly #out: (line: string) => void;
   readonly #shown = new Map<string, string>();
@@ -167,7 +170,7 @@ export class EarlyGroups {
   }
 }
 
-/** Of a table, of which not all names are known. */
+/** Width of the column of names in a table that is not known as a whole. */
 export const nameColumns = 16;
 export const serverLine = (
   { name, state, reason, nextTryMs, hidden }: ServerStatus,
@@ -184,7 +187,7 @@ const noises: readonly [keyof Noise, string][] = [
   ['lateProgress', 'reports of progress that came too late'],
   ['protocol', 'messages that break the protocol'],
 ];
-/** What a server wrote that reached nobody. */
+/** Output of a server that nothing could read, as one line. */
 export const noiseLine = (noise: Noise): string =>
   noises
     .filter(([kind]) => noise[kind] !== 0)
@@ -219,7 +222,7 @@ export class NewsLines {
   readonly #reasons = new Map<string, string>();
   #last = '';
 
-  /** Undefined: nobody wants to know, or it was just said. */
+  /** Line about an event; undefined: it does not matter, or was just told. */
   of(name: string, value: unknown): string | undefined {
     const line = this.#lineOf(name, value);
     if (line === this.#last) return undefined;

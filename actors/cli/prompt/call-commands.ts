@@ -83,7 +83,7 @@ export class CallCommands {
     return this.#calling.size > 0;
   }
   #cancel(reqId: string): unknown {
-    // What is over needs no cancel: not an error, but worth a word.
+    // A call that is over needs no cancel: that is no error, but is told.
     const runs = this.#computer.calls().some((call) => call.reqId === reqId);
     this.#computer.cancelCall(reqId);
     this.#terminal.out(runs ? `cancelled ${reqId}` : `no call ${reqId} runs`);
@@ -123,7 +123,7 @@ export class CallCommands {
   async #run(name: string, params: Readonly<Record<string, unknown>>): Promise<void> {
     const calling = new AbortController();
     this.#calling.add(calling);
-    // Whoever types it has thereby confirmed it.
+    // Typing the call confirms it.
     const call = this.#computer.callTool(name, params, { confirmed: true, signal: calling.signal });
     const outcome = await shown(this.#context, call, calledOf(this.#computer), (told) =>
       tellFact(this.#context, this.#how, progressFact(told)),

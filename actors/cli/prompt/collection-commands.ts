@@ -101,7 +101,7 @@ export class CollectionCommands {
       (contents) => ({ type: 'resource', uri, contents: [...contents] }),
     );
   }
-  /** Ctrl-C: nobody waits for the answer any more. False: there was nothing to give up. */
+  /** Gives up the open question, at Ctrl-C. False: there was none. */
   interrupt(): boolean {
     this.#stop?.(
       new A2cError({ code: 'ToolCallCancelled', message: 'Given up; nobody waits for the answer' }),
@@ -125,5 +125,5 @@ export class CollectionCommands {
     }
   }
 }
-/** Documents that are shown where nobody says how many. */
+/** Number of documents that are shown without `--limit`. */
 const mostShown = 100;

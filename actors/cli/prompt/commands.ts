@@ -14,7 +14,7 @@ interface CommandTraits {
   /** Tells whether its line, of which `rest` follows the name, may hold a secret: the history does not keep it then. */
   readonly isPrivate?: (rest: string) => boolean;
 }
-/** One command of the prompt. Its name may have several words (`tools call`); aliases are its names in other programs. */
+/** Command of the prompt. Its name may have several words (`tools call`); aliases are its names in other programs. */
 export class PromptCommand extends Command {
   traits: CommandTraits = {};
   #answer: unknown = null;
@@ -136,7 +136,7 @@ export class PromptCommands {
     helper.visibleCommands = () => some;
     return helper.formatHelp(this.#program, helper).trimEnd();
   }
-  /** What the end of a line could become, and the part of it that this would replace. */
+  /** Completes the end of a line: the possible texts, and the part that they replace. */
   async complete(
     line: string,
     namesOf: (what: Named) => Promise<readonly string[]>,

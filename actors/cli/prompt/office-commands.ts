@@ -67,7 +67,7 @@ function addressOf(text: string): string {
   throw new InvalidArgumentError('a URL such as http://127.0.0.1:3000');
 }
 
-/** Where a computer sits. */
+/** Seat of a computer in an office. */
 type Seated = OfficeSeat & { readonly id: string; readonly name: string };
 
 const isSame = (a: Seated, b: Seated): boolean =>

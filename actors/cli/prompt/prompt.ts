@@ -33,10 +33,10 @@ const atRest: ReadonlySet<string> = new Set([
 export interface PromptHow {
   /** Line about the office in this process. */
   readonly officeLine: string;
-  /** Where its computer sits at first. */
+  /** First seat of the computer. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
-  /** Where traces go unless a folder is named. */
+  /** Folder for traces, unless one is named. */
   readonly folder: string;
   tree(): readonly TreeNode[];
   /** Lines of earlier runs, and who keeps those of this one. */
@@ -56,7 +56,7 @@ export class Prompt {
   /** The lines so far of one that is not whole. */
   #begun = '';
   #isOver = false;
-  /** What would end was said, and nothing was done since. */
+  /** The last Ctrl-C told what another one would end. */
   #isWarned = false;
 
   constructor(context: Context, computer: Computer, how: PromptHow) {
@@ -179,7 +179,7 @@ export class Prompt {
     const { tools, refused } = listing;
     const some = { tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers };
     listingText(some).forEach((line) => terminal.out(line));
-    // One that is named has its schema.
+    // Names alone: the schema of a tool is shown when it is named.
     const names = some.tools.map((tool) => ({ name: tool.name, server: tool.server }));
     return { tools: names, refused: some.refused };
   }

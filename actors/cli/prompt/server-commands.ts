@@ -90,7 +90,7 @@ export class ServerCommands {
   }
   /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
   interrupt(): boolean {
-    // Whoever waits hears how it ended.
+    // The command that waits tells how the start ended.
     for (const name of this.#waitsFor) this.#computer.stopServer(name).catch(() => {});
     return this.#waitsFor.size > 0;
   }
@@ -180,7 +180,7 @@ const listLine = ({ server, list, state, entries, revision, failures }: CatalogS
   `${padded(server, nameColumns)} ${list.padEnd(17)} ${state}, ${entries} entries, revision ${revision}` +
   (failures > 0 ? `, ${failures} refreshes failed in a row` : '');
 
-/** What a text says, once it has been taken as a config: its mistakes are told with the name of its file. */
+/** Value of a text that holds a config. Its mistakes are thrown, with the name of its file. */
 function judged(text: string, file?: string): unknown {
   accepted(parseConfigText(text), file);
   const read = readJson(text);
@@ -196,7 +196,7 @@ interface Part {
   readonly name: string;
   readonly config: unknown;
 }
-/** Each server with everything around it (inputs); a config is judged by whoever takes it. */
+/** Splits a config into one for each server, with everything around it (inputs). The computer judges each. */
 function partsOf(config: unknown): readonly Part[] {
   if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
   const top = (config ?? {}) as Readonly<Record<string, unknown>>;

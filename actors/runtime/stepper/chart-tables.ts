@@ -42,7 +42,10 @@ export interface Candidate {
   readonly n: number;
   readonly guard: Guard | undefined;
 }
-/** Where an event can be taken, from the innermost state outwards: by each of the regions, or else by `own`. */
+/**
+ * Transitions for an event, from the innermost state outwards: those of each region, or else those of the state
+ * itself.
+ */
 export interface Branch {
   readonly regions: readonly Branch[];
   readonly own: readonly Candidate[];
@@ -80,7 +83,7 @@ export class Configuration {
   readonly nodes: readonly Node[];
   readonly value: Snapshot['value'];
   readonly tags: ReadonlySet<string>;
-  /** By atomic state, transitions that need no event, from the inside. */
+  /** Transitions that need no event, from the inside, by atomic state. */
   readonly always: readonly (readonly Candidate[])[];
   readonly #chart: Chart;
   readonly #branches = new Map<string, Branch | null>();
@@ -305,7 +308,7 @@ function finalOf(node: Node, active: ReadonlySet<Node>, finished: Set<Node>): Fi
 }
 
 // The states that a transition exits and enters: the SCXML algorithm (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation)
-// as XState has it, for charts without history. Asked once for each set of active states and each transition.
+// as XState has it, for charts without history. Computed once for each set of active states and each transition.
 
 const isAtomic = ({ type }: Node): boolean => type === 'atomic' || type === 'final';
 const childrenOf = (node: Node): Node[] => Object.values(node.states as Record<string, Node>);
@@ -316,7 +319,7 @@ function ancestorsOf(node: Node, top?: Node): Node[] {
   for (let at = node.parent as Node | undefined; at && at !== top; at = at.parent) all.push(at);
   return all;
 }
-/** Whether a state lies below another; every state lies below `undefined`. */
+/** Tells whether a state lies below another; every state lies below `undefined`. */
 function isBelow(node: Node, top: Node | undefined): boolean {
   for (let at: Node | undefined = node.parent; ; at = at.parent)
     if (at === top) return true;
@@ -431,7 +434,7 @@ function firstTargets(root: Node): Node[] {
   return [...all];
 }
 
-/** Whether a state is done: its final child is active, or all of its regions are done. */
+/** Tells whether a state is done: its final child is active, or all of its regions are done. */
 function isFinished(node: Node, active: ReadonlySet<Node>): boolean {
   const children = childrenOf(node);
   if (node.type === 'compound') return children.some((child) => child.type === 'final' && active.has(child));

@@ -17,7 +17,7 @@ export type Snapshot = AnyMachineSnapshot;
 export type Transition = AnyTransitionDefinition;
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What XState gives to the logic of an actor, as far as a step needs it. */
+/** Scope of an actor's logic in XState, as far as a step needs it. */
 export interface Scope {
   readonly self: { readonly id: string; readonly _processingStatus: number };
   readonly system: object;
@@ -35,7 +35,7 @@ export interface Info extends At {
 }
 export type Params = unknown;
 export type ParamsOf = (at: At) => Params;
-/** What a chart or XState (`raise`, `assign`, …) does in an action. */
+/** Code of an action: of a chart, or of XState (`raise`, `assign`, …). */
 export interface Implementation {
   (info: Info, params: Params): unknown;
   readonly type?: string;
@@ -61,7 +61,7 @@ export interface Action {
   readonly params: Params;
 }
 
-/** One microstep: the snapshot after it, and the transitions that it took; none when the event was ignored. */
+/** Microstep: the snapshot after it, and the transitions that it took; none when the event was ignored. */
 export interface Microstep {
   /** Whose step it is: `id` is the address of a root. */
   readonly actor: { readonly id: string };
@@ -96,18 +96,18 @@ const makers = {
   spawnChild,
   stopChild,
 } as unknown as Record<string, Maker>;
-/** What `enqueueActions` hands to a chart: a function that takes an action, and one for each kind of XState's own. */
+/** Argument of `enqueueActions`: a function that takes an action, with one more for each kind of XState's own. */
 export const enqueue = Object.assign(
   add,
   Object.fromEntries(
     Object.entries(makers).map(([name, make]) => [name, (...given: unknown[]) => add(make(...given))]),
   ),
 );
-/** Stands in for XState's `spawn` in an `assign`. */
+/** Replacement of XState's `spawn` in an `assign`, which throws. */
 export const noSpawn = (): never => {
   throw new Error('There is no spawn here: invoke an actor, or open a root');
 };
-/** What an `assign` of XState gives: fields of the next context. */
+/** Fields of the next context that an `assign` of XState gives. */
 export function partOf(assignment: unknown, at: object, given: Params): object {
   if (typeof assignment === 'function') return assignment(at, given) as object;
   const part: Record<string, unknown> = {};

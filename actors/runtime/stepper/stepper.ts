@@ -101,7 +101,7 @@ export const compiled: Stepping = (machine, lookingAt) => {
   const ours = {
     transition(snapshot: Snapshot, event: EventObject, scope: Scope): Snapshot {
       const looking = lookingAt(scope.self);
-      // Neither is an event of a chart: XState knows what to do with whoever sends it.
+      // No chart has these events: XState's own interpreter refuses them.
       const isForeign = event.type === '*' || event.type === 'xstate.init';
       if (looking.isInspected || isForeign) return theirs.transition(snapshot, event, scope as never);
       return new Macrostep(chart, snapshot, event, scope, looking.isStepped ? looking : undefined).take();
@@ -124,7 +124,7 @@ export function steppingOf(name = 'compiled'): Stepping {
 }
 
 const none: readonly Transition[] = [];
-/** One macrostep: an event and all that follows from it, until nothing more does. */
+/** Macrostep: an event and all steps that follow from it. */
 class Macrostep {
   readonly #chart: Chart;
   readonly #scope: Scope;
@@ -315,7 +315,7 @@ class Macrostep {
     for (const { actions, invoked, final } of entries) {
       this.#invoked = invoked;
       for (const action of actions) this.#act(action);
-      // What was said to an actor that is invoked here finds it now.
+      // Messages to an actor that was invoked in this step reach it now.
       for (const [does, params] of this.#retries.splice(0))
         does.retryResolve?.(this.#scope, this.snapshot(), params);
       this.#invoked = undefined;
