@@ -79,12 +79,12 @@ export {
   type LoginConfig,
   type LoginStore,
 } from './oauth/index.ts';
-export { isRegistryInNpmrc, registryProber } from './npm-registry/index.ts';
-export { proxyFromEnvironment } from './proxy/index.ts';
+export { isRegistryInNpmrc, registryProber } from './npm-registry.ts';
+export { proxyFromEnvironment } from './mcp/http/http.ts';
 export { keepChosen, readChosen, type ChosenRegistry } from './storage/registry/chosen.ts';
-export { createCallLimiters } from './limiters/index.ts';
+export { createCallLimiters } from './call-limiters.ts';
 export { validate } from './schema/index.ts';
-export { connectStately, type StatelySink } from './stately/stately.ts';
+export { connectStately, type StatelySink } from './telemetry.ts';
 export { writtenAs } from './storage/config/formats.ts';
 export { readCertificates, readEnvFile } from './storage/config/launch-files.ts';
 export { foundAppFiles, projectOf, type AppFile } from './storage/config/found-apps.ts';
@@ -115,9 +115,9 @@ export type {
   PeerTls,
   RefusedPeer,
 } from './socket/index.ts';
-export { openMetrics, type MetricsServer, type Operator } from './metrics/index.ts';
-export { openTracing } from './tracing/index.ts';
-export { openJsonLog } from './logging/index.ts';
+export { openMetrics, type MetricsServer, type Operator } from './metrics.ts';
+export { openTracing } from './telemetry.ts';
+export { openJsonLog } from './telemetry.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
 export {
   createDigest,
@@ -130,8 +130,9 @@ export {
 } from './storage/traces/index.ts';
 export { columnsOf, fitting, padded } from './terminal/columns.ts';
 export { readText } from './terminal/read-text.ts';
-export { A2cRedisError, redisRegister, type RedisClient } from './redis/index.ts';
+export { A2cRedisError, type RedisClient } from './redis/clients.ts';
+export { redisRegister } from './redis/register.ts';
 export { keyringIfAny, missingKeyring, openKeyring, type SecretStore } from './storage/keyring.ts';
 export { saveBytes, type Bytes } from './storage/saved.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
-export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';
+export { createTransformer, transformAsk, type TransformerOptions } from './vrl/transformer.ts';

@@ -1,7 +1,174 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { installCommand, isInstalled, missingText } from '../optional-packages.ts';
-import { A2cRedisError, redisErrorOf } from './redis-errors.ts';
-import { claim, end, release, renew } from './scripts.ts';
+
+/** What is wrong, in words without an address or a password, and what helps. */
+export class A2cRedisError extends Error {
+  /** `usage`: the options are wrong; `refused`: Redis does not take the credential. */
+  readonly kind: 'usage' | 'refused' | 'unreached';
+  readonly remedy: string;
+
+  constructor(kind: A2cRedisError['kind'], message: string, remedy: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+    this.remedy = remedy;
+  }
+}
+const refusals: Readonly<Record<string, readonly [string, string]>> = {
+  WRONGPASS: [
+    'Redis does not take this user and password (WRONGPASS)',
+    'Check both: redis://USER:PASSWORD@HOST, or redis://:PASSWORD@HOST where there are no users.',
+  ],
+  NOAUTH: [
+    'Redis wants a password (NOAUTH)',
+    'Give it: redis://:PASSWORD@HOST, or redis://USER:PASSWORD@HOST.',
+  ],
+  NOPERM: [
+    'The user in Redis may not do what an office does there (NOPERM)',
+    'Give it all commands on our keys and channels: docs/scale.md has the rule.',
+  ],
+};
+/** Several may be wrapped in each other: of a Cluster, that of its last node. */
+function* causesOf(error: unknown): Generator<Error> {
+  for (let next = error; next instanceof Error;) {
+    yield next;
+    next = 'lastNodeError' in next ? next.lastNodeError : next.cause;
+  }
+}
+/** Words of ioredis name addresses, and may name passwords: a code does not. */
+export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
+  const all = errors.flatMap((error) => [...causesOf(error)]);
+  for (const { message } of all) {
+    const code = /\b(WRONGPASS|NOAUTH|NOPERM)\b/.exec(message)?.[1];
+    const [text, remedy] = refusals[code ?? ''] ?? [];
+    if (text !== undefined && remedy !== undefined) return new A2cRedisError('refused', text, remedy, all[0]);
+  }
+  const code = all.map((error) => ('code' in error ? String(error.code) : undefined)).find(Boolean);
+  return new A2cRedisError(
+    'unreached',
+    `Redis cannot be reached: ${code ?? 'no answer'}`,
+    code !== undefined && /CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(code)
+      ? 'Name the authority of its certificate: NODE_EXTRA_CA_CERTS=ca.pem, or a client of ioredis with tls.ca.'
+      : 'Check the URL, and that Redis runs: redis-cli ping.',
+    all[0],
+  );
+}
+
+/** What has to happen at once in Redis. */
+const now = `
+    local t = redis.call('TIME')
+    local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
+/**
+ * A server that has taken the place of another, or was started again, may have forgotten what was claimed last: it counts as one that
+ * was empty until now. Each run of a server has a name of its own. `since` and `server` are keys.
+ */
+const aged = (since: string, server: string): string => `${now}
+    local info = redis.pcall('INFO', 'server')
+    local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+    if redis.call('GET', ${server}) ~= run then
+      redis.call('SET', ${server}, run)
+      redis.call('SET', ${since}, string.format('%.0f', now))
+    end
+    local age = now - tonumber(redis.call('GET', ${since}) or now)`;
+
+/** A lease has the time of its beginning as its number. KEYS node, since, server. ARGV lease in ms. */
+const renew = {
+  numberOfKeys: 3,
+  lua: `${aged('KEYS[2]', 'KEYS[3]')}
+    redis.call('SET', KEYS[1], string.format('%.0f', now), 'NX', 'PX', ARGV[1])
+    redis.call('PEXPIRE', KEYS[1], ARGV[1])
+    return { tonumber(redis.call('GET', KEYS[1])), age }`,
+} as const;
+
+/**
+ * The fence is the time, or one more than the last: so a Redis that was empty meanwhile gives larger ones than before.
+ * KEYS office, fence, offices, since, server. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms.
+ */
+const claim = {
+  numberOfKeys: 5,
+  lua: `${aged('KEYS[4]', 'KEYS[5]')}
+    if redis.call('EXISTS', ARGV[5] .. ARGV[2]) == 0 then return { 'ended' } end
+    if age < tonumber(ARGV[8]) then return { 'ended' } end
+    local old = redis.call('HGET', KEYS[1], ARGV[1])
+    if old then
+      local held = cjson.decode(old)
+      local mine = held.node == ARGV[2] and held.socket == ARGV[3]
+      if not mine and redis.call('EXISTS', ARGV[5] .. held.node) == 1 then return { 'taken', old } end
+      if not mine then
+        redis.call('PUBLISH', ARGV[6], cjson.encode({ type = 'freed', seat = held.seat, fence = held.fence }))
+      end
+    end
+    local holder = cjson.decode(ARGV[4])
+    holder.fence = math.max(tonumber(redis.call('GET', KEYS[2]) or 0) + 1, now)
+    redis.call('SET', KEYS[2], string.format('%.0f', holder.fence))
+    local text = cjson.encode(holder)
+    redis.call('HSET', KEYS[1], ARGV[1], text)
+    redis.call('SADD', KEYS[3], ARGV[7])
+    redis.call('PUBLISH', ARGV[6], '{"type":"taken","holder":' .. text .. '}')
+    return { 'held', holder.fence }`,
+} as const;
+
+/** KEYS office, offices. ARGV field, fence, channel, news, office. */
+const release = {
+  numberOfKeys: 2,
+  lua: `
+    local old = redis.call('HGET', KEYS[1], ARGV[1])
+    if not old or cjson.decode(old).fence ~= tonumber(ARGV[2]) then return 0 end
+    redis.call('HDEL', KEYS[1], ARGV[1])
+    if redis.call('HLEN', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[5]) end
+    redis.call('PUBLISH', ARGV[3], ARGV[4])
+    return 1`,
+} as const;
+
+/** KEYS node. ARGV channel, news. */
+const end = {
+  numberOfKeys: 1,
+  lua: `
+    redis.call('DEL', KEYS[1])
+    return redis.call('PUBLISH', ARGV[1], ARGV[2])`,
+} as const;
+
+/**
+ * What an office has in Redis. Everything begins with the same text, which has the number of the database: channels are the same in
+ * all of them. It is a hash tag, so that one node of a Cluster holds it all. A seat is a field of the hash of its office; a node
+ * lives as long as its own key does.
+ */
+export interface Keys {
+  readonly fence: string;
+  readonly offices: string;
+  /** When it was empty, and which server of Redis has it since then. */
+  readonly since: string;
+  readonly server: string;
+  readonly news: string;
+  /** Of all nodes; the name of one follows. */
+  readonly node: string;
+  office(office: string): string;
+  mail(node: string): string;
+  /** A large message of this node. */
+  large(node: string, count: number): string;
+}
+export const defaultPrefix = 'a2c';
+
+/** `front` is what the host has put before all its keys. Throws where the prefix cannot be a hash tag. */
+export function keysOf(prefix: string, db: number, front = ''): Keys {
+  if (!/^[\w.:-]{1,100}$/.test(prefix))
+    throw new A2cRedisError(
+      'usage',
+      'the prefix in Redis has other signs than letters, digits and _ . : -, or is too long',
+      `By default it is ${defaultPrefix}.`,
+    );
+  const at = (name: string): string => `${front}{${prefix}:${db}}:${name}`;
+  return {
+    fence: at('fence'),
+    offices: at('offices'),
+    since: at('since'),
+    server: at('server'),
+    news: at('news'),
+    node: at('node:'),
+    office: (office) => at(`office:${office}`),
+    mail: (node) => at(`mail:${node}`),
+    large: (node, count) => at(`large:${node}:${count}`),
+  };
+}
 
 /**
  * A client of `ioredis`, `Redis` or `Cluster`, as far as it is looked at here. It is asked nothing: connections like it are opened,
@@ -13,7 +180,7 @@ export interface RedisClient {
   /** Makes one like it, with some options of its own. */
   duplicate(...how: never[]): unknown;
 }
-export interface Scripts {
+interface Scripts {
   a2cClaim(...args: readonly string[]): Promise<[string, (string | number)?]>;
   a2cRenew(...args: readonly string[]): Promise<[number, number]>;
   a2cRelease(...args: readonly string[]): Promise<number>;
@@ -85,7 +252,7 @@ export interface Clients {
 }
 
 /** Connects once; rejects with an `A2cRedisError`. */
-export async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(
+async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(
   client: C,
 ): Promise<C> {
   const errors: unknown[] = [];
@@ -163,4 +330,95 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
     ...(tls && { tls }),
   };
   return ofGiven(new Cluster([{ host, port }], { ...ofCluster, redisOptions }));
+}
+
+/** A connection that was lost is tried again, after so long at most. */
+const retryMs = 1_000;
+const firstRetryMs = 50;
+
+interface KeptHearing<C> {
+  /** Before anything else is sent over this connection; rejected: it is not used. */
+  readonly opened?: (client: C) => Promise<void>;
+  /** After the first time. */
+  readonly back?: () => void;
+  readonly lost?: () => void;
+  /** Redis does not take the credential any more; told once until it does. */
+  readonly refused?: (error: A2cRedisError) => void;
+}
+/** A connection that is opened anew whenever it ends, until `close`. */
+export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>> {
+  readonly #make: () => C;
+  readonly #hearing: KeptHearing<C>;
+  #client: C | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #tries = 0;
+  #isClosed = false;
+  #isRefused = false;
+
+  private constructor(make: () => C, hearing: KeptHearing<C>) {
+    this.#make = make;
+    this.#hearing = hearing;
+  }
+  /** Rejects with an `A2cRedisError` where it cannot be opened the first time. */
+  static async open<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>>(
+    make: () => C,
+    hearing: KeptHearing<C> = {},
+  ): Promise<KeptClient<C>> {
+    const kept = new KeptClient(make, hearing);
+    await kept.#open();
+    return kept;
+  }
+  /** Undefined: it cannot be sent anything now. */
+  get now(): C | undefined {
+    return this.#client?.status === 'ready' ? this.#client : undefined;
+  }
+  /** It hears nothing any more, whatever it says. */
+  drop(): void {
+    this.#client?.disconnect();
+  }
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#client?.disconnect();
+  }
+  async #open(): Promise<void> {
+    const client = await connected(this.#make());
+    try {
+      await this.#hearing.opened?.(client);
+    } catch (error) {
+      client.disconnect();
+      throw error;
+    }
+    if (this.#isClosed || client.status !== 'ready') {
+      client.disconnect();
+      throw new Error('it was closed meanwhile');
+    }
+    this.#client = client;
+    this.#tries = 0;
+    this.#isRefused = false;
+    client.once('end', () => this.#lost(client));
+  }
+  #lost(client: C): void {
+    if (this.#isClosed || this.#client !== client) return;
+    this.#client = undefined;
+    this.#hearing.lost?.();
+    this.#later();
+  }
+  #later(): void {
+    if (this.#isClosed) return;
+    this.#tries += 1;
+    this.#timer = setTimeout(() => void this.#again(), Math.min(this.#tries * firstRetryMs, retryMs));
+  }
+  async #again(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      if (error instanceof A2cRedisError && error.kind === 'refused' && !this.#isRefused) {
+        this.#isRefused = true;
+        this.#hearing.refused?.(error);
+      }
+      return this.#later();
+    }
+    this.#hearing.back?.();
+  }
 }

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Client } from './clients.ts';
-import type { KeptClient } from './kept-client.ts';
-import { keysOf } from './keys.ts';
-import { LargeLetters } from './large-letters.ts';
+import { type Client, type KeptClient, keysOf } from './clients.ts';
+import { LargeLetters } from './mail.ts';
 
 it('keeps so much for a node that fetches nothing, and what it keeps for others is not in that', async () => {
   const stored = new Map<string, Buffer>();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProgramChecked, Transformed } from '../../machines/call/transform.ts';
-import type { Asked, Told } from './thread.ts';
-import { createTransformer } from './transformer.ts';
+import { type Asked, type Told, createTransformer } from './transformer.ts';
 
 /** Threads that do nothing by themselves, and timers that pass when they are told to. */
 function createHarness() {

@@ -1,10 +1,122 @@
-import { syntaxFailure, type Transformed, type Transformer } from '../../machines/call/transform.ts';
+import { Worker } from 'node:worker_threads';
+import { realWork, wallTimers, type Timers } from '../clock.ts';
+import { installCommand, missingText, isInstalled } from '../optional-packages.ts';
+import { endText, type Diagnostic, syntaxFailure, type Transformed, type Transformer, eventOf, type TransformRequest } from '../../machines/call/transform.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
-import { broken, closed, ended, missing, notHanded, tooLong, unusable } from './failures.ts';
-import { openWorker, type Asked, type OpenThread, type Thread, type Told } from './thread.ts';
-import { isInstalled } from '../optional-packages.ts';
-import { wallTimers, type Timers } from '../clock.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+
+const verel = '@bpinternal/verel';
+
+const missing: Failure = {
+  code: 'ConfigInvalid',
+  message: missingText(verel, 'VRL'),
+  remedy: installCommand(verel),
+};
+const unusable = (why: string): Failure => ({
+  code: 'Crashed',
+  message: `VRL could not be loaded: ${why}`,
+  remedy: installCommand(verel),
+});
+const tooLong = (ms: number): Failure => ({
+  code: wireCodes.timeout,
+  message: `The program did not end within ${ms} ms`,
+  details: { timeout: ms },
+  remedy: 'Let it look at less of the result.',
+});
+const ended = (source: string, said: string): Failure => ({
+  code: wireCodes.internal,
+  message: endText(source, said),
+});
+/** Seen of it: a result that is nested more than 126 levels deep, or that holds one half of a character. */
+const broken = (why: string): Failure => ({
+  code: 'Crashed',
+  message: `VRL broke under this program and this result (${why})`,
+});
+const notHanded = (error: unknown): Failure => ({
+  code: wireCodes.badRequest,
+  message: `The result cannot be handed to a program: ${String(error)}`,
+});
+const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };
+
+/** One program to run over an event, or, without one, to check. */
+export interface Asked {
+  readonly source: string;
+  readonly event?: object;
+}
+/** What the thread says: first whether it can be used, then one answer for each question. */
+export type Told =
+  | { readonly type: 'ready' }
+  | { readonly type: 'unusable'; readonly why: string }
+  | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
+  | { readonly type: 'ran'; readonly json: string }
+  /** The program ended itself. */
+  | { readonly type: 'failed'; readonly why: string }
+  /** The runtime broke under it: this thread can be used no more. */
+  | { readonly type: 'broken'; readonly why: string }
+  /** It ended without being told to. */
+  | { readonly type: 'lost'; readonly why: string };
+
+/** Where programs run. After `lost`, and once it was told to end, nothing more is heard of it. */
+interface Thread {
+  /** Throws for an event that no thread can be handed, such as one with a function in it. */
+  ask(asked: Asked): void;
+  /** Whether it keeps this process alive. */
+  hold(isWanted: boolean): void;
+  /** Stops it even in the midst of a loop; resolves when it is gone. */
+  end(): Promise<void>;
+}
+type OpenThread = (hear: (told: Told) => void) => Thread;
+
+/** Beside this file, in a checkout and in `dist`. */
+const workerEntry = new URL('./worker.mjs', import.meta.url);
+
+/**
+ * A worker thread, which ends by `end` or with the process. It has none of the host's environment, and what the runtime
+ * prints when it breaks reaches nobody.
+ */
+class WorkerThread implements Thread {
+  readonly #worker: Worker;
+  readonly #hear: (told: Told) => void;
+  #isLost = false;
+  #work: (() => void) | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(entry: URL, hear: (told: Told) => void) {
+    this.#hear = hear;
+    // Nobody reads its streams: whoever does keeps this process alive. It prints once, when it breaks.
+    this.#worker = new Worker(entry, { execArgv: [], env: {}, stdout: true, stderr: true });
+    this.#worker.on('message', (told: Told) => this.#say(told));
+    this.#worker.on('error', (error) => this.#say({ type: 'lost', why: String(error) }));
+    this.#worker.on('exit', (code) => this.#say({ type: 'lost', why: `exit code ${code}` }));
+  }
+  #say(told: Told): void {
+    if (this.#ended || this.#isLost) return;
+    this.#isLost = told.type === 'lost';
+    this.#hear(told);
+  }
+  ask(asked: Asked): void {
+    this.#worker.postMessage(asked);
+  }
+  hold(isWanted: boolean): void {
+    if (isWanted) this.#worker.ref();
+    else this.#worker.unref();
+    if (isWanted) this.#work ??= realWork();
+    else this.#rest();
+  }
+  #rest(): void {
+    this.#work?.();
+    this.#work = undefined;
+  }
+  end(): Promise<void> {
+    this.#rest();
+    return (this.#ended ??= this.#worker.terminate().then(() => {}));
+  }
+}
+export const openWorker =
+  (entry: URL = workerEntry): OpenThread =>
+  (hear) =>
+    new WorkerThread(entry, hear);
 
 export interface TransformerOptions {
   /** One program over one result. */
@@ -190,3 +302,34 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
     open: openWorker(),
     ...options,
   });
+
+/**
+ * The port `ask` for questions to the session `transform`: `{server, tool, parameters, result}` is answered with
+ * `{json}`, what the program of that server makes of it, or refused with why not. `programOf`: null where it has none.
+ */
+export const transformAsk =
+  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['request'] =>
+  (_from, { id, params }, emit) => {
+    const { server, ...call } = params as TransformRequest;
+    const refuse = ({ message, details, ...failure }: Failure, sent: boolean): void =>
+      emit({
+        type: 'ask.refused',
+        id,
+        sent,
+        failure: {
+          ...failure,
+          message: `vrl of '${server}': ${message}`,
+          details: { ...details, server_name: server, tool_name: call.tool },
+        },
+      });
+    const program = programOf(server);
+    if (program === null) {
+      refuse({ code: wireCodes.notFound, message: 'there is no program' }, false);
+      return () => {};
+    }
+    return transformer.run(program, eventOf(call), (answer) =>
+      answer.ok
+        ? emit({ type: 'ask.answered', id, result: { json: answer.json } })
+        : refuse(answer.failure, true),
+    );
+  };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocketServer, type RawData } from 'ws';
 import { createActor, createMachine } from 'xstate';
-import { connectStately } from '../../adapters/stately/stately.ts';
+import { connectStately } from '../../adapters/telemetry.ts';
 
 let receiver: WebSocketServer;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Programs } from '../../actors/servers/programs.ts';
-import { createTransformer, transformAsk } from '../../adapters/vrl/index.ts';
+import { createTransformer, transformAsk } from '../../adapters/vrl/transformer.ts';
 import { installCommand } from '../../adapters/optional-packages.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { eventOf, type Transformed, type Transformer } from '../../machines/call/transform.ts';

@@ -1,13 +1,14 @@
-import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import type { Waits } from '../../../machines/kernel/ports.ts';
-import type { Failure } from '../../../machines/protocol/failure.ts';
-import { Refused } from '../transport.ts';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { getProxyForUrl } from 'proxy-from-env';
+import type { Timers } from '../../clock.ts';
 import { causeOf, notStartable } from './http-failures.ts';
 import type { Credentials } from './remote.ts';
-import type { Timers } from '../../clock.ts';
+import { Refused } from '../transport.ts';
+import type { Waits } from '../../../machines/kernel/ports.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 
 /** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
 const idleMs = 2_000;
@@ -29,7 +30,7 @@ export class Unreached extends Error {
     this.isProxied = isProxied;
   }
 }
-export interface Sending {
+interface Sending {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url?: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -267,3 +268,9 @@ function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | u
   const target = new URL(headers.location, from);
   return target.origin === from.origin && !target.username ? target : undefined;
 }
+
+/** The proxy that the variables of this process (`https_proxy`, `no_proxy` …) name for a URL; undefined: none. */
+export const proxyFromEnvironment = (url: string): string | undefined => {
+  const proxy = getProxyForUrl(url);
+  return proxy === '' || !URL.canParse(proxy) ? undefined : proxy;
+};

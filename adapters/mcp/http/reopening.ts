@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { mayBeEvents, readAnswer } from '../bodies/bodies.ts';
 import type { Around } from '../transport.ts';
-import type { Exchange } from './http.ts';
-import { Unreached } from './http.ts';
+import { type Exchange, Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';
 import { retryAfterIn } from './http-failures.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionLost } from '../../../machines/kernel/ports.ts';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
-import { QueueLimiter } from '../../limiters/index.ts';
+import { QueueLimiter } from '../../call-limiters.ts';
 import type { Around, McpTransport, Refused } from '../transport.ts';
 import { refusedBy, verdictOn } from '../refused-request.ts';
 import { check } from './forgotten.ts';

@@ -12,10 +12,7 @@ import {
   type Told,
   type Wanted,
 } from '../../machines/office/rooms/register.ts';
-import { clientsOf, commandMs, type Client, type Clients, type RedisClient } from './clients.ts';
-import { KeptClient } from './kept-client.ts';
-import { redisErrorOf } from './redis-errors.ts';
-import { defaultPrefix, keysOf, type Keys } from './keys.ts';
+import { clientsOf, commandMs, type Client, type Clients, type RedisClient, KeptClient, redisErrorOf, defaultPrefix, keysOf, type Keys } from './clients.ts';
 import { Mail } from './mail.ts';
 
 export interface RedisOptions {

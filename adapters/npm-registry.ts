@@ -1,5 +1,19 @@
-import type { Ports } from '../../machines/kernel/ports.ts';
-import type { Probe, Probed } from '../../machines/registry/registry.rules.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Ports } from '../machines/kernel/ports.ts';
+import type { Probe, Probed } from '../machines/registry/registry.rules.ts';
+
+const most = 1024 * 1024;
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').slice(0, most);
+  } catch {
+    return '';
+  }
+};
+/** Whether an `.npmrc` in one of these folders names the registry of npm: then that one counts, for npm itself reads it. */
+export const isRegistryInNpmrc = (folders: readonly string[]): boolean =>
+  folders.some((folder) => /^\s*registry\s*=\s*\S/m.test(textOf(join(folder, '.npmrc'))));
 
 /** What the npm command itself asks a registry to see whether it is there (`npm ping`). */
 const ping = '-/ping';
@@ -33,3 +47,4 @@ async function probe(registry: string, signal: AbortSignal): Promise<boolean> {
   await answer.body?.cancel();
   return answer.ok;
 }
+

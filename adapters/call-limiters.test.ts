@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import PQueue from 'p-queue';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { QueueLimiter } from './queue-limiter.ts';
+import { QueueLimiter } from './call-limiters.ts';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

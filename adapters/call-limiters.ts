@@ -1,5 +1,9 @@
 import PQueue from 'p-queue';
-import type { Limiter } from '../../machines/call/policy/index.ts';
+import { callLimiters, type CallLimiters, type CallLimitersOptions, type Limiter } from '../machines/call/policy/index.ts';
+
+/** The limiters of one computer, each over p-queue. */
+export const createCallLimiters = (options: CallLimitersOptions): CallLimiters =>
+  callLimiters(options, (concurrency) => new QueueLimiter(concurrency));
 
 /**
  * Whoever finds room is counted and nothing more. Whoever waits is a task of a p-queue, which has as many places as those who are

@@ -1,19 +1,13 @@
-import type * as Prometheus from 'prom-client';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isKnownEvent } from '../../machines/protocol/events.ts';
-import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../../machines/office/rooms/loopback.ts';
-import {
-  officeLimits,
-  type LimitName,
-  type OfficeMeter,
-  type OfficePeer,
-  type OfficeStats,
-} from '../../machines/office/rooms/limits.ts';
-import { optionalPackage } from '../optional-packages.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type * as Prometheus from 'prom-client';
+import { optionalPackage } from './optional-packages.ts';
+import { officeLimits, type LimitName, type OfficeMeter, type OfficePeer, type OfficeStats } from '../machines/office/rooms/limits.ts';
+import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
+import { isKnownEvent } from '../machines/protocol/events.ts';
 
 /** What is told of an office, on a port of its own. */
-export interface MetricsSource {
+interface MetricsSource {
   readonly stats: () => OfficeStats;
   /** It listens, and does not end. */
   readonly isReady: () => boolean;

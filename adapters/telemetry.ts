@@ -1,8 +1,38 @@
 import type * as Api from '@opentelemetry/api';
-import { asLine } from '../../machines/text/index.ts';
-import { traceIn, type TraceContext } from '../../machines/protocol/messages/messages.ts';
-import { optionalPackage } from '../optional-packages.ts';
-import type { Span, SpanEnd, SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
+import type { InspectionEvent } from 'xstate';
+import { optionalPackage } from './optional-packages.ts';
+import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/tracing.ts';
+import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
+import { asLine } from '../machines/text/index.ts';
+
+/** What a line of a log begins with, and its sentence; the rest are fields. */
+interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+}
+
+/**
+ * A log that writes lines of JSON, by pino, which is loaded for who asks. `write` takes one line, without its end. Rejects with what
+ * to install where pino is missing.
+ */
+export async function openJsonLog<Entry extends LogLine>(
+  write: (line: string) => void,
+): Promise<(entry: Entry) => void> {
+  const { pino } = await optionalPackage('pino', '--log', () => import('pino'));
+  const logger = pino(
+    {
+      // What is told at all was decided before.
+      level: 'debug',
+      base: null,
+      // An entry says when it was.
+      timestamp: false,
+      messageKey: 'message',
+      formatters: { level: (level) => ({ level }) },
+    },
+    { write: (line) => write(line.trimEnd()) },
+  );
+  return ({ level, message, ...fields }) => logger[level](fields as object, message);
+}
 
 type OpenTelemetry = typeof Api;
 /** Longer than any sensible name: agents choose what stands there. */
@@ -137,4 +167,29 @@ export async function openTracing(scope: {
 }): Promise<Tracing> {
   const api = await optionalPackage('@opentelemetry/api', 'tracing', () => import('@opentelemetry/api'));
   return new OpenTelemetryTracing(api, api.trace.getTracer(scope.name, scope.version));
+}
+
+export interface StatelySink {
+  inspect(event: InspectionEvent): void;
+  stop(): void;
+}
+
+/**
+ * Feeds `@statelyai/inspect`, an optional peer of ours, at a WebSocket URL. Its sanitizers leak (contexts stand in
+ * definitions and outputs too), so what goes there is everything: parameters and results of calls with it. That is
+ * why it is asked for by URL, and never the default. Rejects with what to install when the package is not there.
+ */
+export async function connectStately(url: string): Promise<StatelySink> {
+  if (!/^wss?:\/\//.test(url))
+    throw new Error(`--stately takes a WebSocket URL such as ws://127.0.0.1:8080, not ${url}`);
+  const { createWebSocketInspector } = await optionalPackage(
+    '@statelyai/inspect',
+    '--stately',
+    () => import('@statelyai/inspect'),
+  );
+  const inspector = createWebSocketInspector({ url, autoStart: true });
+  return {
+    inspect: (event) => inspector.inspect.next?.(event),
+    stop: () => inspector.stop(),
+  };
 }

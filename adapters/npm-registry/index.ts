@@ -1,2 +1,0 @@
-export { isRegistryInNpmrc } from './npmrc.ts';
-export { registryProber } from './prober.ts';
