@@ -1,5 +1,10 @@
 import PQueue from 'p-queue';
-import { callLimiters, type CallLimiters, type CallLimitersOptions, type Limiter } from '../machines/call/policy/index.ts';
+import {
+  callLimiters,
+  type CallLimiters,
+  type CallLimitersOptions,
+  type Limiter,
+} from '../machines/call/policy/index.ts';
 
 /** The limiters of one computer, each over p-queue. */
 export const createCallLimiters = (options: CallLimitersOptions): CallLimiters =>

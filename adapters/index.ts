@@ -1,5 +1,5 @@
 /** Everything of the outside that the actors room may use. */
-export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs/index.ts';
+export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs.ts';
 export {
   countRealWork,
   during,
@@ -14,7 +14,7 @@ export {
   useClock,
   type Clock,
 } from './clock.ts';
-export { readConfig, readConfigText, readConfigValue } from './storage/config/read.ts';
+export { readConfig, readConfigText, readConfigValue } from './storage/config-files.ts';
 export { documentsCommand, serveDocuments, unreadDocuments } from './documents/command.ts';
 export {
   mostCalls,
@@ -81,19 +81,19 @@ export {
 } from './oauth/index.ts';
 export { isRegistryInNpmrc, registryProber } from './npm-registry.ts';
 export { proxyFromEnvironment } from './mcp/http/http.ts';
-export { keepChosen, readChosen, type ChosenRegistry } from './storage/registry/chosen.ts';
+export { keepChosen, readChosen, type ChosenRegistry } from './storage/user-files.ts';
 export { createCallLimiters } from './call-limiters.ts';
-export { validate } from './schema/index.ts';
+export { validate } from './schema/validate.ts';
 export { connectStately, type StatelySink } from './telemetry.ts';
-export { writtenAs } from './storage/config/formats.ts';
-export { readCertificates, readEnvFile } from './storage/config/launch-files.ts';
-export { foundAppFiles, projectOf, type AppFile } from './storage/config/found-apps.ts';
-export { isLink, readLink } from './storage/config/links.ts';
-export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
-export { lineHistory } from './storage/history/history.ts';
-export { changeFile, NotText } from './storage/settings/locked-file.ts';
-export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
-export { isTrusted, trust } from './storage/trust/trust.ts';
+export { writtenAs } from './storage/config-files.ts';
+export { readCertificates, readEnvFile } from './storage/config-files.ts';
+export { foundAppFiles, projectOf, type AppFile } from './storage/config-imports.ts';
+export { isLink, readLink } from './storage/config-imports.ts';
+export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config-files.ts';
+export { lineHistory } from './storage/user-files.ts';
+export { changeFile, NotText } from './storage/settings.ts';
+export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
+export { isTrusted, trust } from './storage/user-files.ts';
 export { PackageMissing } from './optional-packages.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
 export {
@@ -118,7 +118,7 @@ export type {
 export { openMetrics, type MetricsServer, type Operator } from './metrics.ts';
 export { openTracing } from './telemetry.ts';
 export { openJsonLog } from './telemetry.ts';
-export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
+export { keepOfficeToken, keptOfficeToken } from './storage/user-files.ts';
 export {
   createDigest,
   createRedactionKey,
@@ -127,12 +127,12 @@ export {
   sha256OfBytes,
   writeTraceFile,
   type TraceFile,
-} from './storage/traces/index.ts';
-export { columnsOf, fitting, padded } from './terminal/columns.ts';
-export { readText } from './terminal/read-text.ts';
+} from './storage/traces.ts';
+export { columnsOf, fitting, padded } from './terminal/typed-line.ts';
+export { readText } from './terminal/terminal.ts';
 export { A2cRedisError, type RedisClient } from './redis/clients.ts';
 export { redisRegister } from './redis/register.ts';
 export { keyringIfAny, missingKeyring, openKeyring, type SecretStore } from './storage/keyring.ts';
-export { saveBytes, type Bytes } from './storage/saved.ts';
+export { saveBytes, type Bytes } from './storage/user-files.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk, type TransformerOptions } from './vrl/transformer.ts';

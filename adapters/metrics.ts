@@ -2,7 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type * as Prometheus from 'prom-client';
 import { optionalPackage } from './optional-packages.ts';
-import { officeLimits, type LimitName, type OfficeMeter, type OfficePeer, type OfficeStats } from '../machines/office/rooms/limits.ts';
+import {
+  officeLimits,
+  type LimitName,
+  type OfficeMeter,
+  type OfficePeer,
+  type OfficeStats,
+} from '../machines/office/rooms/limits.ts';
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
 import { isKnownEvent } from '../machines/protocol/events.ts';
 

@@ -47,4 +47,3 @@ async function probe(registry: string, signal: AbortSignal): Promise<boolean> {
   await answer.body?.cancel();
   return answer.ok;
 }
-

@@ -1,4 +1,4 @@
-import type { PageContent } from './single-page.ts';
+import type { PageContent } from './page-files.ts';
 import type { InspectorServer, InspectorServerOptions } from './server.ts';
 
 export { isPageBuilt } from './page-files.ts';
@@ -9,4 +9,4 @@ export const openInspectorServer = async (options: InspectorServerOptions): Prom
   (await import('./server.ts')).openInspectorServer(options);
 /** As HTML; rejects when the page is not built. */
 export const singlePage = async (content: PageContent): Promise<string> =>
-  (await import('./single-page.ts')).singlePage(content);
+  (await import('./page-files.ts')).singlePage(content);

@@ -10,7 +10,7 @@ import {
   type FromPage,
   type ToPage,
 } from '../../machines/inspection/index.ts';
-import { Neighbours } from './neighbours.ts';
+import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
 
 /** A page that is attached. */

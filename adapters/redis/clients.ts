@@ -252,9 +252,7 @@ export interface Clients {
 }
 
 /** Connects once; rejects with an `A2cRedisError`. */
-async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(
-  client: C,
-): Promise<C> {
+async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(client: C): Promise<C> {
   const errors: unknown[] = [];
   const keep = (error: unknown): void => void errors.push(error);
   client.on('error', keep);

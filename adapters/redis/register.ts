@@ -12,7 +12,18 @@ import {
   type Told,
   type Wanted,
 } from '../../machines/office/rooms/register.ts';
-import { clientsOf, commandMs, type Client, type Clients, type RedisClient, KeptClient, redisErrorOf, defaultPrefix, keysOf, type Keys } from './clients.ts';
+import {
+  clientsOf,
+  commandMs,
+  type Client,
+  type Clients,
+  type RedisClient,
+  KeptClient,
+  redisErrorOf,
+  defaultPrefix,
+  keysOf,
+  type Keys,
+} from './clients.ts';
 import { Mail } from './mail.ts';
 
 export interface RedisOptions {

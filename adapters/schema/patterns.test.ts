@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPattern } from './patterns.ts';
+import { readPattern } from './validate.ts';
 
 /** `[pattern, texts that fit, texts that do not]`. */
 type Row = readonly [pattern: string, fits: readonly string[], fails: readonly string[]];

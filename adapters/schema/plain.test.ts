@@ -1,9 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { dialectsOf } from './dialects.ts';
-import { isPlain } from './plain.ts';
-import { createValidate } from './validate.ts';
+import { dialectsOf, isPlain, createValidate } from './validate.ts';
 
 const uri = (dialect: string): string => `https://json-schema.org/draft/${dialect}/schema`;
 const dialects = [

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultLimits, type Limits } from './compile.ts';
-import { createValidate } from './validate.ts';
+import { defaultLimits, type Limits, createValidate } from './validate.ts';
 
 /** So patient that no test here depends on how busy the machine is. */
 const patient: Limits = { ...defaultLimits, compileMs: 60_000, checkMs: 60_000 };

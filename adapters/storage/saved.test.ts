@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { saveBytes } from './saved.ts';
+import { saveBytes } from './user-files.ts';
 
 const given = (base64: string, mimeType?: string) => ({ base64, mimeType });
 

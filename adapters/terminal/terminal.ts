@@ -1,10 +1,114 @@
+import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { Writable } from 'node:stream';
-import { asJson, asLine, asText } from '../../machines/text/index.ts';
-import { fitting } from './columns.ts';
-import { Keyboard, stopGroup, type TerminalInput } from './keyboard.ts';
-import { Questions } from './questions.ts';
-import { isClosed, TypedLine, type OnLine, type Typing } from './typed-line.ts';
+import { text } from 'node:stream/consumers';
+import {
+  Keyboard,
+  stopGroup,
+  type TerminalInput,
+  fitting,
+  TypedLine,
+  isClosed,
+  type OnLine,
+  type Typing,
+} from './typed-line.ts';
+import { asLine, asJson, asText } from '../../machines/text/index.ts';
+
+/** What a person names on the command line: the whole text of a file, or of stdin for `-`. Rejects with a sentence. */
+export async function readText(name: string): Promise<string> {
+  if (name === '-') return text(process.stdin);
+  try {
+    return await readFile(name, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    throw new Error(`cannot read ${name}: ${why}`, { cause: error });
+  }
+}
+
+interface Question {
+  readonly text: string;
+  readonly isSecret: boolean;
+  /** Answers the asker once; later answers are dropped. */
+  settle(answer: string | null): void;
+  line?: TypedLine;
+}
+interface Stage {
+  /** A line for a question. */
+  open(question: { readonly text: string; readonly isSecret: boolean }): TypedLine;
+  /** Puts it on the screen, in front of a prompt. */
+  show(line: TypedLine): void;
+  /** No question is open any more. */
+  done(): void;
+}
+
+/** Questions to a person: one is open, the others wait for it. */
+class Questions {
+  readonly #stage: Stage;
+  readonly #asked: Question[] = [];
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+  /** Line of the question that is open. */
+  get line(): TypedLine | undefined {
+    return this.#asked[0]?.line;
+  }
+  /** Null: there is no answer, or the signal came first. */
+  ask(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
+    return new Promise((resolve) => {
+      const withdraw = (): void => this.#withdraw(question);
+      const question: Question = {
+        text,
+        isSecret,
+        settle: (answer) => {
+          signal.removeEventListener('abort', withdraw);
+          resolve(answer);
+        },
+      };
+      signal.addEventListener('abort', withdraw, { once: true });
+      if (this.#asked.push(question) === 1) this.#openFirst();
+    });
+  }
+  /** All of them without an answer. */
+  close(): void {
+    const all = this.#asked.splice(0);
+    for (const { line, settle } of all) {
+      line?.close();
+      settle(null);
+    }
+  }
+  #openFirst(): void {
+    const [question] = this.#asked;
+    if (!question) return this.#stage.done();
+    const line = this.#stage.open(question);
+    question.line = line;
+    line.lines.once('line', (answer) => this.#end(question, answer));
+    line.lines.once('SIGINT', () => this.#end(question, null));
+    line.lines.once('close', () => this.#end(question, null));
+    this.#stage.show(line);
+  }
+  #end(question: Question, answer: string | null): void {
+    if (this.#asked[0] !== question) return;
+    this.#asked.shift();
+    question.line?.close();
+    question.settle(answer);
+    this.#openFirst();
+  }
+  /**
+   * Nobody wants the answer any more. A secret may be half typed, or typed by somebody who has not seen that: the rest of it, up
+   * to Enter, is still for this line, and goes nowhere.
+   */
+  #withdraw(question: Question): void {
+    const at = this.#asked.indexOf(question);
+    question.settle(null);
+    if (question.line && question.isSecret) return question.line.ask(`${question.text}${notAsked}`);
+    question.line?.hide();
+    if (question.line) this.#end(question, null);
+    else if (at >= 0) this.#asked.splice(at, 1);
+  }
+}
+const notAsked = '(not asked any more; Enter goes on) ';
 
 /**
  * The one place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for
@@ -50,7 +154,7 @@ export interface Terminal {
   /** For good: nobody is asked any more. */
   close(): void;
 }
-export interface TerminalStreams {
+interface TerminalStreams {
   readonly input: TerminalInput;
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -59,7 +163,7 @@ export interface TerminalStreams {
   readonly suspend?: () => void;
 }
 /** Says whether Ctrl-C ends the prompt. `isAgain`: nothing was typed since the last one. */
-export type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
+type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
 
 const clearLine = '\r\u001B[K';
 const clearScreen = '\u001B[H\u001B[2J';

@@ -1,7 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { realWork, wallTimers, type Timers } from '../clock.ts';
 import { installCommand, missingText, isInstalled } from '../optional-packages.ts';
-import { endText, type Diagnostic, syntaxFailure, type Transformed, type Transformer, eventOf, type TransformRequest } from '../../machines/call/transform.ts';
+import {
+  endText,
+  type Diagnostic,
+  syntaxFailure,
+  type Transformed,
+  type Transformer,
+  eventOf,
+  type TransformRequest,
+} from '../../machines/call/transform.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';

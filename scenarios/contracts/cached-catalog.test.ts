@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readCatalog, textOfCatalog } from '../../adapters/storage/catalogs/format.ts';
+import { readCatalog, textOfCatalog } from '../../adapters/storage/catalogs.ts';
 import { decoders } from '../../adapters/mcp/messages/codec.ts';
 import { contentHash } from '../../machines/catalog/index.ts';
 

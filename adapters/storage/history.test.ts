@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { lineHistory } from './history.ts';
+import { lineHistory } from './user-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-history-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { watchFile } from './settings-file.ts';
+import { watchFile } from './settings.ts';
 
 /** What is told of a file: that it may be another. */
 let folder: string;

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findConfig, userConfigFile } from '../config/discover.ts';
-import { isTrusted, trust, trustFile } from './trust.ts';
+import { findConfig, userConfigFile } from './config-files.ts';
+import { isTrusted, trust, trustFile } from './user-files.ts';
 
 let folder: string;
 let file: string;

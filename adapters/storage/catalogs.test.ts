@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lists } from '../../../machines/catalog/index.ts';
-import { catalogsDir, keep, largestCatalog, mostCatalogs, readCached } from './cached.ts';
+import type { Lists } from '../../machines/catalog/index.ts';
+import { catalogsDir, keep, largestCatalog, mostCatalogs, readCached } from './catalogs.ts';
 
 const print = (of: number): string => of.toString(16).padStart(64, '0');
 const now = new Date('2026-01-02T03:04:05.678Z');

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from './read.ts';
+import { readConfig } from './config-files.ts';
 
 const good = '{"mcpServers": {"a": {"command": "x"}}}';
 let folder = '';

@@ -1,2 +1,0 @@
-export type { CachedCatalog } from './format.ts';
-export { keep, readCached, type Keeping } from './cached.ts';

@@ -1,0 +1,282 @@
+import envPaths from 'env-paths';
+import { X509Certificate } from 'node:crypto';
+import { constants, existsSync } from 'node:fs';
+import { open, type FileHandle, access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { during } from '../clock.ts';
+import {
+  type Mistake,
+  pathText,
+  readJson,
+  type JsonText,
+  type Path,
+  appOfConfig,
+  parseConfig,
+  type ParsedConfig,
+} from '../../machines/config/index.ts';
+
+/** Text of a file, and the byte order mark before it, which is no part of the text and is written again with it. */
+export interface DecodedText {
+  readonly text: string;
+  readonly mark: string;
+}
+const savedAs = 'save it as UTF-8';
+
+/** Text of these bytes (UTF-8, with or without a byte order mark), or why they are none. */
+export function decoded(bytes: Uint8Array): DecodedText | Mistake {
+  const [first, second] = bytes;
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  // Every file that is read here begins with ASCII, so a zero in the first pair is one half of a UTF-16 character.
+  if (isMarked || (bytes.length > 1 && (first === 0) !== (second === 0)))
+    return { path: '', message: 'is UTF-16', remedy: savedAs };
+  try {
+    // `fatal` so that a broken byte is said and not turned into a command with a replacement character.
+    const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const [mark = ''] = /^\uFEFF*/.exec(whole) ?? [];
+    return { text: whole.slice(mark.length), mark };
+  } catch {
+    return { path: '', message: 'is not UTF-8 text', remedy: savedAs };
+  }
+}
+
+const broken = (
+  name: string,
+  at: { line: number; column: number } | undefined,
+  message: string,
+): JsonText => {
+  const where = at ? ` at ${at.line}:${at.column} (line:column)` : '';
+  return { ok: false, mistake: { path: '', message: `is not valid ${name}${where}: ${message}` } };
+};
+/** What JSON can say and nothing else: no dates, no shared parts. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
+
+/** None quotes the text. */
+const yamlReasons: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'this line has another indent than it needs',
+  TAB_AS_INDENT: 'a tab indents nothing in YAML; use spaces',
+  MULTIPLE_DOCS: 'there are several documents in it',
+  MISSING_CHAR: 'a quote or a bracket is not closed, or a colon is missing',
+  BAD_ALIAS: 'an alias without its anchor',
+  UNEXPECTED_TOKEN: 'something stands here that does not belong here',
+  BLOCK_AS_IMPLICIT_KEY: 'a key with a list or an object inside its line',
+};
+async function readYaml(text: string): Promise<JsonText> {
+  const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await during(import('yaml'));
+  /** Keys and numbers on the way to the last of these nodes. */
+  const pathOf = (nodes: readonly unknown[]): Path =>
+    nodes.flatMap((node, n): Path => {
+      const outer = nodes[n - 1];
+      if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : ['?'];
+      return isSeq(outer) && (isMap(node) || isSeq(node)) ? [outer.items.indexOf(node)] : [];
+    });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const at = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const [first] = document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY');
+  if (first) return broken('YAML', at(first.pos[0]), yamlReasons[first.code] ?? 'this cannot be read');
+  const duplicates: Mistake[] = [];
+  visit(document, {
+    Map: (_, map, parents) => {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        const { line, column } = at(key.range?.[0] ?? 0);
+        const path = pathText([...pathOf([...parents, map]), name]);
+        if (seen.has(name))
+          duplicates.push({ path, message: `a key stands twice in its object, again at ${line}:${column}` });
+        seen.add(name);
+      }
+    },
+  });
+  try {
+    return { ok: true, value: plain(document.toJS({ maxAliasCount: 100 })), duplicates };
+  } catch {
+    return broken('YAML', undefined, 'its aliases have no end');
+  }
+}
+async function readToml(text: string): Promise<JsonText> {
+  const { parse, TomlError } = await during(import('smol-toml'));
+  try {
+    return { ok: true, value: plain(parse(text)), duplicates: [] };
+  } catch (error) {
+    if (!(error instanceof TomlError)) return broken('TOML', undefined, 'this cannot be read');
+    const isTwice = /redefine|already defined|duplicate/i.test(error.message);
+    return broken('TOML', error, isTwice ? 'a key stands twice' : 'this cannot be read');
+  }
+}
+
+/** A text as the end of its file's name says; JSON where that says nothing. The parsers of the others are loaded for them only. */
+async function readFormat(text: string, file: string): Promise<JsonText> {
+  if (/\.ya?ml$/i.test(file)) return readYaml(text);
+  if (/\.toml$/i.test(file)) return readToml(text);
+  return readJson(text);
+}
+
+/** A value as such a text. */
+export async function writtenAs(format: 'json' | 'yaml' | 'toml', value: unknown): Promise<string> {
+  if (format === 'yaml') return (await during(import('yaml'))).stringify(value, { lineWidth: 0 });
+  if (format === 'toml') return `${(await during(import('smol-toml'))).stringify(value)}\n`;
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Nobody writes this much by hand; a wrong path to a data file should not be read to its end. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads one config file (a regular file or a pipe, UTF-8 with or without BOM, at most 1 MiB).
+ * Never rejects: whatever is wrong with the file comes back as mistakes. A server that is wrong is left out with a warning, as
+ * long as another one is right.
+ */
+export const readConfig = async (file: string): Promise<ParsedConfig> => {
+  const read = await readConfigValue(file);
+  if (!read.ok) return { ok: false, mistakes: [read.mistake] };
+  const { value, duplicates } = read;
+  return parseConfig(value, { file, duplicates, app: appOfConfig(value, file), isLenient: true });
+};
+/** What such a file holds, whoever wrote it; by the end of its name JSON, YAML or TOML. */
+export const readConfigValue = async (file: string): Promise<JsonText> => {
+  const text = await readConfigText(file);
+  return typeof text === 'string' ? readFormat(text, file) : { ok: false, mistake: text };
+};
+/** The text of such a file, not yet judged. */
+export const readConfigText = async (file: string): Promise<string | Mistake> => {
+  const bytes = await readBytes(file);
+  if ('message' in bytes) return bytes;
+  const read = decoded(bytes);
+  return 'message' in read ? read : read.text;
+};
+
+const whole = (message: string, remedy?: string): Mistake =>
+  remedy === undefined ? { path: '', message } : { path: '', message, remedy };
+
+const readBytes = async (file: string): Promise<Buffer | Mistake> => {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, constants.O_RDONLY);
+    const facts = await handle.stat();
+    if (facts.isDirectory()) return whole('is a folder', 'name the file in it');
+    if (!facts.isFile() && !facts.isFIFO()) return whole('is neither a file nor a pipe');
+    return await readUpTo(handle, maxBytes + 1).then((bytes) =>
+      bytes.length > maxBytes ? whole('is larger than 1 MiB', 'is this really a config file?') : bytes,
+    );
+  } catch (error) {
+    return whole(reasonOf(error));
+  } finally {
+    await handle?.close().catch(() => undefined);
+  }
+};
+
+/** By reading, not by asking for the size: a pipe has none, and a file may grow meanwhile. */
+const readUpTo = async (handle: FileHandle, limit: number): Promise<Buffer> => {
+  const buffer = Buffer.alloc(limit);
+  let length = 0;
+  while (length < limit) {
+    const { bytesRead } = await handle.read(buffer, length, limit - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist: a part of its path is not a folder',
+  EACCES: 'may not be read (permission denied)',
+  EPERM: 'may not be read (permission denied)',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a symbolic link that leads back to itself',
+  ENAMETOOLONG: 'has a name that is too long',
+};
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? `cannot be read (${code === '' ? 'unknown reason' : code})`;
+};
+
+/** Where a config comes from: the first that exists counts, nothing is merged (docs/config.md). */
+export interface FoundConfig {
+  readonly file: string;
+  /** `folder`: whoever wrote the current folder wrote it too, so its servers start only once it is trusted. */
+  readonly from: 'option' | 'folder' | 'user';
+}
+export const folderNames = ['a2c.json', '.mcp.json', 'mcp.json'] as const;
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+/**
+ * The only config that is ever written. `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` where there is one, or where
+ * the platform has no other place; else where the platform keeps such files.
+ */
+export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => {
+  const known = join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'a2c', 'a2c.json');
+  if (env.XDG_CONFIG_HOME || process.platform === 'linux' || existsSync(known)) return known;
+  return join(envPaths('a2c', { suffix: '' }).config, 'a2c.json');
+};
+
+/** The file that a change is written into, by its whole path: the one that was asked for, else the one of this user. */
+export async function configToWrite(
+  asked: string | undefined,
+  folder: string,
+): Promise<{ readonly file: string; readonly isThere: boolean }> {
+  const file = asked === undefined ? userConfigFile() : resolve(folder, asked);
+  return { file, isThere: await exists(file) };
+}
+
+/** Undefined: there is none, so the embedded default serves. A file that was asked for by name is not checked here. */
+export async function findConfig(
+  asked: string | undefined,
+  folder: string,
+  userFile = userConfigFile(),
+): Promise<FoundConfig | undefined> {
+  if (asked !== undefined) return { file: resolve(folder, asked), from: 'option' };
+  for (const name of folderNames) {
+    const file = join(folder, name);
+    if (await exists(file)) return { file, from: 'folder' };
+  }
+  return (await exists(userFile)) ? { file: userFile, from: 'user' } : undefined;
+}
+
+/**
+ * The variables of a file of lines `NAME=value`, as Node reads one (`--env-file`): comments, quotes and `export` are known.
+ * Values are taken as they stand. Never rejects; a reason names the file and no value.
+ */
+export async function readEnvFile(
+  path: string,
+  folder = process.cwd(),
+): Promise<{ readonly variables: Readonly<Record<string, string>> } | { readonly reason: string }> {
+  const file = resolve(folder, path);
+  const text = await readConfigText(file);
+  if (typeof text !== 'string') return { reason: `envFile: ${file} ${text.message}` };
+  if (text.includes('\0')) return { reason: `envFile: ${file} holds a NUL character` };
+  const variables = Object.entries(parseEnv(text)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { variables: Object.fromEntries(variables) };
+}
+
+/** The certificates of a PEM file. Never rejects; a reason names the file. */
+export async function readCertificates(
+  path: string,
+  folder = process.cwd(),
+): Promise<{ readonly pem: string } | { readonly reason: string }> {
+  const file = resolve(folder, path);
+  const pem = await readConfigText(file);
+  if (typeof pem !== 'string') return { reason: `ca: ${file} ${pem.message}` };
+  // Judged here: TLS takes a text without any, and then trusts nobody without a word.
+  return isCertificate(pem) ? { pem } : { reason: `ca: ${file} holds no certificate (PEM)` };
+}
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
