@@ -1,4 +1,4 @@
-/** What an agent is told, what it tells, and what it remembers. */
+/** Messages to and from the machine of an agent, and its memory. */
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { CallProgressed, CallRequest, CallSettled } from '../call/messages.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
@@ -26,7 +26,7 @@ export interface AgentQuery {
   readonly method: string;
   /** The payload, without `agent` and `req_id`. */
   readonly request: object;
-  /** What its host gives it; without one the time that an office gives, and a margin. */
+  /** Limit that the host gives; without one the time that an office gives, and a margin. */
   readonly timeoutMs?: number;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
@@ -55,7 +55,7 @@ export type AgentNews =
 export type AgentInput = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };
 export interface AgentContext extends AgentInput {
   readonly computers: readonly string[];
-  /** What of them is looked at beside their tools. */
+  /** Collections of them that the host follows, beside their tools. */
   readonly follows: readonly ResourceCollection[];
   readonly asked: number;
   /** How often its link or a view was opened again after its machine had failed. */

@@ -103,7 +103,7 @@ export const callOf = (call: AgentCall | AgentQuery) =>
   call.type === 'agent.call'
     ? extended(call, { server: '' })
     : extended(call, { server: '', tool: call.method });
-/** What is said when the machine of a call breaks. */
+/** Answer to a call whose machine breaks. */
 const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
   message(
     call.replyTo,
@@ -142,7 +142,7 @@ export const viewOpen = (c: AgentContext, computer: string, collection: Collecti
     },
     { key: computer },
   );
-/** Of computers that come: their tools, and what the host follows. */
+/** Views of computers that come: of their tools, and of what the host follows. */
 export const viewsOfComers = (c: AgentContext, computers: readonly string[]): Open[] =>
   computers.flatMap((computer) =>
     (['tools', ...c.follows] as const).map((collection) => viewOpen(c, computer, collection)),
@@ -157,7 +157,7 @@ interface Viewed {
   readonly computer: string;
   readonly collection: Collection;
 }
-/** What it was a view of; of nothing, when its computer is forgotten already. */
+/** Subject of a view that has ended; undefined: its computer is forgotten already. */
 export const viewedBy = (c: AgentContext, { key }: OwnedEnded): Viewed | undefined =>
   c.computers
     .flatMap((computer) => allViews.map((collection) => ({ computer, collection })))

@@ -5,10 +5,10 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { readDesktop, readFinder, readTools } from '../protocol/messages/lists.ts';
 
-/** What of a computer a view follows. */
+/** Kind of collection that a view follows. */
 export type Collection = 'tools' | 'desktop' | 'finder';
 
-/** What was given so far of a subject that is asked for in pages. */
+/** Pages of a collection that were read so far. */
 export interface Gathered {
   readonly items: readonly object[];
   /** How many entries they came from: what is not readable is no item. */
@@ -18,11 +18,11 @@ export interface Gathered {
   readonly total: number;
   /** Answers that are in it. */
   readonly pages: number;
-  /** How often it was begun anew, because what the pages tell is not of one piece. */
+  /** How often reading began again, because the pages were of different states. */
   readonly torn: number;
 }
 
-/** What an answer is to whoever asked. */
+/** Meaning of an answer for the view that asked. */
 export type Reading<Value> =
   | { readonly step: 'whole'; readonly value: Value }
   /** The next question is for what is not in it yet. */
@@ -33,10 +33,10 @@ export type Reading<Value> =
 interface ViewRules<Value> {
   /** The event of the wire that asks for it. */
   readonly method: string;
-  /** Its fields beside `agent`, `req_id` and `computer`; null: nothing was gathered yet. */
+  /** Fields of the question beside `agent`, `req_id` and `computer`; null: nothing was gathered yet. */
   readonly fieldsOf: (gathered: Gathered | null) => object;
   readonly read: (ack: unknown, reqId: string, gathered: Gathered | null) => Reading<Value>;
-  /** Questions in a row that may fail before nobody asks any more by himself; null: as many as there are. */
+  /** Questions in a row that may fail before the view asks no more by itself; null: it never gives up. */
   readonly tries: number | null;
 }
 
@@ -83,10 +83,10 @@ export interface FinderSeen {
 const mostDocuments = 1_000;
 /** Questions for them: none of a computer that gives small pages goes on for ever. */
 const mostPages = mostDocuments / mostLimit;
-/** How often one collection is begun anew by itself. */
+/** How often reading one collection may begin again. */
 const mostTorn = 2;
 const none: Gathered = { items: [], given: 0, missing: [], total: 0, pages: 0, torn: 0 };
-/** Also said by whoever lists them in another way. */
+/** Failure of every way to list documents that change too fast. */
 export const restless: Failure = {
   code: wireCodes.conflict,
   message: 'The documents change faster than they can be listed',

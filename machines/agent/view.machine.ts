@@ -1,5 +1,5 @@
 /**
- * What an agent knows of one computer of its office: its tools, its Desktop, or its Finder (`collections.ts`).
+ * View of one collection of one computer, as an agent knows it: its tools, its Desktop, or its Finder (`collections.ts`).
  *
  * connecting — asks for the first time, page by page where it is given in pages
  * ready      — steady | refreshing{asking | outdated}: an update notice makes it ask again, from the first page
@@ -34,7 +34,7 @@ export interface ViewStart {
 }
 export type ViewOrder =
   | { readonly type: 'view.refresh' }
-  /** The host asks that computer the same by itself: whoever rests tries again. */
+  /** Wakes a view that rests: the host has asked that computer the same. */
   | { readonly type: 'view.wake' }
   | { readonly type: 'close' };
 /** `failure`: the tools could not be had; the view asks again. */
@@ -59,7 +59,7 @@ export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 interface ViewContext extends ViewStart {
   readonly self: Address;
   readonly owner: AddressFor<ViewNews>;
-  /** As its subject has it; null: nothing is known. */
+  /** Collection as it was read last; null: nothing is known. */
   readonly value: unknown;
   readonly failure: Failure | null;
   /** Between two pages. */
@@ -89,7 +89,7 @@ const readingsOf = remembered((c: ViewContext) =>
 );
 const reading = (c: ViewContext, event: Answered): Reading<unknown> => readingsOf(c)(event);
 
-/** Who has too much to do knows the question, and without a link nobody was asked. */
+/** Failures that do not count: a computer with too much to do knows the question, and without a link it was not asked. */
 const passing: ReadonlySet<Failure['code']> = new Set([wireCodes.tooMany, 'LinkLost']);
 const failed = (c: ViewContext, failure: Failure): Partial<ViewContext> => ({
   failure,

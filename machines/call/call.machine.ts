@@ -71,7 +71,7 @@ const parts = setup({
       result: carried(context, result, digits),
       ...(digits && { digits }),
     })),
-    /** It was answered before it could be taken back, or because of that. */
+    /** Answer that came before the call could be taken back, or because of that. */
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
       result: finished(c, c.result, finding),
@@ -328,9 +328,9 @@ export const callMachine = parts.createMachine({
         inLine: {
           on: {
             'ask.began': { target: '#call.running', actions: enter('running') },
-            /** Its server had room, and its computer has none. */
+            /** Refused by the limiter: its server had room, and its computer has none. */
             'ask.refused': { target: '#call.refused', actions: rememberUnsent },
-            /** Its turn would come in a session that is gone. */
+            /** Back to waiting: its turn would come in a session that is gone. */
             'call.hold': { target: 'pending', actions: ['hold', { type: 'cancel', params: { id: 'call' } }] },
           },
         },
@@ -340,7 +340,7 @@ export const callMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'ask.waiting': 'queued.inLine',
-        /** Its silence begins again. */
+        /** Begins the limit of silence again. */
         'ask.progress': {
           target: '.patient',
           actions: postsAll(
@@ -373,7 +373,7 @@ export const callMachine = parts.createMachine({
             target: 'interrupted',
             actions: rememberFailure,
           },
-          /** Its server lives, and says nothing more about it. */
+          /** Lost alone: its server lives, and says nothing more about it. */
           {
             guard: { type: 'isLostAlone', params: ({ event }) => event },
             target: 'unknown',
@@ -384,7 +384,7 @@ export const callMachine = parts.createMachine({
             target: 'refused',
             actions: rememberUnsent,
           },
-          /** Its session ends now: it waits for the next one, or hears that there is none. */
+          /** Not read by its server, whose session ends now: it waits for the next one, or hears that there is none. */
           {
             guard: { type: 'wasUnread', params: ({ event }) => event },
             target: 'queued.pending',
@@ -414,7 +414,7 @@ export const callMachine = parts.createMachine({
       tags: 'closing',
       on: {
         'server.lost': serverLost,
-        /** Its server is back in another session: what the old one was asked stays without an answer. */
+        /** Server in a new session: what the old one was asked stays without an answer. */
         'call.go': 'unknown',
         'call.cancel': 'unknown',
         'deadline.passed': 'unknown',
@@ -458,7 +458,7 @@ export const callMachine = parts.createMachine({
     },
     finishing: {
       tags: 'closing',
-      // What comes now is not taken from the time of its caller.
+      // Time from here on is not the caller's.
       entry: [requests(rules.finishRequest), deadline('look', (c: CallContext) => c.policy?.lookMs ?? 0)],
       on: {
         'ask.answered': given((event: { readonly result: unknown }) => ({

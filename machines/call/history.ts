@@ -1,7 +1,7 @@
 /** The last calls of a computer, and the order of servers that follows from them. */
 import type { Outcome } from './messages.ts';
 
-/** Of a past call only its server counts here. */
+/** Past calls, of which only the server counts here. */
 export type ServerHistory = readonly Pick<PastCall, 'server'>[];
 
 /**
@@ -17,14 +17,14 @@ export function byRecency(servers: Iterable<string>, history: ServerHistory): re
   return [...called, ...[...rest].sort(byCodePoint)];
 }
 
-/** As Python sorts. JavaScript compares halves of surrogate pairs, which puts an emoji before U+FF01. */
+/** Order of texts as Python has it. JavaScript compares halves of surrogate pairs, which puts an emoji before U+FF01. */
 function byCodePoint(a: string, b: string): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
 }
 
-/** What a call waits for: servers that may have its tool and start still, its own server, the permit of that to connect, … */
+/** Wait of a call: for servers that may have its tool and start still, for its own server, for the connect permit of that, … */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';
 /** Where a call stands. */
 export interface CallStanding {
@@ -32,9 +32,9 @@ export interface CallStanding {
   readonly state: 'waiting' | 'running' | 'ended';
   /** Null: it does not wait. */
   readonly waitsFor: CallWait | null;
-  /** What is known of its effect; null: it has not ended. */
+  /** Known effect; null: the call has not ended. */
   readonly outcome: Outcome | null;
-  /** What it waits for, or why it ended as it did, in one sentence; null: its server has it, or it succeeded. */
+  /** Reason why it waits, or why it ended as it did, in one sentence; null: its server has it, or it succeeded. */
   readonly reason: string | null;
 }
 /** One tool call, as its computer remembers it: the fields of seed 001's `ToolCallRecord`, who asked, and where it stands. */
@@ -51,7 +51,7 @@ export interface PastCall extends CallStanding {
   readonly server: string;
   /** The server's own name of the tool; the listed one where no server was found. */
   readonly tool: string;
-  /** As its caller gave them, secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
+  /** Arguments as the caller gave them, secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Null: without limit. */
   readonly timeoutMs: number | null;
@@ -63,7 +63,7 @@ export interface PastCall extends CallStanding {
 /** The last calls of one computer, the oldest first. */
 export type CallHistory = readonly PastCall[];
 
-/** What a computer remembers by itself (a2c-wire §9 X39). */
+/** Past call as a computer remembers it by itself (a2c-wire §9 X39). */
 export const defaultRemembered = 10;
 
 /** The history after one more call; of more than `most` the oldest are forgotten. */

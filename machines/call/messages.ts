@@ -8,7 +8,7 @@ import type { CallPolicy, Judgement } from './policy/index.ts';
 export type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 
 /**
- * A call. It keeps this name and these fields from whoever makes it, through the agent, the computer and the client, to
+ * A call. It keeps this name and these fields on its way through the agent, the computer and the client to
  * its own machine; each of them adds what it knows. A computer puts the server's own name of the tool in place of the listed one.
  */
 export interface CallRequest {
@@ -22,11 +22,11 @@ export interface CallRequest {
   readonly conversation?: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** What its caller gives it; 0 = without limit. */
+  /** Limit that the caller gives; 0 = none. */
   readonly timeoutMs: number;
-  /** Its place in a distributed trace, where its caller has given one. */
+  /** Place in a distributed trace, where the caller has given one. */
   readonly trace?: TraceContext;
-  /** Its asker hears how far it is. */
+  /** Whether the asker wants to hear how far the call is. */
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
@@ -39,7 +39,7 @@ export const callerOf = ({ replyTo, agent, conversation }: Caller): Caller => ({
 });
 export const isSameCaller = (one: Caller, other: Caller): boolean =>
   one.replyTo === other.replyTo && one.agent === other.agent && one.conversation === other.conversation;
-/** What a computer takes: a call by the listed name of its tool. */
+/** Call by the listed name of its tool, as a computer takes it. */
 export interface ComputerCall extends CallRequest {
   /** The person who asks has thereby confirmed it. */
   readonly isConfirmed: boolean;
@@ -49,33 +49,33 @@ export interface ComputerCall extends CallRequest {
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }
   | { readonly type: 'call.go' }
-  /** Its session is being opened anew: what was not sent yet waits for `call.go`. */
+  /** Holds calls that were not sent yet until `call.go`: their session is opened again. */
   | { readonly type: 'call.hold' }
   | { readonly type: 'close' }
-  /** Who asked is gone; its result would go nowhere. */
+  /** Ends the calls of an asker that is gone: their results would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | { readonly type: 'server.lost'; readonly failure: Failure };
 
 export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   /** Empty: a computer has the call, and knows it. */
   readonly server: string;
-  /** Who has been asked for it, where that is another computer. */
+  /** Name of the other computer that has the call. */
   readonly computer?: string;
-  /** It is taken back with this, and who has it answers how it stood; that is waited for so long. Without it nobody is asked. */
+  /** Request that takes the call back; its answer, how the call stood, is waited for so long. Without it the call just ends. */
   readonly withdrawal?: { readonly method: string; readonly params: object; readonly ms: number };
   /** No call of its server takes longer; 0 = without limit. */
   readonly totalMs: number;
-  /** So long its server may be silent: without an answer, and without progress; 0 = without limit. */
+  /** Longest silence of its server, without answer and progress; 0 = without limit. */
   readonly idleMs: number;
   /** `null`: it is sent as it is, and its answer is given as it came. */
   readonly policy: CallPolicy | null;
-  /** What the platform knew at once; null: the rule of its host is asked. */
+  /** Judgement that was known at once; null: the rule of the host is asked. */
   readonly drawn?: Judgement | null;
   /** Address that is told when a person has allowed the tool for the session. */
   readonly keeper: AddressFor<ToolApproved>;
-  /** What is asked to have it run, and whose session. */
+  /** Request that has the tool run, and the session that is asked. */
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
-  /** Its server is being started: it waits for `call.go`. */
+  /** Whether its server is being started: then the call waits for `call.go`. */
   readonly isPending: boolean;
 }
 /** Said by its own clock, and by a computer that has kept the call until its server was known. */
@@ -105,17 +105,17 @@ export interface CallSettled {
   readonly ticket: string;
   /** The id that its caller gave it. */
   readonly reqId: string;
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   /** How its machine ended. */
   readonly end: CallEnd;
-  /** What is known of its effect. */
+  /** Known effect. */
   readonly outcome: Outcome;
   /** Null: it succeeded. */
   readonly phase: CallPhase | null;
-  /** What the server answered, as it came. */
+  /** Answer of the server, as it came. */
   readonly result: unknown;
   /** Why it did not succeed; null also where the tool itself says so. */
   readonly failure: Failure | null;

@@ -55,22 +55,22 @@ export const accessOf = (tool: string, annotations: ToolAnnotations | null = nul
   return looks && isHarmless ? 'read' : 'write';
 };
 
-/** What is asked before a tool runs: a call whose tool is known and not forbidden. */
+/** Question before a tool runs: a call whose tool is known and not forbidden. */
 export interface PermissionRequest {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
   /** The name that its server gave it; an alias or a prefix says nothing about what it does. */
   readonly tool: string;
-  /** As the caller gave them; they fit the schema of the tool. */
+  /** Arguments as the caller gave them; they fit the schema of the tool. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What its server says that the tool does: hints of a stranger, no promise. */
+  /** Hints of the server about what the tool does: those of a stranger, no promise. */
   readonly annotations: ToolAnnotations | null;
   /** That of the tool over the default of its server, as `mergeMeta` has them. */
   readonly meta: ToolMeta | null;
   /** Groups (`all`, `read`, `write`) and original names of tools. */
   readonly autoApprove: readonly string[];
 }
-/** `ask`: a person confirms it first. `deny`: it does not run, and nobody is asked. */
+/** Ruling on a call. `ask`: a person confirms it first. `deny`: it does not run, and no person is asked. */
 export type Decision = 'allow' | 'ask' | 'deny';
 /** A decision, and why. */
 export interface Ruling {
@@ -100,7 +100,7 @@ export const permission = (request: PermissionRequest): Ruling => {
 
 const isDecision = (said: unknown): said is Decision => said === 'allow' || said === 'ask' || said === 'deny';
 
-/** What a host's rule said. Whatever is no decision denies: a broken rule must permit nothing. */
+/** Ruling from what the rule of a host gave. A value that is no decision denies: a broken rule must permit nothing. */
 export const rulingOf = (said: unknown): Ruling => {
   if (isDecision(said)) return { decision: said, reason: `the host's rule says ${said}` };
   const { decision, reason } = (said ?? {}) as { readonly decision?: unknown; readonly reason?: unknown };

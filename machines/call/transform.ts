@@ -16,11 +16,11 @@ export interface Transformer {
   check(source: string): Promise<ProgramChecked>;
   /** `emit` is never called before this returns. The returned function withdraws. */
   run(source: string, event: object, emit: (answer: Transformed) => void): () => void;
-  /** What is asked is refused; resolves when nothing of it is left. */
+  /** Refuses what is asked; resolves when nothing of it is left. */
   close(): Promise<void>;
 }
 
-/** What is asked of the session `transform`, method `vrl`: the program of this server, over this result of a call. */
+/** Question to the port `transform`, method `vrl`: the program of this server, over this result of a call. */
 export interface TransformRequest {
   readonly server: string;
   /** The server's own name of the tool. */
@@ -42,7 +42,7 @@ function taken(result: unknown): { readonly meta: Fields | null; readonly rest: 
 }
 
 /**
- * What a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name, parameters}`, the
+ * Event that a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name, parameters}`, the
  * first four always there, so that no program has to ask. Whatever else the server gave stays.
  */
 export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'server'>): Fields {
@@ -58,7 +58,7 @@ export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'se
   };
 }
 
-/** What the compiler says of a program; spans are `[from, to)` in bytes of UTF-8. */
+/** Finding of the compiler about a program; spans are `[from, to)` in bytes of UTF-8. */
 export interface Diagnostic {
   readonly message: string;
   readonly labels: readonly {
@@ -81,7 +81,7 @@ const bytesOf = (character: string): number => {
   return code < 0x1_00_00 ? 3 : 4;
 };
 
-/** Where the byte stands that so many come before; what is beyond the end stands at the end. */
+/** Line and column of the byte with this offset; one beyond the end counts as the end. */
 export function placeOf(source: string, offset: number): { readonly line: number; readonly column: number } {
   let [bytes, line, column] = [0, 1, 1];
   for (const character of source) {
@@ -121,7 +121,7 @@ export function syntaxFailure(source: string, errors: readonly Diagnostic[]): Fa
 
 const longest = 500;
 
-/** What a program says when it ends itself, `Termination;\n…`: its places in lines and columns, and not for ever. */
+/** Message of a program that ended itself, `Termination;\n…`: with places in lines and columns, and of bounded length. */
 export const endText = (source: string, said: string): string =>
   said
     .replace(/^\w[\w ]*;\n/, '')

@@ -1,5 +1,5 @@
 import type { ServerState } from '../facts/server-state.ts';
-/** What a client is told, what it tells, and what it remembers. */
+/** Messages to and from the machine of a client, its memory, and its questions to ports. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
 import type { CallRequest, ServerWanted, ToolApproved } from '../call/messages.ts';
@@ -25,16 +25,16 @@ import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** What of a server's config its client has to know; its launch config stays with the adapter. */
+/** Part of a server's config that its client has to know; the launch config stays with the adapter. */
 export interface ClientPlan {
   /** Which launch config: a changed command, environment, URL … is a generation of its own. */
   readonly generation: number;
   /**
    * Counts what may have changed the values in them: definitions of inputs, variables, answers. With another number its
-   * launch spec is resolved anew, and a server that runs is restarted only if that differs.
+   * launch spec is resolved again, and a server that runs is restarted only if that differs.
    */
   readonly values: number;
-  /** It is a child process of ours; otherwise it is reached over HTTP, or lives in this host. */
+  /** Whether it is a child process of ours; otherwise it is reached over HTTP, or lives in this host. */
   readonly hasProcess: boolean;
   /** Connects at once, when it is needed, or only when it is told to (`auto_connect` off). */
   readonly start: 'eager' | 'lazy' | 'byHand';
@@ -42,11 +42,11 @@ export interface ClientPlan {
   readonly restart: 'always' | 'on-failure' | 'never';
   /** Failures in a row after which it rests as `open`. */
   readonly budget: number;
-  /** It hears when the server says that a list changed; otherwise lists are polled only. */
+  /** Whether changes that the server tells of are heard; otherwise lists are polled only. */
   readonly hearsChanges: boolean;
   /** Refreshes of a list that may fail in a row before its entries are taken back. */
   readonly refreshFailures: number;
-  /** It has a VRL program: what its tools answer well goes through that. */
+  /** Whether it has a VRL program: results without an error go through that. */
   readonly isTransformed: boolean;
   /** A result of its tools with more bytes of JSON is cut; 0 = it may have any size. */
   readonly resultBytes: number;
@@ -56,19 +56,19 @@ export interface ClientStart extends ClientPlan {
   readonly server: string;
   /** Lists of the server from its last good run. */
   readonly cached: Lists | null;
-  /** How often this launch config has failed already, and how the last time: whoever is put back goes on there. */
+  /** Failures of this launch config so far: a server that is put back goes on counting there. */
   readonly spent: Spent;
 }
 /** How often a launch config has failed in a row, and how the last time. */
 export interface Spent {
   readonly attempt: number;
   readonly failure: Failure | null;
-  /** It came up again after that: it is started, however often it has failed before. */
+  /** Whether it came up again after that: then it is started, however often it has failed before. */
   readonly isUp?: boolean;
 }
 /** A call that its computer has resolved to this server. */
 export interface ServerCall extends CallRequest {
-  /** Who asks has confirmed it, or a person has for as long as the computer lives. */
+  /** Whether the asker has confirmed it, or a person has for as long as the computer lives. */
   readonly isConfirmed: boolean;
   /** The merged meta of the tool. */
   readonly meta: ToolMeta | null;
@@ -88,7 +88,7 @@ export interface ResourcesWatch {
 export type ClientOrder =
   | ServerCall
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  /** Who asked is gone: its calls are cancelled. */
+  /** Cancels the calls of an asker that is gone. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   /** A call that waits for it may run. */
   | ServerWanted
@@ -97,28 +97,28 @@ export type ClientOrder =
   | { readonly type: 'server.stop' }
   /**
    * Another generation is connected instead of this one, which comes back should the new one not start. With other
-   * `values` its launch spec is resolved anew.
+   * `values` its launch spec is resolved again.
    */
   | ServerUpdate
   | ResourcesWatch
-  /** Its list of resources is asked for anew (resources/collections/answers.ts). */
+  /** Reads the list of resources again (resources/collections). */
   | ResourcesRelist
-  /** It may connect now. */
+  /** Lets it connect now. */
   | { readonly type: 'permit.granted' }
   | { readonly type: 'close' };
 export const clientKind = kindOf<ClientStart, ClientOrder>('client');
 export type ClientStage = Exclude<ServerState, 'disabled' | 'needsInput' | 'unsupported'>;
 export type ClientNews =
   | ClientChanged
-  /** Its handshake takes longer. */
+  /** Handshake that takes longer than usual. */
   | ClientWaits
-  /** It wants to connect; `again`: after a failure. */
+  /** Asks to connect; `again`: after a failure. */
   | { readonly type: 'permit.wanted'; readonly server: string; readonly again: boolean }
-  /** It is slow: others need not wait for it. */
+  /** Gives its permit back: it is slow, and others need not wait for it. */
   | { readonly type: 'permit.released'; readonly server: string }
-  /** It has been ready for so long that its failures before count no more. */
+  /** Ready for so long that its failures before count no more. */
   | { readonly type: 'server.proven'; readonly server: string }
-  /** What it was changed to could not be started; it is back at `generation`. */
+  /** Back at `generation`: what it was changed to could not be started. */
   | {
       readonly type: 'server.rolledBack';
       readonly server: string;
@@ -127,40 +127,40 @@ export type ClientNews =
     }
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
   | ResourcesWatched
-  /** It is ready, and has resources. */
+  /** Resources of a server that is ready. */
   | {
       readonly type: 'server.shows';
       readonly server: string;
       readonly resources: NonNullable<Capabilities['resources']>;
     };
-/** What the owner hears at each stage. */
+/** News of each stage, for the owner. */
 export interface ClientChanged {
   readonly type: 'client.changed';
   readonly server: string;
   readonly stage: ClientStage;
-  /** Its tools may be called: it is ready, or starts when it is needed. */
+  /** Whether its tools may be called: it is ready, or starts when it is needed. */
   readonly isOffered: boolean;
   readonly failure: Failure | null;
   readonly attempt: number;
   /** How long at most until it tries again by itself; null: it does not. */
   readonly nextTryMs: number | null;
 }
-/** Its calls and its lists speak to its owner, too. */
+/** Messages to the owner, from the client and from its calls and lists. */
 type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved;
 export type ClientInput = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
 export interface ClientContext extends ClientInput {
-  /** What it is launched with, as it was resolved last; 0: it never was. */
+  /** Number of the launch spec as it was resolved last; 0: it never was. */
   readonly spec: number;
-  /** Of what it was resolved; null: it never was. */
+  /** Plan that the launch spec was resolved of; null: it never was. */
   readonly resolved: Pick<ClientPlan, 'generation' | 'values'> | null;
   readonly process: Address;
-  /** Its process may be alive. */
+  /** Whether its process may be alive. */
   readonly ownsProcess: boolean;
   readonly info: ServerInfo | null;
   /** While its session is not open, as its port said last. */
   readonly waits?: Waits | null;
   readonly catalogs: readonly CatalogList[];
-  /** Lists that are being read anew. */
+  /** Lists that are being read again. */
   readonly refreshing: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;
@@ -170,18 +170,18 @@ export interface ClientContext extends ClientInput {
   readonly callsSeen: number;
   readonly idleMs: number;
   readonly failure: Failure | null;
-  /** It was ready since its last launch, and ended by itself with exit code 0. */
+  /** Whether it was ready since its last launch, and then ended by itself with exit code 0. */
   readonly wasReady: boolean;
   readonly endedWell: boolean;
   readonly wasKilled: boolean;
   /** Calls wait until it is ready. */
   readonly isHolding: boolean;
-  /** Its session was expired and renewed, and has not proved itself since. */
+  /** Whether its session was expired and renewed, and has not proved itself since. */
   readonly isRenewed: boolean;
   readonly pings: 'untried' | 'answered' | 'off';
-  /** What it is to become at the end of its way down. */
+  /** Next stage at the end of its way down. */
   readonly goal: 'stop' | 'rest' | 'again' | 'end';
-  /** What it goes back to should its new plan not start. */
+  /** Plan to go back to should the new one not start. */
   readonly fallback: ClientPlan | null;
 }
 export type ClientEvent =
@@ -199,8 +199,8 @@ export type ClientEvent =
 /** Port that resolves launch specs: the `target` of such a question. */
 export const specPort = 'spec';
 /**
- * What the port `spec` is asked at each start of a server: fill in its placeholders. Answered by `Resolved`, or refused
- * with why a value cannot be had (`InputNotFound`, `ConfigInvalid`). Takes as long as whoever is asked for a value.
+ * Question to the port `spec` at each start of a server: fill in its placeholders. Answered by `Resolved`, or refused
+ * with why a value cannot be had (`InputNotFound`, `ConfigInvalid`). Takes as long as the person who is asked for a value.
  */
 export interface Resolve {
   readonly server: string;
@@ -213,7 +213,7 @@ export interface Resolved {
 /** Port that logs in to servers: the `target` of such a question. */
 export const loginPort = 'login';
 /**
- * What the port `login` is asked when a server wants a login. Answered when there is one; refused with why there is
+ * Question to the port `login` when a server wants a login. Answered when there is one; refused with why there is
  * none (`Unauthorized`). `ask.progress` while a person is waited for, its `message` saying where; `ask.began` when the
  * person came back. Takes as long as that person.
  */

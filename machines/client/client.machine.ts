@@ -7,13 +7,13 @@
  * queued     — waits for its permit among the servers of its computer
  * launching  — its process starts; servers over HTTP and in this host have none
  * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
- *              → ready: health{steady | pinging}, lists{known | refreshing: at least one is read anew}
+ *              → ready: health{steady | pinging}, lists{known | refreshing: at least one is read again}
  *              → draining{serving | cancelling}: it is to go down, and what runs may end first
  * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
  * disconnected — the stream broke: the process gets a moment to show how it died
  * recovering — lost, or connecting failed: calls are told, what is left of the process is ended
  * waiting    — pause before the next try; `attempt` of `budget`
- * login      — its server wants one: authorizing, or unauthorized while a person is waited for; refused: nobody logs in
+ * login      — its server wants one: authorizing, or unauthorized while a person is waited for; refused: no person logs in
  * open       — the budget is spent, restart is off, or trying cannot help: one trial after a long while
  * closing    — its process ends by its ladder; `goal` is what comes then: idle, standby, once more, or the end
  * closed | killed (it took SIGKILL) — final
@@ -483,7 +483,7 @@ export const clientMachine = parts.createMachine({
                     ],
                   },
                 },
-                /** Never in the midst of a call: whoever works may be too busy to answer. */
+                /** Left when a call comes: a server at work may be too busy to answer. */
                 pinging: {
                   entry: askPing,
                   exit: { type: 'cancel', params: { id: 'ping' } },
@@ -681,7 +681,7 @@ export const clientMachine = parts.createMachine({
           entry: news('unauthorized'),
           on: { ...loginAnswers, 'ask.began': 'authorizing' },
         },
-        /** Nobody can be asked, or the login failed. Wanted again it connects with what is there by then. */
+        /** No person can be asked, or the login failed. Wanted again it connects with what is there by then. */
         refused: {
           entry: news('unauthorized'),
           on: {

@@ -38,7 +38,7 @@ import type {
 
 /** No server is left alone for longer because it says so. */
 const longestAskedMs = 3_600_000;
-/** What the server asked for when it refused (`Retry-After`). */
+/** Pause that the server asked for when it refused (`Retry-After`). */
 function askedMs({ failure }: ClientContext): number {
   const seconds = failure?.details?.['retry_after'];
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
@@ -55,7 +55,7 @@ export const trialOf = (c: ClientContext): number => {
   if (restart === 'never' || isHopeless(failure) || timing.trialMs === 0) return 0;
   return Math.max(askedMs(c), timing.trialMs);
 };
-/** Its launch spec was resolved of what is wanted no more. */
+/** Whether its launch spec was resolved of a plan that is no longer wanted. */
 export const isStale = ({ resolved, generation, values }: ClientContext): boolean =>
   resolved?.generation !== generation || resolved.values !== values;
 export const canRetry = (c: ClientContext): boolean => c.attempt < c.budget;
@@ -162,7 +162,7 @@ const planOf = (c: ClientContext): ClientPlan => ({
 });
 
 // ── its calls ──────────────────────────────────────────────────────────────────────────────────────────
-/** What a call of one of its tools has to pass. */
+/** Policy that a call of one of its tools has to pass. */
 const policyOf = (c: ClientContext, { isConfirmed, meta, hasOutput }: ServerCall): CallPolicy => ({
   isConfirmed,
   generation: c.generation,

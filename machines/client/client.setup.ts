@@ -40,7 +40,7 @@ export const parts = setup({
       catalogs: rules.listsOf(c, params.info.capabilities).map(({ list }) => list),
     })),
     noteWatch: assign({ hasWatch: true }),
-    /** Its machine broke: the next order opens another. */
+    /** Forgets a watch whose machine broke: the next order opens another. */
     forgetWatch: assign(({ context: c }, { kind }: OwnedEnded) => ({
       hasWatch: c.hasWatch && kind !== 'watch',
     })),
@@ -110,14 +110,14 @@ export const parts = setup({
     isSpec: (_, { id }: { id: string }) => id === 'spec',
     isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
       id === 'spec' && (result as Resolved).spec !== c.spec,
-    /** Its server wants one, and that was not said of other values. */
+    /** Whether its server wants a login, with the values that are wanted now. */
     wantsLogin: ({ context: c }) => c.failure?.code === 'Unauthorized' && !rules.isStale(c),
     isPing: (_, { id }: { id: string }) => id === 'ping',
     hasTools: (_, params: { info: ServerInfo }) => params.info.capabilities.tools !== null,
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
       c.hearsChanges && c.info !== null && rules.declaredOf(c.info.capabilities, list) === true,
     isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',
-    /** Its resources and prompts are there without its tools. */
+    /** Whether it is of use without its tools, by its resources and prompts. */
     isOptionalList: ({ context: c }, { list, lost }: { list: CatalogList; lost: boolean }) =>
       list === 'tools' && !lost && c.info !== null && rules.hasMore(c.info.capabilities),
     isSettled: (_, params: { list: CatalogList; failure: Failure | null }) =>

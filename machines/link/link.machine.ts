@@ -70,7 +70,7 @@ export type LinkOrder =
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
 export const linkKind = kindOf<LinkStart, LinkOrder>('link');
-/** What `client:get_config` is answered with: secrets hidden. */
+/** Answer to `client:get_config`: secrets hidden. */
 interface ConfigShown {
   readonly type: 'config.shown';
   readonly ticket: string;
@@ -96,11 +96,11 @@ export interface ConfigWanted {
   readonly reqId: string;
   readonly replyTo: AddressFor<ConfigShown>;
 }
-/** What of us an office has refused: the seat (it is taken), our version of the protocol, our credential. */
+/** Refusal of an office: the seat (it is taken), our version of the protocol, our credential. */
 export type LinkRefusal = 'seat' | 'version' | 'credential';
 /** Where a seat in an office stands. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
-/** What the owner hears. `reason` is the office's or the network's own text. */
+/** News for the owner. `reason` is the office's or the network's own text. */
 export type LinkNews =
   | {
       readonly type: 'link.changed';
@@ -125,12 +125,12 @@ type LinkMachineInput = LinkStart & {
   readonly owner: AddressFor<LinkNews>;
 };
 export interface LinkContext extends LinkMachineInput {
-  /** What may change as it is, and as the office knows it. */
+  /** Marks of what may change: as it is, and as the office knows it. */
   readonly marks: Marks;
   readonly announced: Marks;
   readonly reason: string | null;
   readonly refusal: LinkRefusal | null;
-  /** What it says it speaks: ours, or what the office has asked for. */
+  /** Version that it says it speaks: ours, or the one that the office has asked for. */
   readonly version: string;
   /** Since it was connected last it has changed its version once. */
   readonly isAdapted: boolean;
@@ -163,7 +163,7 @@ export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'an
   ...marks,
   ...announced,
 });
-/** What was refused is refused again: then it rests, but not for ever, as its office may have become another. */
+/** Pause before the next connection. A version or credential that was refused is refused again: then it is long, but not for ever, as the office may have become another. */
 const pauseMs = ({ timing, refusal }: LinkContext): number =>
   refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
 /** For the person who is asked about it, and the host: its agent hears it from the office. */
@@ -213,7 +213,7 @@ const parts = setup({
     rememberAnnounced: assign(({ context: { marks, announced } }, { what }: Changed) => ({
       announced: { ...announced, [what]: markIn(marks, what) },
     })),
-    /** It is the newest there is: a link that was never told of tools would take it for a change, again and again. */
+    /** Takes an answered list as announced: a link that was never told of tools would take it for a change, again and again. */
     rememberAnswered: assign(({ context: c }, { signature }: { signature: string }) => ({
       marks: { ...c.marks, updateToolList: signature },
       announced: { ...c.announced, updateToolList: signature },
@@ -256,7 +256,7 @@ const passCall = tell(passed);
 const passRefused = (why: (reqId: string) => Failure) =>
   tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
 type Ordered = { readonly event: NotificationOrder };
-/** Whoever hears of it asks: so it counts as known. */
+/** Announces a change, which counts as known from then on: those that hear of it ask. */
 const announce = <Params extends Changed | ((at: Ordered) => Changed)>(params: Params) =>
   [
     { type: 'announce', params },
@@ -285,7 +285,7 @@ const announceNews = whats.map((what) => ({
   guard: { type: 'isNewsOf', params: { what } } as const,
   actions: announce({ what }),
 }));
-/** What an agent's link hears of computers is its owner's business. */
+/** Passes on what an agent's link hears of computers. */
 const passNews = Object.fromEntries(
   ['computer.entered', 'computer.left', ...rows.map((row) => row.fact.type)].map((type) => [
     type,
@@ -433,7 +433,7 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
-          /** Those whose source has gathered them. What changed before is told like the others. */
+          /** Changes that their source has gathered. Those from before are told like the others. */
           on: announceChanges,
           initial: 'quiet',
           states: {

@@ -4,7 +4,7 @@
  * hot path. The adapter routes only between those that this machine has seated.
  *
  * opening — the port is being bound
- * serving — connections come, join, leave and go. open, or draining: nobody comes or asks any more, and what is on its
+ * serving — connections come, join, leave and go. open, or draining: what comes or asks is refused, and what is on its
  *           way is answered, until all is or the time is over
  * closing — passed through: every seat is closed
  * closed | failed (the port could not be bound, or was lost) — final
@@ -120,7 +120,7 @@ export const officeMachine = setup({
     }),
   },
   initial: 'opening',
-  /** Its host has it once it listens; one that is drained already goes on. */
+  /** Drain before it listens, or twice: nothing to do. */
   on: { close: '.closing', drain: {} },
   states: {
     opening: {

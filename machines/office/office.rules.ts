@@ -54,7 +54,7 @@ const toldLeft = (c: OfficeContext, socket: string, seat: SeatFacts | undefined)
         messages: [post(c.owner, { type: 'seat.changed', seat, stage: 'left' })],
       }
     : { commands: [], messages: [] };
-/** What an office does for one event: commands for its port, and messages. */
+/** Answer of an office to one event: commands for its port, and messages. */
 export interface OfficeAnswer {
   readonly commands: readonly OfficeCommand[];
   readonly messages: readonly Post[];

@@ -24,7 +24,7 @@ export type SeatOrder =
   | { readonly type: 'claim.released' }
   | { readonly type: 'close' };
 export const seatKind = kindOf<SeatStart, SeatOrder>('seat');
-/** What the office hears. */
+/** News for the office. */
 export type SeatNews =
   | {
       readonly type: 'seat.claims';

@@ -2,7 +2,7 @@
  * One child process, in a group of its own. The machine is the ladder; the adapter only touches.
  *
  * starting  — launched; waits for `child.started`, or `child.failed` when it never ran
- * running   — its leader lives; a death that nobody asked for is told to the owner at once (`process.lost`)
+ * running   — its leader lives; a death that was not asked for is told to the owner at once (`process.lost`)
  * sweeping  — the leader died by itself and left members of its group: terminating → killing
  * closing   — asked to end: stdinClosed → terminating → killing, each with its grace
  * exited    — final: ended by itself with code 0, or politely when asked
@@ -31,7 +31,7 @@ export type ProcessOrder =
   | { readonly type: 'process.hurry' };
 export const processKind = kindOf<ProcessStart, ProcessOrder>('process');
 type ProcessEvent = ProcessFact | ProcessOrder | DirectoryEvent;
-/** What the owner hears. */
+/** News for the owner. */
 export type ProcessNews =
   | { readonly type: 'process.started'; readonly from: Address; readonly pid: number }
   | { readonly type: 'process.lost'; readonly end: ProcessEnd };

@@ -14,7 +14,7 @@ export interface ProcessEnd {
   readonly recent?: string;
   /** Why it never ran. */
   readonly message: string | null;
-  /** It never will, as it is configured. */
+  /** Whether it can never run as it is configured. */
   readonly isFinal?: boolean;
 }
 
@@ -103,7 +103,7 @@ function remedyOf(server: string, state: string, nextTryMs: number | null): stri
   return nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.';
 }
 
-/** A call of a tool that nobody has, of servers that have not said yet what they have. */
+/** A call of a tool that no server has so far, while some have not listed their tools yet. */
 export const stillStarting = (
   tool: string,
   servers: readonly string[],
@@ -145,8 +145,8 @@ export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless
 /** A server behind a URL knows the session no more, and the session ends. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
-/** It answered with JSON-RPC's "Method not found". */
+/** Whether a server answered with JSON-RPC's "Method not found". */
 export const isUnknown = ({ details }: Failure): boolean => details?.['code'] === -32_601;
-/** It has not read what it refused so (HTTP 404 to who names a session): that may be sent again. */
+/** Whether a server has not read what it refused (HTTP 404 to a request of a session): that may be sent again. */
 export const isUnread = (failure: Failure): boolean =>
   isForgotten(failure) && failure.details?.['http_status'] === 404;

@@ -1,8 +1,8 @@
-/** What a server that ended said of why, found in its stderr. */
+/** Explanation of an end, found in the stderr of a server. */
 export interface Explained {
   /** In one line, at most 400 characters; empty: it said nothing that explains anything. */
   readonly headline: string;
-  /** At most ten lines and 2,000 characters. */
+  /** Lines that explain it, at most ten and 2,000 characters. */
   readonly lines: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export const events = {
   getFinder: 'client:get_finder',
   /** An extension of ours: the seeds have no event for reading a `dpe://` resource. */
   readResource: 'client:read_resource',
-  /** What peers of 0.2 to 0.4 ask and say: our office carries it, our agent and computer do not speak it. */
+  /** Events of peers of 0.2 to 0.4: our office carries them, our agent and computer do not speak them. */
   getResources: 'client:get_resources',
   getSkills: 'client:get_skills',
   getSkill: 'client:get_skill',
@@ -27,15 +27,15 @@ export const events = {
   /** An extension of ours: how far a call is whose agent wants to know. */
   toolCallProgress: 'server:tool_call_progress',
 } as const;
-/** What agents and computers send, or are asked. */
+/** Event that agents and computers send, or are asked. */
 export type EventName = (typeof events)[keyof typeof events];
-/** What an office relays to a computer. */
+/** Event that an office relays to a computer. */
 export type RelayedName = Extract<EventName, `client:${string}`>;
 
-/** What an office relays whether it knows the name or not. */
+/** Event that an office relays whether it knows the name or not. */
 export type CarriedName = `client:${string}`;
 
-/** What only an office says. */
+/** Notices: events that only an office sends. */
 export const notices = {
   enterOffice: 'notify:enter_office',
   leaveOffice: 'notify:leave_office',
@@ -47,7 +47,7 @@ export const notices = {
   /** An extension of ours: why the office closes this connection. */
   disconnecting: 'notify:disconnecting',
 } as const;
-/** What an office tells those who sit in it. */
+/** Notice of an office to those that sit in it. */
 export type NoticeName = (typeof notices)[keyof typeof notices];
 
 const known: ReadonlySet<string> = new Set([...Object.values(events), ...Object.values(notices)]);

@@ -1,16 +1,16 @@
 import { isObject } from './json.ts';
 
 /*
- * Integers that a number cannot hold. JSON has them, JavaScript rounds them, and nobody would know: so their digits are kept
+ * Integers that a number cannot hold. JSON has them, JavaScript rounds them without a word: so their digits are kept
  * as text, or they are refused. Decimals that lose digits are floats, and stay.
  */
-/** Where a value stands in another one: names of members, and places in lists. */
+/** Place of a value in another one: names of members, and positions in lists. */
 export type Path = readonly (string | number)[];
 /** One such integer, as it was written. */
 export interface Digits {
   /** Where it stood. */
   readonly path: Path;
-  /** Its text. */
+  /** Digits as they were written. */
   readonly digits: string;
 }
 
@@ -42,7 +42,7 @@ function marked(text: string): { readonly text: string; readonly mark: string } 
   });
   return has ? { text: said, mark } : undefined;
 }
-/** So deep is looked: what is nested deeper is no message. */
+/** Deepest level that is searched: what is nested deeper is no message. */
 const deepest = 1_000;
 function found(value: unknown, is: (value: unknown) => string | undefined): readonly Digits[] {
   const all: Digits[] = [];
@@ -78,7 +78,7 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
     return [];
   }
 }
-/** Those below one step, as seen from there. */
+/** Digits below one step, with paths from there. */
 export const below = (all: readonly Digits[], step: string | number): readonly Digits[] =>
   all.filter(({ path }) => path[0] === step).map(({ path, digits }) => ({ path: path.slice(1), digits }));
 /** Integers in a value that was read already, and has perhaps lost digits. */
@@ -181,7 +181,7 @@ export function argumentsWith(
     problems: all.filter((each) => !isFine(each)).map(tooManyDigits),
   };
 }
-/** What is wrong with arguments that are values already: integers that have perhaps lost digits, and are no floats. */
+/** Problems of arguments that are values already: integers that have perhaps lost digits, and are no floats. */
 export const roundedArguments = (value: unknown, schema: unknown): readonly string[] =>
   roundedIn(value)
     .filter(({ path }) => !mayBeFloat(schema, path))

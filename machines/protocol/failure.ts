@@ -10,7 +10,7 @@ export const wireCodes = {
   badRequest: 400,
   /** The office wants a token, or another one. */
   unauthorized: 401,
-  /** Not from this seat: nobody has joined, or another role has to ask. */
+  /** Not from this seat: it is not taken, or another role has to ask. */
   notAllowed: 403,
   /** No such computer, server, window or office. */
   notFound: 404,
@@ -22,7 +22,7 @@ export const wireCodes = {
   tooLarge: 413,
   /** Too many wait already; ask again later. */
   tooMany: 429,
-  /** What came is not readable, or something broke. */
+  /** Unreadable answer, or a fault inside. */
   internal: 500,
   /** The peer does not know this question. */
   notBuilt: 501,
@@ -40,7 +40,7 @@ export const wireCodes = {
   notConfirmed: 4005,
   /** The server behind the tool wants a login: of 0.3 and later, as all up to 4019. */
   loginRequired: 4006,
-  /** It refuses the login that its computer has. */
+  /** The server refuses the login that its computer has. */
   loginFailed: 4007,
   /** An office and its peer speak different versions of the protocol. */
   versionMismatch: 4008,
@@ -56,13 +56,13 @@ export const wireCodes = {
   blobNotAccessible: 4018,
   /** A part of something large cannot be written. */
   blobNotWritten: 4019,
-  /** Those of Finder (seed 000): no such document. */
+  /** No such document. This code and the three below are those of Finder (seed 000). */
   documentNotFound: 4201,
   /** The document has fewer pages. */
   pageOutOfRange: 4202,
   /** The document has no such element. */
   elementNotFound: 4203,
-  /** The URI breaks a rule; nobody was asked. */
+  /** The URI breaks a rule; no server was asked. */
   invalidDpeUri: 4204,
 } as const;
 /** The error codes of A2C-SMCP. */
@@ -74,17 +74,17 @@ export const isWireCode = (code: unknown): code is WireCode => known.has(code);
 const localCodes = {
   ServerNotActive: wireCodes.toolFailed,
   ServerLost: wireCodes.toolFailed,
-  /** It cannot be started as it is configured: no such command, not allowed to run, … */
+  /** A server that cannot be started as it is configured: no such command, not allowed to run, … */
   NotStartable: wireCodes.toolFailed,
   /** A remote server wants a login (HTTP 401), or refuses this one (403). */
   Unauthorized: wireCodes.loginRequired,
   AccessDenied: wireCodes.loginFailed,
   ToolCallCancelled: wireCodes.toolFailed,
-  /** Its arguments break the schema of the tool; it was not sent. */
+  /** Arguments that break the schema of the tool; the call was not sent. */
   ArgumentsInvalid: wireCodes.badRequest,
   /** The policy of the computer says no, whatever a person would say. */
   NotPermitted: wireCodes.notConfirmed,
-  /** As many calls as may wait for its server, or for its computer, do so already; it was not sent. */
+  /** Too many calls wait for the server or the computer already; this one was not sent. */
   Busy: wireCodes.tooMany,
   ToolExecutionTimeout: wireCodes.toolTimeout,
   ToolNameDuplicated: wireCodes.conflict,
@@ -103,25 +103,25 @@ export type LocalCode = keyof typeof localCodes;
 
 /** Why something did not happen. It is data: what is awaited rejects with an `A2cError` of the same fields. */
 export interface Failure {
-  /** What programs decide by. */
+  /** Code that programs decide by. */
   readonly code: WireCode | LocalCode;
   /** One sentence for a person. */
   readonly message: string;
-  /** What is known beside the message, for programs; it holds no secrets. */
+  /** Facts beside the message, for programs; without secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What the person can do about it. */
+  /** Remedy: what a person can do about it. */
   readonly remedy?: string;
 }
 
 /** The error object of an ack. */
 export interface WireError {
-  /** Of the protocol: what stands for a local code, too. */
+  /** Code of the protocol, also in place of a local one. */
   readonly code: WireCode;
   /** One sentence for a person. */
   readonly message: string;
   /** `reason` is the local code, where there is one; the rest is as in the failure. */
   readonly details?: object;
-  /** What the person can do about it: our extension. */
+  /** Remedy for a person: our extension. */
   readonly remedy?: string;
 }
 
@@ -141,7 +141,7 @@ export function toWireError(failure: Failure): WireError {
 export const errorDataBytes = 4096;
 
 /**
- * What a failure keeps of the JSON-RPC error of an MCP server: `code` and `data`. Data that is too large is dropped, and
+ * Details of a failure from the JSON-RPC error of an MCP server: `code` and `data`. Data that is too large is dropped, and
  * `data_dropped` says so in a sentence; `null` is none.
  */
 export function rpcErrorDetails({

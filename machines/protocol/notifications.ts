@@ -7,13 +7,13 @@ import { computerUpdate } from './messages/messages.ts';
  * CONTRIBUTING.md says how to add one.
  */
 interface Row {
-  /** What the computer says to its office. */
+  /** Event from the computer to its office. */
   readonly event: `server:${string}`;
-  /** What the office says of it to the others, under the registered name of the computer. */
+  /** Notice of the office to the others, under the registered name of the computer. */
   readonly notice: `notify:${string}`;
-  /** The body of both: who it is, no more. Whoever hears of it asks. */
+  /** Body of both: which computer, no more. Its hearers ask. */
   readonly schema: typeof computerUpdate;
-  /** What an agent's link makes of the notice, with `computer`. */
+  /** Fact that an agent's link makes of the notice, with `computer`. */
   readonly fact: { readonly type: `computer.${string}`; readonly collection?: string };
   /** How the owner of a computer's link tells it of the change, with the `mark`: what it is now. */
   readonly order: { readonly type: `${string}.changed`; readonly collection?: string };
@@ -21,7 +21,7 @@ interface Row {
   readonly mark: keyof MarkTypes;
   /** The link gathers changes that follow each other. Otherwise their source has done so, and each is said at once. */
   readonly isGathered: boolean;
-  /** The view of an agent that asks anew. Every agent asks for the tools of a computer that enters. */
+  /** View of an agent that asks again. Every agent asks for the tools of a computer that enters. */
   readonly view: 'tools' | 'desktop' | 'finder' | null;
   /** The host of an agent hears of it as it is; otherwise only of what a view then finds. */
   readonly isForHost: boolean;
@@ -93,11 +93,11 @@ export const columnOf = <Name extends keyof Row>(name: Name): Column<Name> =>
 
 type FactOf<R> = R extends Notification ? R['fact'] & { readonly computer: string } : never;
 type OrderOf<R> = R extends Notification ? R['order'] & Pick<MarkTypes, R['mark']> : never;
-/** What an agent's link hears. */
+/** Facts of an agent's link. */
 export type NotificationFact = FactOf<Notification>;
-/** What the link of a computer is told by its owner. */
+/** Orders to the link of a computer. */
 export type NotificationOrder = OrderOf<Notification>;
-/** What the host of an agent hears as it is. */
+/** Facts that the host of an agent hears as they are. */
 export type HostFact = FactOf<Extract<Notification, { readonly isForHost: true }>>;
 
 const byNotice = new Map<string, Notification>(rows.map((row) => [row.notice, row]));

@@ -1,13 +1,13 @@
 /** The revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. It stands here and nowhere else. */
 export const PROTOCOL_VERSION = '0.2.0';
 
-/** What our peers call themselves in the query of their connection (`a2c_client`), an extension of ours. */
+/** Name of our peers in the query of their connection (`a2c_client`), an extension of ours. */
 export const OUR_CLIENT = 'a2c-actors';
 
 /** Minors of 0.x whose peers an office lets in, and whose offices our peers enter. */
 export const spoken = { minors: [1, 4] } as const;
 
-/** What is no version of the form `1.2.3` is `unreadable`. */
+/** Whether we speak a version; `unreadable`: it has not the form `1.2.3`. */
 export function isSpoken(version: string): boolean | 'unreadable' {
   const parts = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/.exec(version);
   if (!parts) return 'unreadable';
@@ -27,13 +27,13 @@ const mebibyte = 1024 * 1024;
 export const sizes = {
   /** The JSON of one result, by default; a larger one is cut, and the whole is kept for `cachedResult`. */
   resultBytes: 7 * mebibyte,
-  /** One message through an office, which ends the connection of whoever sends a larger one. */
+  /** One message through an office, which ends the connection of a peer that sends a larger one. */
   officePayloadBytes: 8 * mebibyte,
   /** One message of a server over stdio; a larger one fails its question with 413. */
   stdioMessageBytes: 10 * mebibyte,
 } as const;
 
-/** Of messages with more bytes it is told how many: whoever decides by that need not look at what they say. */
+/** Size from which the bytes of a message are told: a rule about size need not look at its content. */
 export const manyBytes = 256;
 
 /** Questions that one agent may have on their way through an office. */

@@ -97,14 +97,14 @@ export function endingOf(ack: unknown): {
 }
 
 /**
- * What the Python SDK says of the end of a call, in words and marks of its own: its computers know no `a2c_outcome`. The
+ * End of a call as the Python SDK tells it, in words and marks of its own: its computers know no `a2c_outcome`. The
  * texts are those of 0.1.2 to 0.4.2, whole, so that a tool which only quotes them is not mistaken for one.
  */
 const executed = /^(?:调用异常: )?Tool execution failed: (.*)$/s;
 const timedOut = /^(?:调用异常: )?Tool '.*' execution timed out$|^工具调用超时 \/ Tool call timeout: /s;
 /** The connection to the server ended, or it did not answer the SDK in time: it had the call by then. */
 const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)$/s;
-/** The reason of a failure after which nobody knows whether the tool has run. */
+/** Reason of a failure that leaves open whether the tool has run. */
 export const connectionClosed = 'connection_closed';
 
 const ofType: Readonly<Record<string, Failure['code']>> = {
@@ -112,10 +112,10 @@ const ofType: Readonly<Record<string, Failure['code']>> = {
   PermissionError: wireCodes.toolDisabled,
   TimeoutError: wireCodes.toolTimeout,
 };
-/** Of a `ValueError` only this one means that there is no such tool: others are about arguments. */
+/** Words of the one `ValueError` that means that there is no such tool: others are about arguments. */
 const notFound = /^Tool '.*' not found in /s;
 
-/** What its text alone tells of a call that was sent. */
+/** Failure that the text alone tells of a call that was sent. */
 function sentOf(text: string): Failure | undefined {
   if (timedOut.test(text)) return { code: wireCodes.toolTimeout, message: text };
   const cause = executed.exec(text)?.[1];

@@ -6,19 +6,19 @@ import { isObject, type Fields } from './json.ts';
  */
 /** One content of a result of MCP. */
 export interface ResultContent {
-  /** Text, image, audio, resource, resource_link, or one that nobody here knows. */
+  /** Text, image, audio, resource, resource_link, or a type that is not known here. */
   readonly type: string;
   readonly [field: string]: unknown;
 }
 /** The result of a tool as MCP has it. */
 export interface CallToolResult {
-  /** What it says. */
+  /** Items of the result, for the model. */
   readonly content: readonly ResultContent[];
   /** The same for programs: any JSON value but null. */
   readonly structuredContent?: unknown;
   /** The tool itself says that it failed. */
   readonly isError?: boolean;
-  /** What is said about it. */
+  /** Meta of the result. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly [more: string]: unknown;
 }
@@ -63,7 +63,7 @@ const tidied = (value: Fields): Fields => {
   const all = isGone(rest['_meta']) && !isGone(meta) ? { ...rest, _meta: meta } : rest;
   return Object.fromEntries(Object.entries(all).filter(([, member]) => !isGone(member)));
 };
-/** What has no words stays beside the others as `unknown`. */
+/** Item without readable words: it stays beside the others as `unknown`. */
 function contentIn(item: unknown): ResultContent {
   if (isContent(item)) return item;
   if (isGone(item)) return { type: 'unknown', value: null };
@@ -96,7 +96,7 @@ function wordsBeside({ toolResult, ...more }: Fields): readonly ResultContent[] 
   const others = Object.entries(more).filter(([key]) => !aside.has(key));
   return others.length > 0 ? contentsIn(Object.fromEntries(others)) : [];
 }
-function readAnew(raw: unknown): CallToolResult {
+function readLenient(raw: unknown): CallToolResult {
   if (!isObject(raw)) return { content: contentsIn(raw) };
   const { content, structuredContent, isError, is_error: snake, _meta, meta, ...more } = raw;
   const flag = isGone(isError) ? snake : isError;
@@ -116,7 +116,7 @@ function readAnew(raw: unknown): CallToolResult {
  * text, an object or a number become readable text; a list is the contents themselves. `isError` is true for `true`, its text
  * and 1, and `is_error` is the same word. Null is absent.
  */
-export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readAnew(raw));
+export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readLenient(raw));
 
 // ── on the wire ────────────────────────────────────────────────────────────────────────────────────────
 /** Agents of other makes take objects only: another value goes under `result`, and this mark in `meta` says so. */

@@ -15,33 +15,33 @@ export const noLimits: CallLimits = { concurrency: 0, queue: 0 };
 /** One that wants to run; it hears `waits` or nothing, then `go` or `busy` once, and leaves when it is over. */
 export interface Entrant {
   go(): void;
-  /** So many come before it. */
+  /** Number of those that come before it. */
   waits(ahead: number): void;
   busy(failure: Failure): void;
 }
-/** Port `limiters`: who runs when. In each limiter whoever came first goes first. */
+/** Port `limiters`: decides which call runs when. In each limiter the first to come goes first. */
 export interface CallLimiters {
-  /** The returned function leaves, whether it waits or runs; whoever comes next begins a moment later, never in between. */
+  /** The returned function leaves, whether it waits or runs; the next one begins a moment later, never in between. */
   enter(server: string, entrant: Entrant): () => void;
 }
 
-/** Lets so many run at once. Whoever comes first goes first. */
+/** Limiter that lets so many run at once. The first to come goes first. */
 export interface Limiter {
-  /** So many wait. */
+  /** Number of those that wait. */
   readonly waiting: number;
-  /** Whoever enters now waits. */
+  /** Whether a newcomer waits. */
   readonly isFull: boolean;
-  /** Nobody runs and nobody waits. */
+  /** Whether nothing runs and nothing waits. */
   readonly isEmpty: boolean;
-  /** So many may run from now on. Whoever may begin because of it does so a moment later, never within this call. */
+  /** Changes how many may run. Those that may begin because of it do so a moment later, never within this call. */
   limit(concurrency: number): void;
-  /** `go` is called at once when there is room. The returned function leaves; whoever comes next begins a moment later. */
+  /** Enters; `go` is called at once when there is room. The returned function leaves; the next one begins a moment later. */
   enter(go: () => void): () => void;
 }
 export interface CallLimitersOptions {
-  /** Of one server; asked anew with each call, so that a changed config counts from the next call on. */
+  /** Limits of one server, read with each call, so that a changed config counts from the next call on. */
   readonly limitsOf: (server: string) => CallLimits;
-  /** Of all servers together. */
+  /** Limits of all servers together. */
   readonly total: () => CallLimits;
 }
 
@@ -66,7 +66,7 @@ export function callLimiters(
 ): CallLimiters {
   const limiters = new Map<string, Limiter>();
   const all = { limiter: undefined as Limiter | undefined };
-  /** Without a limit nobody needs one, unless some wait in it still. */
+  /** No limiter is needed without a limit, unless some wait in it still. */
   const limiterOf = (server: string, { concurrency }: CallLimits): Limiter | undefined => {
     const limiter = limiters.get(server) ?? (concurrency === 0 ? undefined : open(concurrency));
     if (limiter) limiters.set(server, limiter);
@@ -122,7 +122,7 @@ export function callLimiters(
 }
 
 type PortRequest = Parameters<Ports['request']>[1];
-/** A question that is asked in its turn. Whoever asks hears that it waits and when it begins, then what it always hears. */
+/** A question that is asked in its turn. The asker hears that it waits and when it begins, then its answer. */
 export function requestLimited(
   limiters: CallLimiters,
   server: string,
@@ -145,7 +145,7 @@ export function requestLimited(
     },
     go: () => {
       if (it.hasWaited) emit({ type: 'ask.began', id });
-      // Whoever heard that it began may have ended over it.
+      // The asker that heard of its beginning may have ended over it.
       if (it.isOver) return;
       const said = (fact: RequestFact): void => {
         if (isAnswer(fact.type)) end();
@@ -159,7 +159,7 @@ export function requestLimited(
       }
     },
     busy: (failure) => {
-      // It may have waited for its server, and holds its place there when there is none on the computer.
+      // A call may have waited for its server, and holds its place there when there is none on the computer.
       end();
       emit({ type: 'ask.refused', id, sent: false, failure });
     },

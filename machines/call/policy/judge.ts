@@ -8,14 +8,14 @@ import type { Judgement } from './policy.ts';
 import { ownMember } from '../../protocol/json.ts';
 import { nothingFound, type Finding } from './result.ts';
 
-/** Of a computer, what a call is judged by. */
+/** Facts about a computer that a call is judged by. */
 export interface Known {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly servers: readonly {
     readonly rules: { readonly server: string; readonly autoApprove?: readonly string[] };
   }[];
 }
-/** What the call machine asks the ports `policy` and `finish`. */
+/** Question of the call machine to the ports `policy` and `finish`. */
 export interface CallRequest {
   readonly reqId: string;
   /** Null: the computer's own host calls. */
@@ -70,7 +70,7 @@ const wrong = (problems: readonly string[]): Judgement => ({
   decision: 'deny',
   reason: 'its arguments are wrong',
 });
-/** The port `judge`: our own rule, at once. Arguments first; what is wrong in itself is put before nobody. */
+/** Port `judge`: our own rule, at once. Arguments first: a call that is wrong in itself is put before no rule and no person. */
 export const judged =
   (knowing: Knowing) =>
   (from: string, call: CallRequest): Judgement => {
@@ -83,7 +83,7 @@ export const judged =
 export interface JudgeOptions extends Knowing {
   readonly permission: () => Permission;
 }
-/** As `await` sees it: a promise of any library is one. */
+/** Whether a value is a promise, of any library, as `await` sees it. */
 const isLater = (said: unknown): said is PromiseLike<unknown> =>
   ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
   'then' in said &&
@@ -112,7 +112,7 @@ export const judgeAsk =
         if (!isOver) then(said);
       };
     try {
-      // It gets a copy, so that what was validated is what is sent.
+      // The host gets a copy, so that what was validated is what is sent.
       const said: unknown = permission()(permissionRequest(known, { ...call, params: handed(call.params) }));
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
@@ -122,11 +122,11 @@ export const judgeAsk =
     return () => (isOver = true);
   };
 
-/** What a JSON Schema says of a value. */
+/** Verdict of a JSON Schema on a value. */
 export type Validity =
   /** `unused`: a sentence about a part of the schema that nothing was held against. */
   | { readonly ok: true; readonly unused?: string }
-  /** At most five lines, `path: what is wrong`; none holds a value, for it may be a secret. */
+  /** Problems in at most five lines, `path: what is wrong`; none holds a value, for it may be a secret. */
   | { readonly ok: false; readonly problems: readonly string[] }
   /** The schema cannot be used, or judging takes too long; a sentence about the schema. Nothing is known of the value. */
   | { readonly ok: 'unchecked'; readonly reason: string };
@@ -142,8 +142,6 @@ function unusedIn(validity: Validity): string | undefined {
   return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
 }
 
-/** What passes between a call and the callbacks of its host. */
-
 /** Whatever was thrown; a value without a text is one, too. */
 export const textOf = (error: unknown): string => {
   try {
@@ -152,7 +150,7 @@ export const textOf = (error: unknown): string => {
     return 'with something that has no text';
   }
 };
-/** What is sent as JSON, as its receiver will read it: nobody changes it from now on. As it is where it is no JSON. */
+/** Copy of a value as its receiver will read it from JSON, which no callback can change. A value that is no JSON stays as it is. */
 export function handed<T extends object>(value: T): T {
   try {
     return JSON.parse(JSON.stringify(value)) as T;
@@ -161,10 +159,10 @@ export function handed<T extends object>(value: T): T {
   }
 }
 
-/** What the call machine asks the port `finish`. */
+/** Question of the call machine to the port `finish`. */
 export interface FinishRequest extends CallRequest {
   readonly result: unknown;
-  /** It has more bytes than may be passed on: the host keeps the whole under this name. */
+  /** Name under which the host keeps the whole of a result with more bytes than may be passed on. */
   readonly keepAs: string | null;
   /** The tool says that it failed: there is nothing to hold against a schema, and nothing to transform. */
   readonly isError: boolean;

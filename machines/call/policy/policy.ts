@@ -1,9 +1,9 @@
 import type { ToolMeta } from '../../catalog/index.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
-/** What its computer demands of a call before it is sent, and does with what comes back. */
+/** Demands of a computer on a call before it is sent, and what is done with its result. */
 export interface CallPolicy {
-  /** Who asks has confirmed it, or a person has for as long as this computer lives: `ask` is as good as `allow`. */
+  /** Whether the asker has confirmed it, or a person has for as long as this computer lives: then `ask` is as good as `allow`. */
   readonly isConfirmed: boolean;
   /** The launch config of its server: what a person allows for good is allowed to these. */
   readonly generation: number;
@@ -11,7 +11,7 @@ export interface CallPolicy {
   readonly confirmMs: number;
   /** The merged meta of the tool, which its result carries. */
   readonly meta: ToolMeta | null;
-  /** Its tool has an output schema, or its server a program: what came back is looked at before it is given. */
+  /** Whether the result is looked at before it is given: its tool has an output schema, or its server a program. */
   readonly isPostProcessed: boolean;
   /** Looking takes no longer; then the result is given as it came. */
   readonly lookMs: number;
@@ -21,7 +21,7 @@ export interface CallPolicy {
 
 /** The answer of the `policy` port: is this call right, and may it run? */
 export interface Judgement {
-  /** What of its arguments breaks the schema of the tool, a line each; none: nothing does. */
+  /** Problems of its arguments with the schema of the tool, a line each. */
   readonly problems: readonly string[];
   readonly decision: 'allow' | 'ask' | 'deny';
   /** Why, in one sentence. */
@@ -31,7 +31,7 @@ export interface Judgement {
 export interface Confirmation {
   /** `allowForSession`: this caller is not asked about this tool of this server again. */
   readonly decision: 'allow' | 'allowForSession' | 'deny';
-  /** What the person said about it. */
+  /** Reason that the person gave. */
   readonly reason?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export const confirmationMissing =
   '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
 const failing = '在工具调用二次确认时发生异常，异常信息：';
 export const confirmationFailed = (why: string): string => `${failing}${why}`;
-/** What one of these texts says, for a person who reads English; undefined: it is none of them. */
+/** Meaning of one of these texts in English; undefined: it is none of them. */
 export function confirmationInEnglish({ message, details = {} }: Failure): string | undefined {
   const { reason_given: reason } = details;
   if (message === confirmationDenied)
@@ -70,9 +70,9 @@ export const notPermitted = ({ tool, server }: Called, reason: string): Failure 
   details: { server_name: server, tool_name: tool },
 });
 export interface WhyNot {
-  /** What the person gave as a reason. */
+  /** Reason that the person gave. */
   readonly reason?: string | undefined;
-  /** Nobody answered in time: whose time it was, and how long, in ms. */
+  /** Limit that passed without an answer: whose it was, and how long, in ms. */
   readonly which?: 'caller' | 'total' | 'confirm';
   readonly timeout?: number;
 }
@@ -91,7 +91,7 @@ export const notConfirmed = (
   },
 });
 
-/** What a person is told whose question is open no longer, by the failure with which its call ended. */
+/** Sentence for a person whose question is open no longer, by the failure with which its call ended. */
 export function whyWithdrawn(failure: Failure | null | undefined): string {
   const { which, timeout, cancel_reason: cancelled } = failure?.details ?? {};
   if (typeof timeout === 'number') {

@@ -9,9 +9,9 @@ import { isObject, type Fields } from '../../protocol/json.ts';
 export interface Finding {
   /** How `structuredContent` differs from the output schema of the tool, a line each. */
   readonly mismatch: readonly string[];
-  /** What the server's VRL program made of it: JSON. */
+  /** Result after the VRL program of its server: JSON. */
   readonly transformed: string | null;
-  /** What could not be done, for a person. */
+  /** Sentences for a person about what could not be done. */
   readonly warnings: readonly string[];
 }
 export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
@@ -75,7 +75,7 @@ export function finished(call: Called, result: unknown, finding: Finding): unkno
   const whole = beside(transformed, warnings);
   if (!isOverBudget(call, whole)) return whole;
   if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
-  // It is what was found that is too large. The result is whole, and nobody keeps another one.
+  // What was found is too large, not the result: that is whole, and no other one is kept.
   const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
   return isOverBudget(call, smaller) ? result : smaller;
 }

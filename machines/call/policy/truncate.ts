@@ -2,14 +2,14 @@ import { remembered } from '../../kernel/objects.ts';
 import { excessBytes, jsonBytes, mostLevels } from '../../protocol/size.ts';
 import { isObject, type Fields } from '../../protocol/json.ts';
 
-/** What the meta may have of all that is left beside the notice; the rest is for the items. */
+/** Share of the meta in the bytes that are left beside the notice; the rest is for the items. */
 const shareOfMeta = 0.125;
 /** In a placeholder nothing of the item is longer, in bytes. */
 const wordBytes = 200;
-/** Of what went of the meta, so many are named, and each by so much of its name. */
+/** Number of dropped members of the meta that are named, and characters of each name. */
 const [namesSaid, nameBytes] = [8, 60];
 
-/** Why it was cut, for the model and for programs. What is nested too deep nobody keeps: it cannot be written. */
+/** Notice of a cut, for the model and for programs. A result that is nested too deep is not kept: it cannot be written. */
 function reasonOf(
   bytes: number,
   limit: number,
@@ -55,7 +55,7 @@ export const excessOf = (result: unknown, limitBytes: number): number | undefine
 const isHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 interface Fitted<What> {
   readonly small: What;
-  /** Its bytes of JSON. To measure it again would take as long as to write it. */
+  /** Bytes of its JSON, kept because measuring takes as long as writing. */
   readonly bytes: number;
 }
 /**
@@ -84,7 +84,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   return { small: whole.slice(0, length) + said, bytes: taken + jsonBytes(said) };
 }
 
-/** What stands where an item was. */
+/** Text in the place of an item that was dropped. */
 function placeholder(item: Fields): Fields {
   const resource = isObject(item['resource']) ? item['resource'] : {};
   const words = [
@@ -109,7 +109,7 @@ function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
   const cut = truncateText(whole, bytes - empty, itemBytes(item) - empty);
   return cut && { small: around(cut.small), bytes: cut.bytes + empty };
 }
-/** As much of one item of the content as fits into so many bytes of JSON; undefined: nothing. */
+/** Beginning of one item of the content that fits into so many bytes of JSON; undefined: nothing fits. */
 function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
   const all = itemBytes(item);
   if (all <= bytes) return { small: item, bytes: all };
@@ -138,7 +138,7 @@ function smallMeta(all: Fields, bytes: number): Fields {
   }
   return Object.fromEntries(Object.entries(all).filter(([key]) => cached.has(key)));
 }
-/** It says what of it went; where there is no room for that, how much went. */
+/** Notice of the names that were dropped, or only of their number where there is no room. */
 function saying(small: Fields, all: Fields, bytes: number): Fields {
   const gone = Object.keys(all).filter((key) => !Object.hasOwn(small, key));
   if (gone.length === 0) return small;

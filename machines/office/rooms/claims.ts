@@ -4,7 +4,7 @@ import { seatKey } from './register.ts';
 import { isSameSeat } from './seating.ts';
 
 /**
- * Who may sit where in an office server: computers are keyed by (office, name), an office has one agent, and a
+ * Claims to seats in an office server: computers are keyed by (office, name), an office has one agent, and a
  * connection keeps its first role for life. What a join costs does not grow with the number of seats. Claims are immutable plain data; a refusal changes nothing, so a
  * failed switch leaves the computer where it was (a2c-wire §2.4, §7.1 no. 5–10). Sockets are named by ids that
  * never appear in a text.
@@ -21,7 +21,7 @@ export type Claimed =
       readonly claims: Claims;
       /** The seat that was given up for the new one: say so there. */
       readonly left?: SeatFacts;
-      /** It sat there already: nothing to announce. */
+      /** Seat that it had already: nothing to announce. */
       readonly repeated?: true;
     }
   | { readonly ok: false; readonly text: string };
@@ -30,11 +30,11 @@ export const noClaims: Claims = { sockets: {}, places: {} };
 
 export const seatOf = (claims: Claims, socket: string): SeatFacts | undefined =>
   getIn(claims.sockets, socket)?.seat ?? undefined;
-/** Who sits somewhere, by socket. */
+/** Seats that are taken, by socket. */
 export const seatsIn = (claims: Claims): (readonly [socket: string, seat: SeatFacts])[] =>
   entriesOf(claims.sockets).flatMap(([socket, { seat }]) => (seat ? [[socket, seat] as const] : []));
 
-/** Said to whoever wants a seat that somebody has, in the words that peers look for. */
+/** Refusal of a seat that is taken, in the words that peers look for. */
 export const takenText = ({ role, name, office }: SeatFacts, holder: string | undefined): string =>
   role === 'computer'
     ? `Computer with name '${name}' already exists in room '${office}'`
@@ -74,7 +74,7 @@ export function forget(claims: Claims, socket: string): Released {
 }
 
 /**
- * A socket asks for a seat. A computer that sits elsewhere, and whoever renames itself, switches: `left` is the
+ * A socket asks for a seat. A computer that sits elsewhere, and a peer that renames itself, switches: `left` is the
  * old seat. An agent has to leave first. Texts keep the words that peers look for (`already exists`,
  * `Role mismatch`, `Agent already in room`, `Agent sid already in room`).
  */

@@ -4,7 +4,7 @@ import type { SeatFacts } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import { PROTOCOL_VERSION, isSpoken, spoken } from '../../protocol/protocol.ts';
 
-/** Who may enter an office: what a peer shows when it connects, before it may take a seat. */
+/** Newcomer to an office: what a peer shows when it connects, before it may take a seat. */
 export interface Entrant {
   /** The `auth` object of its Socket.IO handshake; empty when it sent none. */
   readonly auth: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface Entrant {
   readonly certificate?: {
     /** The common name of its subject. */
     readonly name: string;
-    /** Its SHA-256, in hex with colons. */
+    /** SHA-256 of the certificate, in hex with colons. */
     readonly fingerprint256: string;
   };
   /**
@@ -66,7 +66,7 @@ export const entryTexts = {
 } as const;
 
 const texts = z.array(z.string().min(1).max(200)).min(1).max(1_000);
-/** What a credential lets its holder do. A list that is left out allows all. */
+/** Fields of what a credential allows. A list that is left out allows all. */
 export const grantFields = {
   offices: texts.optional(),
   roles: z
@@ -80,13 +80,13 @@ export const grantSchema = z.strictObject({
   expiresAt: z.number().finite().optional(),
   subject: z.string().max(500).optional(),
 });
-/** What a peer may do in an office. A list that is left out allows all. */
+/** Rights of a peer in an office. A list that is left out allows all. */
 export interface Grant {
   /** The ids of the rooms it may sit in. */
   readonly offices?: readonly string[] | undefined;
-  /** As what it may sit there. */
+  /** Roles in which it may sit there. */
   readonly roles?: readonly SeatFacts['role'][] | undefined;
-  /** What it may call itself. */
+  /** Names that it may have. */
   readonly names?: readonly string[] | undefined;
   /** Milliseconds since 1970: its connection is closed then. */
   readonly expiresAt?: number | undefined;
@@ -94,9 +94,9 @@ export interface Grant {
   readonly subject?: string | undefined;
 }
 
-/** What an office knows of who is connected. */
+/** Rights of a peer that is connected, and its credential. */
 export interface Admitted extends Grant {
-  /** What tells its credential from others, such as a digest; none where nobody is asked for one. */
+  /** Mark that tells its credential from others, such as a digest; none where no credential is asked for. */
   readonly credential?: string;
 }
 /** May a newcomer have the seat of a connection that does not answer any more? */
@@ -122,7 +122,7 @@ export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): stri
   return undefined;
 }
 
-/** What a connection is told instead of being opened: an HTTP answer. */
+/** HTTP answer to a connection that is not opened. */
 export interface Denial {
   readonly status: 400;
   readonly headers: Readonly<Record<string, string>>;

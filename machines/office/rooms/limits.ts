@@ -3,7 +3,7 @@ import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import { mostInFlight, sizes } from '../../protocol/protocol.ts';
 import type { SeatFacts } from '../../kernel/ports.ts';
 
-/** So many each second in the long run, and so many at once after a pause. */
+/** Rate of events: so many each second in the long run, and so many at once after a pause. */
 export interface Rate {
   /** Events each second. */
   readonly perSecond: number;
@@ -13,14 +13,14 @@ export interface Rate {
 const rate = (perSecond: number, burst: number): Rate => ({ perSecond, burst });
 
 /**
- * What an office takes, by default, and what its refusals are called (`details.limit`). Zero: without limit. Loopback
+ * Default limits of an office, by the names that its refusals have (`details.limit`). Zero: without limit. Loopback
  * addresses are not limited by address: behind a proxy all peers have the same (`trustProxy`).
  */
 export const officeLimits = {
   /** Connections at once. */
   connections: 20_000,
   connectionsPerAddress: 1_000,
-  /** What one of them may send, and how long it may stay, until its peer was let in. */
+  /** Bytes that a connection may send, and time that it may stay, until its peer is let in. */
   entryBytes: 16_384,
   entryMs: 10_000,
   /** Seats in one room. */
@@ -36,7 +36,7 @@ export const officeLimits = {
   events: rate(20_000, 400_000),
   /** Notices of one computer of one kind: what is over it is told later, once. */
   noticesPerSocket: rate(10, 20),
-  /** What is told to a room, for each who hears it: what is over it is told later. */
+  /** Deliveries to a room, one for each hearer: those over the limit come later. */
   deliveriesPerOffice: rate(10_000, 10_000),
   deliveries: rate(40_000, 40_000),
   /** Questions on their way. */
@@ -48,7 +48,7 @@ export const officeLimits = {
   /** Bytes that wait for one connection that does not read. */
   unreadBytes: 4 * sizes.officePayloadBytes,
 } as const;
-/** What a limit is called, in options, in refusals and in counts. */
+/** Name of a limit, in options, in refusals and in counts. */
 export type LimitName = keyof typeof officeLimits;
 /** All limits of an office; a rate is what comes each second, and at once after a pause. Zero: without limit. */
 export type OfficeLimits = {
@@ -69,7 +69,7 @@ const schema = z.strictObject(
     limitNames.map((name) => [name, (isRate(officeLimits[name]) ? rateSchema : count).optional()]),
   ),
 );
-/** What a host or a person has given, on top of the defaults; or what is wrong with it. */
+/** Limits that a host or a person has given, on top of the defaults; or what is wrong with them. */
 export function readLimits(given: unknown): OfficeLimits | { readonly problem: string } {
   const read = schema.safeParse(given);
   if (read.success) return { ...officeLimits, ...read.data };
@@ -114,7 +114,7 @@ export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: 
   },
 });
 
-/** What an office asks before it does what a socket wants. */
+/** Gate of an office: asked before an event of a socket is handled. */
 export interface Gate {
   /** For each event, its joins included; `office`: the room of its seat. */
   event(socket: string, office: string | undefined): Failure | undefined;
@@ -122,9 +122,9 @@ export interface Gate {
   join(socket: string, office: string, taken: number): Failure | undefined;
   /** A computer has a notice of this kind: after so many ms it may go out. */
   notice(socket: string, event: string): number;
-  /** Of so many deliveries in a room that may wait: how many may go now, and when to ask for the others. */
+  /** Asks for deliveries in a room that may wait: how many may go now, and when to ask for the others. */
   deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number };
-  /** So many deliveries in a room that do not wait. Those over the limit are taken from what waits. */
+  /** Counts deliveries in a room that do not wait. Those over the limit are taken from what waits. */
   delivered(office: string, count: number): void;
   /** For something that is told to so many, and can be refused. */
   broadcast(office: string, count: number): Failure | undefined;
@@ -142,7 +142,7 @@ export const openGate: Gate = {
   refused: () => {},
 };
 
-/** What an office holds now, and what it has refused since it was opened. */
+/** Counts of an office: what it holds now, and what it has refused since it was opened. */
 export interface OfficeStats {
   /** Connections, with a seat or without. */
   readonly connections: number;
@@ -161,7 +161,7 @@ export const noStats: OfficeStats = { connections: 0, seats: 0, offices: 0, inFl
 export interface OfficeMeter {
   /** A socket has sent this event. */
   received(event: string): void;
-  /** It was answered, with this code of the protocol if it failed, after so many seconds. */
+  /** Answer to an event, with this code of the protocol if it failed, after so many seconds. */
   answered(event: string, code: number | undefined, seconds: number): void;
   /** A connection was not let in. */
   refused(): void;

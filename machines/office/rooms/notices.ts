@@ -2,7 +2,7 @@ import type { NoticeName } from '../../protocol/events.ts';
 import type { Gate } from './limits.ts';
 import type { Timers } from './pending.ts';
 
-/** Something of a computer has changed: whoever hears of it asks, so one after several changes says as much as one after each. */
+/** Notice that something of a computer has changed: its hearers ask, so one after several changes says as much as one after each. */
 export interface Notice {
   readonly office: string;
   /** The socket whose computer it is. */
@@ -15,7 +15,7 @@ interface Delivery extends Notice {
   /** Number of peers that have it. */
   done: number;
 }
-/** What is to be told in one room, in turn. */
+/** Notices of one room, told in turn. */
 interface Room {
   readonly queue: Notice[];
   delivery: Delivery | undefined;
@@ -24,7 +24,7 @@ interface Room {
 interface NoticesParts {
   readonly timers: Timers;
   readonly gate: Gate;
-  /** Who hears of it, now. */
+  /** Sockets that hear a notice, now. */
   readonly hearers: (notice: Notice) => readonly string[];
   readonly deliver: (sockets: readonly string[], event: NoticeName, body: object) => void;
 }
@@ -81,7 +81,7 @@ export class Notices {
     this.#rooms.set(office, { queue: [notice], delivery: undefined, timer: undefined });
     this.#go(office);
   }
-  /** What is told next in this room, to those who sit there now. */
+  /** Next notice of a room, for those that sit there now. */
   #next({ queue }: Room): Delivery | undefined {
     for (let notice = queue.shift(); notice; notice = queue.shift()) {
       const { from, event } = notice;

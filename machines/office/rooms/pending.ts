@@ -21,7 +21,7 @@ export interface Routed {
   readonly reqId?: string | undefined;
   /** Called once, with the arguments of the ack. */
   readonly onAnswer: (...ack: unknown[]) => void;
-  /** Called before that when nobody waits for its target any more, which is still there. */
+  /** Called before that when its target is still there, and no longer awaited. */
   readonly onGivenUp?: ((why: CancelReason) => void) | undefined;
 }
 export type CallLimits = Pick<OfficeLimits, 'callsPerSocket' | 'callsPerOffice' | 'calls' | 'payloadBytes'>;
@@ -52,7 +52,7 @@ const abandoned: Failure = {
   message: 'You left the office before the computer answered',
   details: { reason: 'left', left: 'agent' },
 };
-/** Who asked has left, and not who was to answer. */
+/** Whether a request failed because its asker left. */
 export const isAbandoned = ({ details }: Failure): boolean => details?.['left'] === 'agent';
 const closing: Failure = {
   code: wireCodes.notFound,
@@ -99,14 +99,14 @@ export class Pending {
   concerns(socket: string): boolean {
     return this.#bySocket.has(socket);
   }
-  /** It is not settled yet. */
+  /** Whether a request is not settled yet. */
   has(id: number): boolean {
     return this.#entries.has(id);
   }
   get size(): number {
     return this.#entries.size;
   }
-  /** Of whom this socket has asked what it calls so, as long as that is not settled. */
+  /** Target of a request by the id that its asker gave it, as long as it is not settled. */
   askedOf(from: string, reqId: string | undefined): string | undefined {
     return reqId === undefined ? undefined : this.#reqIds.get(from)?.get(reqId)?.to;
   }
@@ -145,7 +145,7 @@ export class Pending {
     return true;
   }
 
-  /** Nobody knows whether it was asked, and nobody will answer. */
+  /** Ends a request that was perhaps asked, and will not be answered. */
   lose(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...lost(entry.event, failure));
@@ -157,7 +157,7 @@ export class Pending {
     if (entry) this.#unlink(entry.to, entry);
   }
 
-  /** It was not asked after all. */
+  /** Ends a request that was not asked after all. */
   refuse(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...refusal(entry.event, failure));
@@ -198,7 +198,7 @@ export class Pending {
     return overLimit(name, limit);
   }
 
-  /** Nobody is there who could be answered. */
+  /** Drops a request whose asker is gone. */
   #drop(entry: Entry): void {
     this.#forget(entry);
     if (this.size === 0) this.onEmpty();

@@ -17,7 +17,7 @@ export interface Wanted extends Omit<Holder, 'fence' | 'node'> {
 export interface Renewed {
   /** Another number than before: it had ended, so others may hold what this node held, and a new one has begun. */
   readonly lease: number;
-  /** So long ago the register was empty. */
+  /** Age of the register since it was empty. */
   readonly ageMs: number;
 }
 export type ClaimAnswer =
@@ -27,22 +27,22 @@ export type ClaimAnswer =
   /** The lease of this node has ended, or the register is too young. */
   | { readonly ok: false; readonly holder?: undefined };
 
-/** What one node says to another. Each may come late, twice, or never. */
+/** Message from one node to another. It may come late, twice, or never. */
 export type NodeMessage =
   | {
       readonly type: 'ask';
-      /** Of the question, at the node that asks. */
+      /** Id of the question, at the node that asks. */
       readonly id: number;
       readonly socket: string;
       readonly fence: number;
       readonly event: string;
       readonly body: object;
     }
-  /** `ack` is left out where nobody sits there any more: it was not asked. */
+  /** `ack` is left out where the seat is empty: it was not asked. */
   | { readonly type: 'answer'; readonly id: number; readonly ack?: readonly unknown[] }
   /** Which of these questions are not on their way to a computer there any more? */
   | { readonly type: 'check'; readonly ids: readonly number[] }
-  /** It is not: it never came, or its answer is lost. */
+  /** Answer to `check`: the question never came, or its answer is lost. */
   | { readonly type: 'lost'; readonly id: number }
   | { readonly type: 'notify'; readonly socket: string; readonly event: string; readonly body: object }
   | {
@@ -58,12 +58,12 @@ export type RegisterNews =
   | { readonly type: 'message'; readonly from: string; readonly message: NodeMessage }
   /** The answer to this question of ours has come, and is large: it follows, or that it is lost. */
   | { readonly type: 'coming'; readonly id: number }
-  /** This node has closed its office: nobody sits there any more. */
+  /** End of a node that has closed its office: its seats are free. */
   | { readonly type: 'ended'; readonly node: string }
-  /** It could not be reached for a while: news may have been missed. */
+  /** Reached again after a while: news may have been missed. */
   | { readonly type: 'resumed' };
 
-/** Called once. Undefined: it failed, or was not answered in time, and nobody knows whether it was done. */
+/** Called once. Undefined: it failed, or was not answered in time, and may have been done. */
 export type Told<T> = (result: T | undefined) => void;
 
 /**
@@ -80,14 +80,14 @@ export interface Register {
   release(seat: SeatFacts, fence: number, told: Told<true>): void;
   /** From now on this node lives for another lease. */
   renew(told: Told<Renewed>): void;
-  /** Those of these nodes whose lease has ended. */
+  /** Asks which of these nodes have an ended lease. */
   dead(nodes: readonly string[], told: Told<readonly string[]>): void;
-  /** Who sits where. */
+  /** Asks for all seats. */
   seats(told: Told<readonly Holder[]>): void;
-  /** Who has the place of this seat. */
+  /** Asks for the holder of the place of this seat. */
   at(seat: SeatFacts, told: Told<Holder | 'nobody'>): void;
   /**
-   * False: nobody listens there, and nothing was sent. True: it is on its way, and what is large has come there: so it may take
+   * False: no node listens there, and nothing was sent. True: it is on its way, and what is large has come there: so it may take
    * long, and what is small overtakes it, but not at one connection.
    */
   send(node: string, message: NodeMessage, told: Told<boolean>): void;
@@ -96,7 +96,7 @@ export interface Register {
 }
 /** Said where an office does not open, because the register is not reached. */
 export const registerUnreached = 'The register of the office cannot be reached';
-/** What can be held once: a name among the computers of an office, or its one agent. */
+/** Place that can be held once: a name among the computers of an office, or its one agent. */
 export const placeOf = ({ role, name }: SeatFacts): string =>
   role === 'agent' ? 'agent' : `computer:${name}`;
 /** The place of a seat among all offices: whatever strangers call themselves, two places never share one. */

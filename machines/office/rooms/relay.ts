@@ -11,7 +11,7 @@ import { progressOf, toolCallProgress as progressSchema } from '../../protocol/m
 import { toTimeoutMs } from '../../protocol/protocol.ts';
 import type { Lookup } from './seating.ts';
 
-/** What an office does with one event of one of its sockets. */
+/** Ruling of an office on one event of one of its sockets. */
 export type Verdict =
   | {
       readonly type: 'forward';
@@ -30,7 +30,7 @@ export type Verdict =
       readonly event: NoticeName;
       readonly body: object;
     }
-  /** To the computer that was asked under this id; to all of the room where nobody knows which it is. */
+  /** For the computer that was asked under this id; for all of the room where that is not known. */
   | {
       readonly type: 'cancel';
       readonly office: string;
@@ -190,7 +190,7 @@ const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict
  * The verdict on one event; join and leave are not its business. No name in a payload is believed: notices carry
  * the registered name, a cancel under another name is refused, and nothing crosses the sender's office
  * (a2c-wire §7.1, §8.3). An event that asks for no ack gets none, so a refusal of it is silence. A question that
- * says who asks whom is carried even if nobody here knows its name: a later protocol may have it.
+ * says who asks whom is carried even if its name is not known here: a later protocol may have it.
  */
 export function judge(
   sender: SeatFacts | undefined,

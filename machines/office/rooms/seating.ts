@@ -4,7 +4,7 @@ export interface Member {
   readonly socket: string;
   readonly seat: SeatFacts;
 }
-/** What the relay may ask about an office. */
+/** Questions of the relay about an office. */
 export interface Lookup {
   /** The one agent of an office. */
   agent(office: string): string | undefined;
@@ -20,7 +20,7 @@ export const isSameSeat = (a: SeatFacts, b: SeatFacts): boolean =>
 const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
 
 /**
- * Who sits where right now, as the office machine seated them: the index that the relay reads on each call.
+ * Index of the seats that are taken right now, as the office machine seated them; the relay reads it on each call.
  * `claims.ts` decides, this obeys.
  */
 export class Seating implements Lookup {
@@ -38,7 +38,7 @@ export class Seating implements Lookup {
     this.#versions.delete(socket);
     this.#ours.delete(socket);
   }
-  /** Of the Python SDK before 0.3: that tools have changed is nothing to it. */
+  /** Whether it is a peer of the Python SDK before 0.3, which does not hear that tools have changed. */
   hearsConfigOnly(socket: string): boolean {
     const version = this.#versions.get(socket) ?? '0.1.0';
     return !this.#ours.has(socket) && Number(version.split('.')[1]) < 3;
@@ -55,7 +55,7 @@ export class Seating implements Lookup {
   computer(office: string, name: string): string | undefined {
     return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
   }
-  /** Who sits there under this name. */
+  /** Socket that has this place. */
   holderOf(seat: SeatFacts): string | undefined {
     return this.#offices.get(seat.office)?.get(keyOf(seat))?.socket;
   }

@@ -28,11 +28,11 @@ export interface FailureResult {
   /** `error_code`, `a2c_outcome`, `a2c_phase`, of a login `mcp_server` and `auth_hint`, and what the options add. Python says `meta` where MCP says `_meta`. */
   readonly meta: Readonly<Record<string, unknown>>;
 }
-/** What a failed call says beside its failure. */
+/** Parts of the result of a failed call beside its failure. */
 export interface FailureResultOptions {
-  /** What the model reads; the failure's message by default. */
+  /** Text for the model; the failure's message by default. */
   readonly text?: string;
-  /** What is known of its effect, and where it was. By default it was never sent. */
+  /** Known effect of the call, and where it ended. By default it was never sent. */
   readonly ending?: Ending;
   /** Joins `error_code`, `a2c_outcome` and `a2c_phase`, and `a2c_timeout` or `a2c_cancelled` where the failure is one. */
   readonly meta?: Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export function failureResult(failure: Failure, options: FailureResultOptions = 
   };
 }
 
-/** Of a server that wants a login: which, and what to do (A2C-SMCP 0.3). */
+/** Words about a server that wants a login: which, and what to do (A2C-SMCP 0.3). */
 function loginMeta({ code, message, details, remedy }: Failure): Readonly<Record<string, unknown>> {
   if (code !== 'Unauthorized' && code !== 'AccessDenied') return {};
   const server = details?.['server_name'];
@@ -83,10 +83,10 @@ export function badPayload(error: z.ZodError, event: string): Failure {
   };
 }
 
-/** So many are told of one message; the rest is counted. */
+/** Most problems that are told of one message; the rest is counted. */
 const most = 10;
 
-/** What a schema refuses, a line for each field: `pages.0.title: Invalid input: expected string, received undefined`. */
+/** Problems that a schema finds, a line for each field: `pages.0.title: Invalid input: expected string, received undefined`. */
 export function problemsIn({ issues }: z.ZodError): string[] {
   const lines = issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,
@@ -95,11 +95,11 @@ export function problemsIn({ issues }: z.ZodError): string[] {
 }
 
 /**
- * What is known of the effect of a call: never sent, or answered with an error → `failed`; sent and unanswered
+ * Known effect of a call: never sent, or answered with an error → `failed`; sent and unanswered
  * (time-out, cancel, death of the server) → `unknown`. The `meta.a2c_outcome` of every answer to a call.
  */
 export const outcomes = ['succeeded', 'failed', 'unknown'] as const;
-/** What is known of the effect of a call. `unknown`: it was sent and never answered, so it may have taken effect. */
+/** Known effect of a call. `unknown`: it was sent and never answered, so it may have taken effect. */
 export type Outcome = (typeof outcomes)[number];
 
 /** Where a call was when it ended otherwise than well: `meta.a2c_phase`. */
@@ -110,16 +110,16 @@ export const callPhases = ['resolving', 'judging', 'confirming', 'queued', 'runn
  */
 export type CallPhase = (typeof callPhases)[number];
 
-/** Of a call that did not end well. */
+/** Ending of a call that did not end well. */
 export interface Ending {
   /** `failed`: it surely had no effect, or the tool itself says that it failed. */
   readonly outcome: Exclude<Outcome, 'succeeded'>;
   /** Where it was when it ended. */
   readonly phase: CallPhase;
 }
-/** Nobody has asked a server for anything. */
+/** Ending of a call that was sent to no server. */
 export const neverSent: Ending = { outcome: 'failed', phase: 'resolving' };
-/** It was passed on, and whoever has it gives no answer any more. */
+/** Ending of a call that was passed on, and is answered no more. */
 export const unanswered: Ending = { outcome: 'unknown', phase: 'running' };
 
 type Meta = Readonly<Record<string, unknown>>;
@@ -129,7 +129,7 @@ export const endingMeta = ({ outcome, phase }: Ending): Meta => ({
 });
 
 const phases: ReadonlySet<unknown> = new Set(callPhases);
-/** What the `meta` of a result that has failed says of its end; strangers say nothing, or something else. */
+/** Ending as the `meta` of a failed result tells it; strangers tell nothing, or something else. */
 export function endingIn(meta: Meta | undefined): Partial<Ending> {
   const { a2c_outcome: outcome, a2c_phase: phase } = meta ?? {};
   return {

@@ -1,13 +1,13 @@
-/** What a computer shows of itself: tools, Desktop, Finder, resources, prompts, config. */
+/** Collections that a computer shows: tools, Desktop, Finder, resources, prompts, config. */
 import { z } from 'zod';
 import { answered, asked, fresh, record, wholeNumber } from './messages.ts';
 import { isObject } from '../json.ts';
 
-/** What a value of the meta of a tool may be: what is deeper is written as JSON text. */
+/** Value in the meta of a tool; deeper ones are written as JSON text. */
 export type MetaValue = string | number | boolean | readonly (string | number | boolean)[];
 /** A tool as `client:get_tools` shows it (§3.5). */
 export interface SmcpTool {
-  /** What `client:tool_call` takes; unique in its computer. */
+  /** Name for `client:tool_call`, unique in its computer. */
   readonly name: string;
   /** The server that has it, in the words of 0.3 and later: letters, digits, `_` and `-`. */
   readonly bundle_id?: string;
@@ -17,7 +17,7 @@ export interface SmcpTool {
   readonly params_schema: object;
   /** JSON Schema of `structuredContent` in its results; null: it promises none. */
   readonly return_schema: object | null;
-  /** What its config and its server say of it, such as `a2c_tool_meta` and `MCP_TOOL_ANNOTATION`. */
+  /** Meta from its config and its server, such as `a2c_tool_meta` and `MCP_TOOL_ANNOTATION`. */
   readonly meta: Readonly<Record<string, MetaValue>>;
 }
 
@@ -30,7 +30,7 @@ export const missingPart = z.looseObject({
 
 /** A server of which not all could be had, and why: its part of the answer is what there is. */
 export interface Missing {
-  /** Its name in the config of the computer; `(not named)` where a stranger says none. */
+  /** Name of the server in the config of the computer; `(not named)` where a stranger gives none. */
   readonly server: string;
   /** Why it is missing, in a sentence for a person. */
   readonly reason: string;
@@ -38,7 +38,7 @@ export interface Missing {
   readonly uri?: string;
 }
 
-/** What a stranger says is missing; entries that say nothing readable are passed over. */
+/** Missing parts as a stranger tells them; entries that are not readable are passed over. */
 export const readMissing = (value: unknown): readonly Missing[] =>
   Array.isArray(value)
     ? value.flatMap((entry): Missing[] => {
@@ -165,7 +165,7 @@ export type DPEPage = z.infer<typeof dpePage>;
 
 /**
  * `client:read_resource` → `ReadResourceReply`: an extension of ours (a2c-wire §9 X23 b). The seeds let an agent read
- * `dpe://` through its computer but have no event for it; whoever does not know it acks 501 or nothing.
+ * `dpe://` through its computer but have no event for it; a peer that does not know it acks 501 or nothing.
  */
 export const readResource = z.looseObject({ ...asked, uri: z.string().min(1), server: z.string().nullish() });
 export type ReadResource = z.infer<typeof readResource>;

@@ -21,9 +21,9 @@ import { readAnswer } from '../reading.ts';
 export type Read<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly failure: Failure };
-/** Who sits in a room. */
+/** Member of a room. */
 export interface RoomMember {
-  /** What it calls itself; unique among the computers of its room. */
+  /** Name that it gives itself; unique among the computers of its room. */
   readonly name: string;
   /** A room has one agent at the most. */
   readonly role: 'agent' | 'computer';
@@ -66,13 +66,13 @@ export function readRoom(ack: unknown, reqId: string): Read<readonly RoomMember[
 export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, getConfigReply);
 
 // ── lists of which one bad entry spoils itself only ────────────────────────────────────────────────────
-/** So many entries are named; the rest is counted. */
+/** Most entries that are named; the rest is counted. */
 const mostNamed = 20;
 const textAt = (entry: unknown, key: string): string | undefined => {
   const value = (entry as Readonly<Record<string, unknown>> | null | undefined)?.[key];
   return typeof value === 'string' ? value : undefined;
 };
-/** Of a computer that names neither. */
+/** Name of a server that a computer does not name. */
 const unnamed = '(not named)';
 function entriesOf<T>(
   key: string,
@@ -98,11 +98,11 @@ function entriesOf<T>(
   return { good, bad: more > 0 ? [...bad.slice(0, mostNamed), rest] : bad };
 }
 
-/** What could be read of a reply to `client:get_desktop`. */
+/** Readable part of a reply to `client:get_desktop`. */
 export interface DesktopRead {
   /** Each window is one text: its URI, an empty line, what it shows. In order. */
   readonly desktops: readonly string[];
-  /** What the computer says is missing, and entries that are not readable. */
+  /** Parts that the computer tells as missing, and entries that are not readable. */
   readonly missing: readonly Missing[];
 }
 const lenientDesktop = getDesktopReply.extend({
@@ -117,15 +117,15 @@ export function readDesktop(ack: unknown, reqId: string): Read<DesktopRead> {
   return { ok: true, body: { desktops: good, missing: [...readMissing(read.body.missing), ...bad] } };
 }
 
-/** What could be read of a reply to `client:get_finder`. */
+/** Readable part of a reply to `client:get_finder`. */
 export interface FinderRead {
-  /** Those that are readable, in order. */
+  /** Documents that are readable, in order. */
   readonly documents: readonly DPEDocumentSummary[];
   /** How many the query finds, before paging. */
   readonly total_count: number;
-  /** What the computer says is missing, and entries that are not readable. */
+  /** Parts that the computer tells as missing, and entries that are not readable. */
   readonly missing: readonly Missing[];
-  /** As they came, readable or not: the next page begins behind them. */
+  /** Entries as they came, readable or not: the next page begins behind them. */
   readonly entries: readonly unknown[];
 }
 const lenientFinder = getFinderReply.extend({

@@ -6,7 +6,7 @@ import { unfitName } from '../../text/index.ts';
 /**
  * The fields that many messages share. Readers are lax like those of the Python SDK: unknown keys pass, `"2"` is 2,
  * optional fields may be null. But what a stranger calls itself is kept, listed and repeated to others, so it has a
- * longest length, and no characters that nobody sees.
+ * longest length, and no invisible characters.
  */
 const longestName = 256;
 const longestReqId = 1024;
@@ -30,33 +30,33 @@ const wholeSeconds = z.preprocess(
   z.int('expected whole seconds').nonnegative('expected 0 (without limit) or more seconds'),
 );
 
-/** What every agent's request begins with. `agent` is what it calls itself; the office believes only its seat. */
+/** Fields of every request of an agent. `agent` is the name that it gives itself; the office believes only its seat. */
 export const question = { agent: z.string().max(longestName), req_id: z.string().max(longestReqId) };
 /** A question to one computer of the agent's office. */
 export const asked = { ...question, computer: z.string().max(longestName) };
-/** Our extension: servers are asked anew, instead of an answer from what is known. Peers that do not know it ignore it. */
+/** Our extension: servers are asked again, instead of an answer from what is known. Peers that do not know it ignore it. */
 export const fresh = z.boolean().nullish();
-/** What every reply ends with: the id of its question. */
+/** Field of every reply: the id of its question. */
 export const answered = { req_id: z.string() };
 
 /** How far a call is, as its server tells it (MCP `notifications/progress`). */
 export interface Progress {
   /** How far it is, in a unit of its own; it grows each time. */
   readonly progress: number;
-  /** What `progress` grows to, where the server knows. */
+  /** Final value of `progress`, where the server knows it. */
   readonly total?: number;
-  /** What it does just now, in its own words. */
+  /** Words of the server for what it does just now. */
   readonly message?: string;
 }
 type Told = { readonly [Key in keyof Progress]: Progress[Key] | undefined } & { readonly progress: number };
-/** Its fields, in whatever else they stand. */
+/** Progress alone, taken from a message with more fields. */
 export const progressOf = ({ progress, total, message }: Told): Progress => ({
   progress,
   ...(total !== undefined && { total }),
   ...(message !== undefined && { message }),
 });
 
-/** So much text of a server goes with it over the wire; the rest is cut off. */
+/** Most characters of a server's words that go over the wire; the rest is cut off. */
 export const mostProgressText = 1_000;
 /**
  * `server:tool_call_progress` and `notify:tool_call_progress`, an extension of ours: how far the call of this `req_id` is. Its
@@ -77,17 +77,17 @@ export type ToolCallProgress = z.infer<typeof toolCallProgress>;
 export interface TraceContext {
   /** Such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
   readonly traceparent: string;
-  /** What vendors add. */
+  /** State that vendors add. */
   readonly tracestate?: string;
 }
 const traceparent = z.string().regex(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/);
 const tracestate = z.string().max(512);
-/** What is none is left out: no call fails by its trace. */
+/** Fields of a trace; a malformed one is left out: no call fails by its trace. */
 const traceFields = {
   traceparent: traceparent.optional().catch(undefined),
   tracestate: tracestate.optional().catch(undefined),
 };
-/** Of whatever a peer or a host has given. */
+/** Trace context in what a peer or a host has given; undefined: there is none that is well-formed. */
 export function traceIn(given: {
   readonly traceparent?: unknown;
   readonly tracestate?: unknown;
@@ -144,7 +144,7 @@ export const toolCall = z.looseObject({
 export type ToolCall = z.infer<typeof toolCall>;
 
 /**
- * What an office reads of a question that it only carries, such as `client:get_blob` of 0.2 and later: who asks whom.
+ * Fields that an office reads of a question that it only carries, such as `client:get_blob` of 0.2 and later: who asks whom.
  * Everything else in it, and the whole answer, is between agent and computer.
  */
 export const carried = z.looseObject({ ...asked });
@@ -192,7 +192,7 @@ export const disconnecting = z.looseObject({ code: z.number(), message: z.string
 export type Disconnecting = z.infer<typeof disconnecting>;
 
 /**
- * What a computer says when something of it has changed, and the notices that the office makes of it (with the
+ * Announcements of a computer when something of it has changed, and the notices that the office makes of it (with the
  * registered name): the rows of notifications.ts.
  */
 export const computerUpdate = z.looseObject({ computer: asked.computer });

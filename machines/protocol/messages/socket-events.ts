@@ -38,12 +38,12 @@ import type { notifications } from '../notifications.ts';
 export type Claim<Payload> = (payload: Payload, ack: (ok: boolean, text: string | null) => void) => void;
 /** Is always answered: with the reply, or with why there is none. */
 export type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | ErrorAck) => void) => void;
-/** May be sent without asking for an ack; the ack is empty, or says why nobody was told. */
+/** Event that may be sent without asking for an ack; the ack is empty, or says why it was not passed on. */
 export type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
 /** Is told, and not answered. */
 export type Notice<Body> = (body: Body) => void;
 
-/** What an agent asks of a computer, through the office. */
+/** Questions of an agent to a computer, through the office. */
 export interface Relayed {
   /** A failed call is a result with `isError`, see `failureResult`. */
   [events.toolCall]: (payload: ToolCall, ack: (result: CallToolResult) => void) => void;
@@ -57,7 +57,7 @@ export interface Relayed {
   [events.getFinder]: Question<GetFinder, GetFinderReply>;
   /** One window, document, page or element, as its server gives it. */
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
-  /** Of 0.2 to 0.4, and carried as they are: what a server lists. */
+  /** Resources that a server lists. This one and those below are of 0.2 to 0.4, and carried as they are. */
   [events.getResources]: Question<Carried, object>;
   /** The skills of a computer. */
   [events.getSkills]: Question<Carried, object>;
@@ -69,26 +69,26 @@ export interface Relayed {
   [events.putBlob]: Question<Carried, object>;
 }
 
-/** What a computer says when something of it has changed: one event for each row of `machines/protocol/notifications.ts`. */
+/** Announcements of a computer when something of it has changed: one event for each row of `machines/protocol/notifications.ts`. */
 export type Announcements = {
   [What in keyof typeof notifications as (typeof notifications)[What]['event']]: Announcement<
     z.infer<(typeof notifications)[What]['schema']>
   >;
 };
-/** What an office says of it to the others in the room. */
+/** Notices of an office about that, to the others in the room. */
 export type Notices = {
   [What in keyof typeof notifications as (typeof notifications)[What]['notice']]: Notice<
     z.infer<(typeof notifications)[What]['schema']>
   >;
 };
 
-/** What agents and computers send to their office. */
+/** Events from agents and computers to their office. */
 export interface ClientToServer extends Relayed, Announcements {
   /** Takes a seat; the text says why not. */
   [events.joinOffice]: Claim<JoinOffice>;
   /** Gives the seat back; the connection stays. */
   [events.leaveOffice]: Claim<LeaveOffice>;
-  /** Who sits in the room of the asker. */
+  /** Members of the room of the asker. */
   [events.listRoom]: Question<ListRoom, ListRoomReply>;
   /** The skills of this computer have changed. */
   [events.updateSkills]: Announcement<ComputerUpdate>;
@@ -98,7 +98,7 @@ export interface ClientToServer extends Relayed, Announcements {
   [events.toolCallProgress]: Announcement<ToolCallProgress>;
 }
 
-/** What an office sends to those who sit in it. */
+/** Events from an office to those that sit in it. */
 export interface ServerToClient extends Relayed, Notices {
   /** Somebody took a seat in this room. */
   [notices.enterOffice]: Notice<SeatNotice>;
@@ -106,7 +106,7 @@ export interface ServerToClient extends Relayed, Notices {
   [notices.leaveOffice]: Notice<SeatNotice>;
   /** The skills of this computer have changed. */
   [notices.updateSkills]: Notice<ComputerUpdate>;
-  /** The call of this `req_id` is not wanted any more; whoever runs it ends it. */
+  /** The call of this `req_id` is not wanted any more; the computer that runs it ends it. */
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
   /** How far the call of this `req_id` is. Its agent alone hears it. */
   [notices.toolCallProgress]: Notice<ToolCallProgress>;
