@@ -20,8 +20,8 @@ export interface Pair<T = number> {
   readonly ours: T;
 }
 /**
- * Measures both in turns: noise of the machine hits them alike, and their ratio survives it. The order changes with each
- * round, so that nobody always runs behind the other.
+ * Measures both in turns: noise of the machine affects both alike, and their ratio survives it. The order changes
+ * with each round, so that neither always runs second.
  */
 export async function pairs<T = number>(
   rounds: number,

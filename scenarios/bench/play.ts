@@ -11,7 +11,7 @@ export type Said = { readonly figure: Figure } | { readonly failed: string } | {
 /** The longest part of an error that is shown. */
 const shown = 300;
 
-/** In a process of its own: its heap holds no other row, and it can be ended whatever it does, with all that it started. */
+/** Runs a row in a process of its own: its heap holds no other row, and it can be ended with all that it started. */
 export const playApart: Play = (row, plan, tell, signal) => {
   const script = fileURLToPath(new URL('row-process.js', import.meta.url));
   // Files that the row leaves there are removed with the folder, however it ends.

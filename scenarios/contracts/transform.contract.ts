@@ -23,7 +23,7 @@ export interface TransformWorld {
   running(): Promise<void>;
   /** Lets all the time pass that it has. */
   passTime(): void;
-  /** Ends whatever a failed case left. */
+  /** Ends everything that a failed case left. */
   dispose(): Promise<void>;
 }
 /** Port under test. Each case has a world of its own. */

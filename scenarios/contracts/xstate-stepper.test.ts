@@ -21,8 +21,8 @@ import {
 } from 'xstate';
 
 /**
- * What the compiled stepper leans on and the types of XState do not promise. A version that moves one of these has to be
- * met in actors/runtime/stepper.ts and chart-tables.ts before it is taken: `npm run test:lockstep` says whether it is.
+ * Facts of XState that the compiled stepper needs and that its types do not promise. A version that changes one of
+ * these needs a change of actors/runtime/stepper first: `npm run test:lockstep` tells.
  */
 const machine = setup({
   actors: { port: fromCallback(() => {}) },

@@ -12,8 +12,8 @@ import { namesOf, transitionsOf } from '../../actors/runtime/charts.ts';
 import { xstateVersion } from '../../actors/version.ts';
 
 /**
- * What recording and replay lean on and the types of XState do not promise. A bump that breaks one of these has to
- * be met in charts.ts, trace-lines.ts, assemble.ts, checkpoint.ts and inert.ts before it is taken.
+ * Facts of XState that recording and replay need and that its types do not promise. A version that changes one of
+ * these needs a change of charts.ts, trace-lines.ts, assemble.ts, checkpoint.ts and inert.ts first.
  */
 interface Package {
   readonly version: string;

@@ -25,7 +25,7 @@ export function createActs({ childProcess, output, input, lifeMs, log }) {
     return child;
   };
   const leaveBehind = ({ holdsPipes, ignoresSigterm }) => {
-    // A signal that is ignored stays ignored over exec; `sleep` ends by itself, whatever becomes of this process.
+    // A signal that is ignored stays ignored over exec; `sleep` ends by itself in any case.
     const script = `${ignoresSigterm ? "trap '' TERM; " : ''}exec sleep ${seconds(lifeMs)}`;
     const child = sh(script, holdsPipes ? 'inherit' : 'ignore');
     grandchildren.push(child);
@@ -89,7 +89,7 @@ const streamActs = (output, input) => ({
     output.line(JSON.stringify({ jsonrpc: '2.0', id: 'before-ready', method })),
 });
 
-/** Half of a line leaves, and then nobody is there any more. */
+/** Writes half of a line, and ends the process. */
 export function breakOff(output, bytes, code) {
   output.raw(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => process.exit(code));
 }

@@ -4,7 +4,7 @@ const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
 const toolKeys = ['takes', 'answers', 'changes', 'inputSchema', 'outputSchema', 'progressEveryMs'];
 const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
-/** Longest life of a server, whatever it ignores. */
+/** Longest life of a server. */
 const usualLifeMs = 120_000;
 
 function readTools(at, given) {

@@ -121,7 +121,7 @@ function createEnd({ triggers, happen, output, log, session }) {
     happen('sigterm');
     if (state.isEnding || taken('proc.ignoreSigterm', 'sigterm')) return;
     state.isEnding = true;
-    // Ended by the signal itself, as whoever does not listen to it.
+    // Ended by the signal itself, like a process that does not listen to it.
     slowly('sigterm', () => endBy('SIGTERM'));
   };
   return { onStdinEnd, onSigterm };

@@ -2,10 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 const lastPart = (word) => word.slice(word.lastIndexOf('.') + 1);
 
-/**
- * At most three of the known words that are meant by this one, the nearest first. A word without its layer, or
- * with the wrong one, is near, too.
- */
+/** Known words nearest to this one, at most three. A word without its layer, or with the wrong one, is near, too. */
 export function nearest(word, known) {
   const said = String(word).toLowerCase();
   return known

@@ -77,7 +77,7 @@ export interface Place {
 }
 export const keyOf = ({ file, name }: Place): string => `${file}#${name}`;
 
-/** Place where a name that stands in a file is declared; the name of a package; undefined: the language knows it. */
+/** Declaration of a name in a file; the name of a package; undefined: the language has it. */
 export function placeOf(file: string, name: string): Place | string | undefined {
   const { own, from } = declarationsOf(file);
   const source = from.get(name);

@@ -151,7 +151,7 @@ export const features: readonly Feature[] = [
       const since = performance.now();
       await pair.office.kill();
       expectUnknown(pair, await ended);
-      // An agent of ours knows at once that nobody will answer.
+      // An agent of ours knows at once that there will be no answer.
       if (pair.isOurs.agent && performance.now() - since > 5_000)
         throw new Error('the agent waited for an office that is gone');
     },

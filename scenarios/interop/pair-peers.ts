@@ -13,7 +13,7 @@ export const office = 'o';
 export const computerName = 'k';
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
 
-/** How a call ended, whoever made it. `outcome` is known of our agents only. */
+/** End of a call. `outcome` is known of our agents only. */
 export interface Ended {
   readonly isError: boolean;
   readonly text: string;

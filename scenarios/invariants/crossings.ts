@@ -38,7 +38,7 @@ export function ticketIn(ev: EventObject | undefined): string {
 }
 /** Receiver of the answer: its host, unless the order names another. */
 export const askerOf = ({ ch, ev }: Crossing): string => hostOf(said<{ replyTo: string }>(ev).replyTo ?? ch);
-/** A connection is gone, and whoever waits for an answer over it. */
+/** Tells whether a connection is gone, with everybody who waits for an answer over it. */
 export const isGone = ({ k, ev }: Crossing): boolean => ev?.type === (k === 'in' ? 'link.down' : 'close');
 /** Nothing is left of a child: it never ran, or its group is empty, or it was let go and ended by force. */
 export function isEnded({ k, ch, ev }: Crossing): boolean {

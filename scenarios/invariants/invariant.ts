@@ -4,7 +4,7 @@ import type { Crossing, DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** A record and when it was made, in ms. */
 export interface Seen {
-  /** ms, by the clock of whoever recorded it. */
+  /** Time in ms, by the clock of the recorder. */
   readonly at: number;
   /** Record of the directory. */
   readonly record: DirectoryRecord;
@@ -75,21 +75,21 @@ interface Stated<Reads extends string, What> {
   readonly passing: readonly Story[];
 }
 /**
- * An invariant over what crosses the boundary of a host, with time, so that the same code checks scenarios, simulations,
- * replays, recordings and living hosts, whatever their machines are called. Of what was before nobody knows anything: a
- * recording may begin in the middle of a life, and what began earlier violates no invariant. `sees`: such as `said
- * call.settled` and `in callTool`; of questions `out ask tools/call`, `out withdraw tools/call` and, for all that is answered,
- * `in ask tools/call`; of chance `draw judge`.
+ * An invariant over what crosses the boundary of a host, with time, so that the same code checks scenarios,
+ * simulations, replays, recordings and living hosts, with any machines inside. A recording may begin in the middle of
+ * a life: earlier events are unknown, and violate no invariant. `sees`: such as `said call.settled` and `in
+ * callTool`; of questions `out ask tools/call`, `out withdraw tools/call` and, for all answers, `in ask tools/call`;
+ * of chance `draw judge`.
  */
 export type Boundary = Stated<'boundary', Crossing>;
-/** A property of the structure, which nobody sees from outside: over the records of one directory. */
+/** A property of the structure, invisible from outside: over the records of one directory. */
 export type Structural = Stated<'inside', DirectoryRecord>;
 export type Invariant = Boundary | Structural;
 
 export type RecordOf<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, { k: K }>;
 /** The one answer to a question: before it there may have been progress. */
 export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean => via === 'ask' && isAnswerType(ev?.type);
-/** An event as an invariant reads it: whatever fields it may have. */
+/** An event as an invariant reads it: any field may be absent. */
 export type Said<Fields> = Readonly<{ type: string } & Partial<Fields>>;
 /** The same of a crossing, which may have none. */
 export const said = <Fields>(ev: EventObject | undefined): Said<Fields> =>

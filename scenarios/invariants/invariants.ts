@@ -5,8 +5,8 @@ import { latenessOf } from './lateness.ts';
 import type { Harness } from '../stage/harness.ts';
 
 /**
- * What holds after every scenario, whatever went wrong in it: the invariants over its records, and what only the
- * harness can know, because it has both ends: nothing is left of what the scripted world had given.
+ * Invariants after every scenario: those over its records, and those of the harness, which has both ends: nothing is
+ * left of what the scripted world had given.
  */
 export interface Meant {
   /** Machines whose failure the scenario is about: a part of their address. */

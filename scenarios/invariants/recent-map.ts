@@ -1,8 +1,8 @@
 const mostYoung = 4096;
 
 /**
- * What is over, remembered for a while: a host may live for weeks, and of a call that ended an hour ago nothing
- * comes any more. At least the last few thousand are known.
+ * A map that forgets old entries: a host may live for weeks, and an hour after the end of a call nothing comes of it
+ * any more. At least the last few thousand are kept.
  */
 export class RecentMap<Key, Value> {
   #young = new Map<Key, Value>();

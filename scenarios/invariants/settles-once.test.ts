@@ -112,8 +112,7 @@ function perform(harness: Harness, one: Act): void {
 }
 
 /**
- * Checks that each call has one answer whose words fit together, and that nothing is left, whatever comes in whatever
- * order.
+ * Checks that each call has one answer whose words fit together, and that nothing is left, in any order of events.
  */
 function settlesOnce(run: Run): void {
   const harness = harnessOf(run);
@@ -123,7 +122,7 @@ function settlesOnce(run: Run): void {
   harness.run(100);
   for (const one of run.acts) perform(harness, one);
   harness.run(20_000);
-  // Before anything is closed: nobody had to be told to end.
+  // Checked before anything is closed: the calls ended by themselves.
   expect(harness.calls.map(({ settled }) => settled.length)).toEqual(harness.calls.map(() => 1));
   for (const { settled } of harness.calls)
     for (const { end, outcome, phase } of settled) {

@@ -134,7 +134,7 @@ function misread(harness: Harness, c: ComputerContext, servers: readonly Server[
     return is === should ? [] : [`${uri} of ${name} is read as ${is}, and is ${should}`];
   });
 }
-/** Whose changes nobody would hear of, though its server tells them. */
+/** Servers whose changes would not be heard, although they announce them. */
 function unheard(harness: Harness, servers: readonly Server[]): string[] {
   return servers.flatMap(({ name, truth, uris }) => {
     const watch = contextOf<{ refused: readonly string[] }>(harness, `computer/client:${keyOf(name)}/watch`);

@@ -14,7 +14,10 @@ function isKnowable({ isListed, isTold }: Truth, isDeclared: boolean, c: Compute
   const pollMs = isHeard ? c.timing.pollDeclaredMs : c.timing.pollMs;
   return isListed || pollMs > 0 || (isHeard && isTold);
 }
-/** The tools of a server that is ready, as it would list them; otherwise, and where nobody could know, as they are known. */
+/**
+ * Tools of a server that is ready, as it would list them; otherwise, and where the truth cannot be known, the known
+ * ones.
+ */
 function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly Tool[] {
   const known = c.catalogs[server] ?? [];
   const script = c.stages[server] === 'ready' ? harness.servers.behind(server) : undefined;

@@ -105,7 +105,7 @@ export class Host {
   get peakMemory(): number {
     return peakMemoryOf(this.pid);
   }
-  /** Gives an order; it is late when nothing came within `limitMs`, whatever comes then. */
+  /** Gives an order; it is late when nothing came within `limitMs`. */
   order(name: string, more: object, limitMs: number): Asked {
     const id = (this.#last += 1);
     const at = performance.now();

@@ -12,7 +12,7 @@ import { endProcess, processesWith, readOr, type Marked } from './processes.ts';
 export const soonMs = 20_000;
 /** For what a rule wants known within five seconds or ten, and below the minute after which callers give up anyway. */
 export const knownMs = 45_000;
-/** Servers end by themselves after this, whatever they ignore: longer than any case waits for their end. */
+/** Life of a server, longer than any case waits for its end. */
 const lifeMs = 300_000;
 
 /** A line of the log of a fault server. */

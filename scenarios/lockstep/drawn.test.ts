@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { drawn, differenceOnChart } from './drawn.ts';
 
-// XState warns of events to actors that are over, and of targets that nobody finds.
+// XState warns of events to ended actors, and of unknown targets.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => {}));
 afterAll(() => void vi.restoreAllMocks());
 

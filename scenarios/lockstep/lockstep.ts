@@ -148,7 +148,7 @@ export function lockstepTelling(tell: (difference: Difference) => void): Steppin
 }
 
 let isTold = false;
-/** An actor swallows what is thrown in it; what is thrown at a process or a thread nobody swallows. The first is enough. */
+/** Tells a difference outside of the actor, which swallows exceptions. The first difference is enough. */
 function tellProcess(difference: Difference): void {
   if (!isTold)
     queueMicrotask(() => {

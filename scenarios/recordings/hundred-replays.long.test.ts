@@ -58,7 +58,7 @@ describe('a minute of a real host', () => {
     git('clone', '--quiet', '--no-hardlinks', root, checkout);
     symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
     const replayed = replayedIn(checkout);
-    // With changes that are not committed it is another program: then it has to replay, to whatever digest.
+    // Uncommitted changes make another program: then it has to replay, to any digest.
     expect(replayed.verdict).toBe('same');
     if (isClean) expect(replayed.digest).toBe(first.digest);
   });

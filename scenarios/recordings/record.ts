@@ -1,6 +1,6 @@
 /**
- * Makes the recordings of this folder anew: real processes, real sockets, real deaths. `npm run record` makes all,
- * `npm run record -- minute` one. Recordings are made anew when the machines have changed on purpose, never edited.
+ * Makes the recordings of this folder: real processes, real sockets, real deaths. `npm run record` makes all, `npm
+ * run record -- minute` one. Recordings are made again when the machines have changed on purpose, never edited.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

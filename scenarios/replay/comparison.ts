@@ -9,7 +9,7 @@ export interface Replayed {
 }
 /** Channel on which today's run differs from the recording. */
 export interface Parting {
-  /** `other`: both said something on that channel, and not the same. `late`: the same at another time. `deaf`: nobody waits. */
+  /** `other`: different events on that channel. `late`: the same at another time. `deaf`: the input has no taker. */
   readonly how: 'other' | 'missing' | 'more' | 'late' | 'deaf';
   readonly recorded: TapeLine | undefined;
   readonly replayed: Replayed | undefined;

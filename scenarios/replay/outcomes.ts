@@ -7,7 +7,7 @@ import { fieldsOf } from '../../machines/protocol/json.ts';
 export interface CallOutcome {
   /** Name of the tool, as its caller asked for it. */
   readonly tool: string;
-  /** Name of its server in the config; null: nobody said. */
+  /** Name of its server in the config; null: unknown. */
   readonly server: string | null;
   /** Effect of the call: `succeeded`, `failed` or `unknown`. Null: its caller was never answered. */
   readonly outcome: string | null;

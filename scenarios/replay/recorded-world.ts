@@ -44,7 +44,7 @@ export class RecordedWorld implements Platform, Observer {
   readonly ports: Ports;
   /** Names of timers that fired and draws that were made, of which the recording does not know. */
   readonly foreign: string[] = [];
-  /** Names of timers that fired in the recording, and that nobody set. */
+  /** Names of timers that fired in the recording, and were not set today. */
   readonly unclaimed: string[] = [];
   /** From now on it is another world: what the recording held back may come. */
   isForked = false;
@@ -178,7 +178,7 @@ export class RecordedWorld implements Platform, Observer {
     if (threw && !this.#prelude) throw errorOf(threw);
   }
 
-  /** Lets it happen. False: nobody waits for it; a timer that nobody set is passed over. */
+  /** Lets it happen. False: there is no taker; a timer that was not set is passed over. */
   happen(directory: Directory, { ch, ev }: { readonly ch: string; readonly ev?: EventObject }): boolean {
     if (ch.startsWith('host:')) return this.#order(directory, ch, ev as EventObject);
     if (isTimer({ ch })) this.#ring(ch);

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'a2c-redact-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const pin = '4711-9922';
-/** Longer than what stands in the name of a channel, so that its name has a hash of it. */
+/** Longer than the name of a channel may be, which gets a hash of it. */
 const note = `${'a long note '.repeat(20)}for Jane Roe`;
 
 /** Three calls, two of them with the same pin, one that says it in its answer, with the messages on the wire. */

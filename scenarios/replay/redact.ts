@@ -7,12 +7,12 @@ import { sha256Of } from './report/files.ts';
 /** Values to hide in a trace. */
 export interface RedactOptions {
   /**
-   * Where values stand in a line: keys and places of lists with dots between them, `*` for any: `ev.arguments.pin`,
-   * `ev.result.content.*.text`. All texts and numbers in there are hidden, and wherever else they are: those of six characters
-   * or more in any text, shorter ones under the same key.
+   * Places of values in a line: keys and list positions with dots between them, `*` for any: `ev.arguments.pin`,
+   * `ev.result.content.*.text`. All texts and numbers in there are hidden, and all their other occurrences: those of
+   * six characters or more in any text, shorter ones under the same key.
    */
   readonly paths?: readonly string[];
-  /** Texts that are hidden wherever they stand. */
+  /** Texts that are hidden everywhere. */
   readonly values?: readonly string[];
   /** The new file. Default: beside the old one, `NAME.redacted.trace.ndjson`. With `.gz` at its end it is compressed. */
   readonly out?: string;

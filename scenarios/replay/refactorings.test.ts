@@ -181,7 +181,7 @@ describe('a refactoring that changes nothing for the world and the user', () => 
     const told = report.notes.filter((note) => note.startsWith('only the inside differs, first at record '));
     expect(told).toEqual(inside === undefined ? [] : [expect.stringContaining(inside)]);
   });
-  // A change that is no refactoring is found the same way: nobody hears the renamed message.
+  // A change that is no refactoring is found the same way: the renamed message has no taker.
   it('is none where nobody takes a message under its new name', () => {
     const kinds = saying('client', (event) =>
       event.type === 'permit.wanted' ? { ...event, type: 'permit.asked' } : event,

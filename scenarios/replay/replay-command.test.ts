@@ -33,7 +33,7 @@ const short = (act: (harness: Harness) => void): Trace => {
   return traceOf(harness.recorder);
 };
 const changed = fileOf('changed.trace.ndjson', changedText(life, '"end":"cancelled"', '"end":"failed"'));
-/** A message that nobody took. */
+/** A message without a taker. */
 const broken = fileOf(
   'broken.trace.ndjson',
   short((harness) => {
@@ -247,7 +247,7 @@ describe('what it shows', () => {
   });
 });
 
-/** The elements of a well-formed document in the order of their starts; throws at whatever no parser would take. */
+/** Elements of a well-formed document in the order of their starts; throws where a parser would. */
 function elementsIn(xml: string): string[] {
   // oxlint-disable-next-line no-control-regex
   if (/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(xml))

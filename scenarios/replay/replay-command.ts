@@ -17,9 +17,9 @@ import { readBack, recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';
 
 /**
- * Takes over what today's code does otherwise: the file is written anew, with the same world and what the host does in it
- * now. Inputs that nobody waits for any more are left out. Returns what is said of the new file: where that is not `same`,
- * nothing was written.
+ * Accepts the differences of today's code: writes the file again, with the same world and today's reactions of the
+ * host. Inputs without a taker are left out. Returns the report about the new file: where that is not `same`, nothing
+ * was written.
  */
 function accept(file: string, trace: Trace, kinds: Kinds = machines): ReplayReport {
   const { text } = recordedAgain(trace, { about: { runtime: version } }, (watched) =>
@@ -67,7 +67,7 @@ const junitOf = (reports: readonly ReplayReport[]): string =>
     })),
   );
 
-/** A changed trace is written anew with what is done now. Anything else stays as it is, and its report says why. */
+/** Writes a changed trace again, with today's reactions. Anything else stays as it is, and its report says why. */
 function accepted(file: string, report: ReplayReport): ReplayReport {
   if (report.verdict === 'same') return report;
   const refused = (of: ReplayReport): ReplayReport => ({

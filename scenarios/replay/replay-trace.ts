@@ -37,10 +37,10 @@ export interface TraceReplay {
   readonly crossings: readonly Moment[];
   /** Records inside up to the first difference, for invariants. */
   readonly seen: readonly Seen[];
-  /** Names of timers and draws that the recording does not know, and of its timers that nobody set. */
+  /** Names of timers and draws that the recording does not know, and of its timers that were not set. */
   readonly foreign: readonly string[];
   readonly unclaimed: readonly string[];
-  /** Numbers of inputs that nobody heard. */
+  /** Numbers of inputs without a taker. */
   readonly unheard: readonly number[];
   readonly redactedReads: readonly RedactedRead[];
   readonly directory: Directory;

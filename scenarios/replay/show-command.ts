@@ -63,7 +63,7 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
   return { name: file, started, text: full.text, checks: checksBy(full.text) };
 }
 
-/** Writes the page of a recording as one file for others: where the trace stands here is nobody's business. Says why it cannot. */
+/** Writes the page of a recording as one file, without the path of the trace. Returns an error text. */
 export async function writePage(html: string, recording: Recording): Promise<string | undefined> {
   try {
     writeFileSync(html, await recordingPage({ ...recording, name: basename(recording.name) }), {

@@ -30,8 +30,8 @@ import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 
 /**
- * Runs what docs/replay.md tells a reader to type, on a build of the sources of now, and compares what is printed.
- * After a change of what machines do or reports say, A2C_UPDATE_PAGES=1 records the trace anew and fills the pages.
+ * Runs the commands of docs/replay.md, on a build of the present sources, and compares what they print. After a
+ * change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages.
  */
 const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -56,7 +56,7 @@ beforeAll(() => {
   symlinkSync(checkout, at('node_modules/a2c-actors'), 'dir');
   for (const name of ['@modelcontextprotocol', 'vitest', 'zod'])
     symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
-  // The README is for somebody who stands in a checkout.
+  // Commands of the README run in a checkout.
   symlinkSync(join(checkout, 'examples'), at('examples'), 'dir');
   // A copy, for the page mends something in it.
   cpSync(join(root, 'dist'), join(checkout, 'dist'), { recursive: true });

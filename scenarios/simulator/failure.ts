@@ -19,7 +19,7 @@ export interface Failure {
   /** A scenario that can be pasted into `scenarios/`, the same as a trace, and as data. */
   readonly files: { readonly scenario: string; readonly trace: string; readonly plan: string };
   readonly steps: number;
-  /** How many runs the shrinking took; null: nobody asked for that. */
+  /** Runs that the shrinking took; null: it was not asked for. */
   readonly tries: number | null;
 }
 export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {

@@ -253,7 +253,7 @@ export class NodesRun {
     const held = this.#s.network.register.holders;
     if (local.length !== held.length)
       this.#wrong.push(`${local.length} seats at the nodes, ${held.length} in the register`);
-    // Everybody who sits there is reached, from whatever node.
+    // Every computer in the office is reached, from any node.
     for (const agent of this.#there) {
       if (agent.role !== 'agent') continue;
       const isThere = held.some(

@@ -18,7 +18,7 @@ export interface Shrunk {
   readonly isCutShort: boolean;
 }
 
-/** fast-check belongs to whoever develops; a host that only simulates does without. */
+/** fast-check is a development dependency; a host that only simulates does without. */
 async function fastCheck(): Promise<typeof FastCheck> {
   try {
     return await import('fast-check');

@@ -8,8 +8,8 @@ import { io, type Socket as ClientSocket } from 'socket.io-client';
 import { echoed, textOf, type Chain } from '../chain.ts';
 
 /**
- * The chain as one writes it by hand in an afternoon: no actors, no validation, no lifecycle, no errors. It is
- * the yardstick for what those cost, not an example: it hangs and leaks wherever something goes wrong.
+ * Chain as one writes it by hand in an afternoon: no actors, no validation, no lifecycle, no errors. Yardstick for
+ * the cost of those, and no example: it hangs and leaks wherever something goes wrong.
  */
 
 interface Seat {

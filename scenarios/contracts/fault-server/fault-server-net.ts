@@ -24,7 +24,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A fault server at a URL, and whoever asks it there, without an SDK. */
+/** Fault server at a URL, and a client of it without an SDK. */
 class Remote {
   readonly peer: Peer;
   #session: string | undefined;

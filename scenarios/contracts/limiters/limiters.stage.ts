@@ -2,7 +2,7 @@ import { noLimits, type CallLimits, type CallLimiters } from '../../../machines/
 import type { Failure } from '../../../machines/protocol/index.ts';
 
 export interface LimitersUnderTest {
-  /** Asked anew whenever somebody enters. */
+  /** Limits are read again whenever an asker enters. */
   create(limits: { limitsOf: (server: string) => CallLimits; total: () => CallLimits }): CallLimiters;
   /** Resolves when everything that comes a moment later has come. */
   settled(): Promise<void>;

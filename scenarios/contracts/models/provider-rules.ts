@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * What providers accept of tools, as rules that can be checked without asking them. docs/providers.md has each under its
+ * Rules of providers about tools, which can be checked without asking them. docs/providers.md has each under its
  * number, with the same words. Nothing here is taken from the code that converts.
  */
 export interface ProviderRule {
@@ -24,7 +24,7 @@ interface Place {
   readonly at: string;
   readonly node: Node;
 }
-/** Every schema in a schema, whatever keyword it stands under; names of properties are no keywords. */
+/** Every schema in a schema, under any keyword; names of properties are no keywords. */
 function schemasIn(root: unknown, at: string): Place[] {
   if (!isNode(root)) return [];
   const below = Object.entries(root).flatMap(([key, value]): Place[] => {

@@ -96,7 +96,7 @@ const { pair } = fc.letrec<{ pair: Pair; object: Pair }>((tie) => ({
     ),
   ),
 }));
-/** References lead through the whole: what stands in `$defs` of a part is put at the root. */
+/** Moves the `$defs` of parts to the root, because references lead through the whole. */
 function lifted(schema: unknown, defs: Record<string, unknown>, inside = ''): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((one) => lifted(one, defs, inside));

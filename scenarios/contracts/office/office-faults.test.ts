@@ -5,8 +5,8 @@ import { callTo, codeIn, type Peer, toolsOf } from '../link/link-world.ts';
 import { entered, left, type OfficeHarness, openOffice } from './office-harness.ts';
 
 /**
- * The faults of the Python office (a2c-wire §7.1) that a peer can provoke, against a whole office of ours. No. 11
- * stands in relay.test.ts, the other half of no. 14 (questions in flight, long names) in pending.test.ts and
+ * Faults of the Python office (a2c-wire §7.1) that a peer can provoke, against a whole office of ours. No. 11 stands
+ * in relay.test.ts, the other half of no. 14 (questions in flight, long names) in pending.test.ts and
  * requests.test.ts. There is no limit of messages per second, and an office is one process.
  */
 const questions = ['get_tools', 'get_config', 'get_desktop', 'get_finder', 'read_resource'].map(

@@ -34,7 +34,7 @@ export interface ProcessWorld {
   settled(): Promise<void>;
   /** Children of which anything lives, as the ledger counts them. */
   alive(): number;
-  /** Ends whatever a failed case left. */
+  /** Ends everything that a failed case left. */
   dispose(): Promise<void>;
 }
 /** Port under test. Each case has a world of its own. */

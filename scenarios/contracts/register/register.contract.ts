@@ -17,7 +17,7 @@ export interface RegisterWorld {
   open(): Promise<Register>;
   /** Answer to a question; undefined where it failed. */
   answer<T>(ask: (told: Told<T>) => void): Promise<T | undefined>;
-  /** Resolves when it holds; lets time pass, so leases end that nobody renews. */
+  /** Resolves when it holds; lets time pass, so that leases end that are not renewed. */
   until(holds: () => Promise<boolean> | boolean): Promise<void>;
   /** The register knows nothing any more. */
   forget(): Promise<void>;

@@ -12,7 +12,7 @@ interface World {
   readonly ask: Ports['request'];
   /** A registry that answers with this status; 0: it hangs. Its URL. */
   open(status: number): Promise<string>;
-  /** A URL where nobody listens. */
+  /** URL of a closed port. */
   nobody(): Promise<string>;
   /** When the question to this registry has been given up. */
   aborted(registry: string): Promise<void>;

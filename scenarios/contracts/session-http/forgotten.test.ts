@@ -5,7 +5,7 @@ import { bodies, httpWorlds, methodOf, refuse, timesOf, type BodyKind } from './
 const worldOf = httpWorlds();
 
 type Row = readonly [status: number, kind: BodyKind, message: string];
-/** Answers of servers that have forgotten the session, to whatever is asked. */
+/** Answers of servers that have forgotten the session, to any request. */
 const forgets: readonly Row[] = [
   [404, 'id null', 'Session not found'],
   [404, 'own', 'Session not found'],

@@ -8,7 +8,7 @@ const kinds = Object.keys(bodies) as BodyKind[];
 const jsonRpc: readonly BodyKind[] = ['own', 'id null'];
 
 type Row = readonly [status: number, means: object];
-/** Statuses that mean what HTTP says, whatever stands in the body. */
+/** Statuses that mean what HTTP says, with any body. */
 const atInitialize: readonly Row[] = [
   [400, { code: 4003, details: { http_status: 400 } }],
   [401, { code: 'Unauthorized', details: { http_status: 401 } }],

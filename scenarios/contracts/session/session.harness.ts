@@ -34,10 +34,11 @@ export type ServerBehaviour =
   /** Pages that each name another one as the next, for ever. */
   | 'endlessPages'
   /**
-   * As `echo`, and declares everything. Two pages of resources `note://1` and `note://2`, of templates `note://{id}`
-   * and `page://{id}`, of prompts `greet` and `part`, each with one entry more that is none. Any `note://…` can be
-   * read, `greet` answers with one message, a completion of `x` has `xa` and `xb`. Any other URI is refused with -32002
-   * "no such resource" and the data `{uri}`; with `huge://…` that has 5,000 characters `x` more, as `more`.
+   * Like `echo`, and declares everything. Two pages of resources `note://1` and `note://2`, of templates
+   * `note://{id}` and `page://{id}`, of prompts `greet` and `part`, each with one broken entry more. Any `note://…`
+   * can be read, `greet` answers with one message, a completion of `x` has `xa` and `xb`. Any other URI is refused
+   * with -32002 "no such resource" and the data `{uri}`; with `huge://…` that has 5,000 characters `x` more, as
+   * `more`.
    */
   | 'full'
   /** Declares prompts, and knows no method for them. */
@@ -122,7 +123,7 @@ export interface SessionWorld {
   cancels(): Promise<number>;
   /** Ends all servers; resolves when no fact can come any more. */
   settled(): Promise<void>;
-  /** Ends whatever a failed case left. */
+  /** Ends everything that a failed case left. */
   dispose(): Promise<void>;
 }
 

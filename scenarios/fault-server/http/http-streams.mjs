@@ -70,7 +70,7 @@ export function createStreams({ id, isShared }) {
   let listening;
   let reading;
   let count = 0;
-  /** With what is being asked, where nobody listens; else it waits. */
+  /** Writes to the stream of a request, where no stream of the session is open; else the text waits. */
   const tell = (text) => {
     if (listening && !listening.destroyed) listening.write(eventOf(text));
     else if (asked.has(reading)) asked.get(reading).say(text);

@@ -106,8 +106,9 @@ export function createResources(server, configured, noted = () => {}) {
 }
 
 /**
- * What the words of changing resources do, the same for every player. `mention`: of one that is not listed yet. `own`: its resources, how it says that their list
- * has changed, or one of them, how it waits (never longer than it lives), and whether its faults are over.
+ * Acts of the words about changing resources, the same for every player. `mention`: announces a resource that is not
+ * listed yet. `own`: the resources, how changes are announced, how it waits (never longer than it lives), and whether
+ * its faults are over.
  */
 export function createResourceChanges({ resources, say, update, mention = update, after, isOver }) {
   let isFlapping = false;

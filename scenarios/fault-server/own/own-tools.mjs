@@ -52,8 +52,8 @@ export function createTools(server, configured) {
 }
 
 /**
- * What the words of changing lists do, the same for every player. `own`: its tools, how it says that a list has changed, how it
- * waits (never longer than it lives), and whether its faults are over.
+ * Acts of the words about changing lists, the same for every player. `own`: the tools, how a change is announced, how
+ * it waits (never longer than it lives), and whether its faults are over.
  */
 export function createChanges({ tools, say, after, isOver }) {
   let isStorming = false;

@@ -62,7 +62,7 @@ const wordSchema = z.strictObject({
   over: z.enum(['stdio', 'http']).optional(),
   /** One sentence. */
   means: z.string(),
-  /** The moments at which it can happen, the usual one first. Without: whoever plays it says when. */
+  /** Moments at which it can happen, the usual one first. Absent: the player decides. */
   when: z.array(z.enum(moments)).min(1).optional(),
   params: z.record(z.string(), paramSchema),
   /** The feature that it waits for. */
@@ -70,7 +70,7 @@ const wordSchema = z.strictObject({
 });
 export type Word = z.infer<typeof wordSchema>;
 
-/** The one vocabulary. Parsed, so that a mistake in the data fails whoever loads it. */
+/** The vocabulary, parsed, so that a mistake in the data fails at the start. */
 export const vocabulary: readonly Word[] = z.array(wordSchema).parse(vocabularyData);
 const words = new Map(vocabulary.map((word) => [word.fault as string, word]));
 /** Whether a server that is a process of ours (`stdio`), or one behind a URL (`http`), can do it. */

@@ -26,7 +26,7 @@ class CallSettledInTime implements Judge<Crossing> {
   readonly #waiting = new Map<string, Due>();
   /** Calls of a computer's host by `req_id`. */
   readonly #calls = new Map<string, Due>();
-  /** Before this nobody is late. */
+  /** Time before which no call is late. */
   #soonest = Infinity;
 
   constructor({ slackMs }: Bounds) {

@@ -74,7 +74,7 @@ const cancels = (ch = host) => comes(ch, 'cancelCall', { ticket: 'host.r1' });
 const takesBack = comes('link:computer:c1/1', 'agent.cancelled', { ticket: '1.r1' }, 'r1');
 const acks = goes('link:computer:c1/1', 'link.answer', { ticket: '1.r1', body: {} }, 'r1');
 
-/** Confirmed, sent or cut off: nothing that a call may wait for keeps it from whoever does not want it any more. */
+/** Confirmed, sent or cut off: a call that is not wanted any more ends, whatever it waits for. */
 export const cancelSettlesCall: Boundary = {
   reads: 'boundary',
   invariant: 'a cancel settles its call at once',

@@ -3,9 +3,9 @@ import { answers, boundary, calls, isAgent, sends, settles } from '../crossings.
 import { said, type Boundary, type Bounds, type Found, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
-/** A call as whoever made it knows it. */
+/** A call as its caller knows it. */
 interface Caller {
-  /** News of its end takes this long to whoever executes it. */
+  /** Time that news of the end takes to the executor. */
   wayMs: number;
   waiting: number;
   toldAt: number;

@@ -42,7 +42,7 @@ function generationsIn({ known = {}, plan }: Partial<Config>): Generations {
 
 class PermanentPermission implements Judge<Crossing> {
   readonly #calls = new RecentMap<string, Call>();
-  /** Undefined: a computer that was there before the first record, so nobody knows what was allowed. */
+  /** Undefined: the computer was there before the first record, so its permissions are unknown. */
   #generations: Generations | undefined;
   #allowed: readonly Allowed[] = [];
 

@@ -44,11 +44,11 @@ export interface Walk {
 }
 
 /**
- * Explores every state that the events and timers can reach, then checks from each that `close`, followed by
- * nothing but timers, ends the machine: in no corner that they lead to may it stay. `close` again and what may be
- * said `meanwhile` come in between as often as they like: wherever that leads, timers alone have to end it. Timers come
- * in any order, which is more than real time can do. A transition that throws is reported as a state
- * without a way out. No action runs, so only ports that a machine invokes must be named, not filled.
+ * Explores every state that the events and timers can reach, then checks from each that `close`, followed by nothing
+ * but timers, ends the machine. `close` again and the events `meanwhile` come in between as often as they like;
+ * timers alone have to end it from there. Timers come in any order, which is more than real time can do. A transition
+ * that throws is reported as a state without a way out. No action runs, so ports that a machine invokes must be
+ * named, and need not be filled.
  */
 export function walkOut<Machine extends AnyStateMachine>(
   machine: Machine,

@@ -1,8 +1,7 @@
 /**
- * What holds for every port that a chart invokes. It is a callback actor, so it is never done. When it throws, as it is
- * opened or over a command, no chart catches it: its machine fails as a whole, what its port held is closed, and its
- * owner hears `owned.ended` (of wills: supervision.scenario.ts). What a port throws in a callback of its own never
- * comes to a machine.
+ * Rules of every port that a chart invokes: a callback actor, which is never done. When it throws, as it is opened or
+ * over a command, no chart catches it: its machine fails as a whole, its port is closed, and its owner hears
+ * `owned.ended` (of wills: supervision.scenario.ts). An exception in a callback of the port never comes to a machine.
  */
 import { describe, expect, test } from 'vitest';
 import { createActor, fromCallback, type AnyStateMachine } from 'xstate';

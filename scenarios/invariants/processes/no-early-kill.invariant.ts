@@ -11,7 +11,7 @@ class NoEarlyKill implements Judge<Crossing> {
   /** Children that live, and were not sent SIGKILL, by their channels. */
   readonly #spared = new Map<string, Life>();
   #timing: Timing = timing;
-  /** When their computer was told to end; whoever abandons it gave it no time. */
+  /** Time at which their computer was told to end; `abandon` gives no time. */
   #closes = Infinity;
 
   take(crossing: Crossing, at: number): Found | undefined {

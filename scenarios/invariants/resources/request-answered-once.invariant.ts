@@ -32,7 +32,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
   #timing: Timing = timing;
   /** A computer that boots keeps questions for its servers. */
   #booted = 0;
-  /** Before this nobody is late. */
+  /** Time before which no question is late. */
   #soonest = Infinity;
 
   constructor(slackMs: number) {
@@ -64,7 +64,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
     const [at, ticket] = [askerOf(crossing), ticketIn(ev)];
     const { aggregateMs, readMs } = this.#timing;
     const isOfAll = ev?.type === 'show' || ev?.type === 'agent.askedCollection';
-    // Each question has its own time, whoever else asks meanwhile.
+    // Each question has its own time, also beside others.
     const due = Math.max(now, this.#booted) + (isOfAll ? aggregateMs : readMs) + this.#slackMs + momentMs;
     const some = this.#questions.get(at) ?? new Map<string, Question>();
     const known = some.get(ticket) ?? { at, ticket, asked: 0, answered: 0, due };

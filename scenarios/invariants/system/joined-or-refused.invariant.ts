@@ -17,7 +17,7 @@ type Fields = {
 class JoinedOrRefused implements Judge<Crossing> {
   /** Links by their host. */
   readonly #links = new Map<string, Link>();
-  /** The URLs of offices that are open here. Of others nobody knows whether they are. */
+  /** URLs of offices that are open here. Other offices are unknown. */
   readonly #offices = new Map<string, string>();
 
   take({ ch, ev }: Crossing): undefined {

@@ -16,7 +16,7 @@ const isFailed = (result: unknown): boolean =>
 
 class NoSecretTold implements Judge<Crossing> {
   readonly #secrets: readonly string[];
-  /** Calls of agents: what a server answers them goes to whoever asked, as it came. */
+  /** Calls of agents: the answer of a server goes to the caller, as it came. */
   readonly #calls = new Set<string>();
 
   constructor(secrets: readonly string[]) {
@@ -51,10 +51,10 @@ const failed = { code: 'ServerLost', message: 'ended', details: { stderr: `passw
 const answer = { content: [{ type: 'text', text: secret }] };
 
 /**
- * Of what servers write on stderr, refuse with, fail with, or tell of their progress, which is hidden before any machine
- * hears of it; and of what we say ourselves: failures that hosts hear, and acks that go over a link, such as a failed call or
- * a shown config. What a server answers is not ours, nor what somebody asks of it. Traces have a veil of their own, behind
- * which these records are not: machines/trace/secrets/redaction.test.ts.
+ * Texts of servers on stderr, in refusals, failures and progress are hidden before any machine hears of them; so are
+ * our own: failures that hosts hear, and acks that go over a link, such as a failed call or a shown config. Answers
+ * of servers, and requests to them, are not ours. Traces have redaction of their own:
+ * machines/trace/secrets/redaction.test.ts.
  */
 export const noSecretTold: Boundary = {
   reads: 'boundary',

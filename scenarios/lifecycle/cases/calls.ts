@@ -3,7 +3,7 @@ import type { Cases } from '../judge.ts';
 import { knownMs, soonMs, type Faulty, type Stage } from '../stage.ts';
 import { judged, say } from './words.ts';
 
-/** A tool that nobody waits for: it ends when something else does. */
+/** A tool without an end of its own: it ends when something else does. */
 const endless = { read: { takes: 600_000 } };
 const well = { later: { 2: { faults: [] } } };
 const megabytes = 20_000_000;

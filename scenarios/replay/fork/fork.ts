@@ -38,7 +38,7 @@ export interface Fork {
   readonly forked: Outcomes;
   /** Ends that differ, a line each: `call r1: unknown | succeeded`. */
   readonly differences: readonly string[];
-  /** Numbers of recorded inputs for which nobody waited any more. */
+  /** Numbers of recorded inputs that had no taker any more. */
   readonly unheard: readonly number[];
   /** Names of timers and draws of which the recording does not know. */
   readonly foreign: readonly string[];
@@ -124,7 +124,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     differences: differencesOf(recorded, forked),
     unheard,
     foreign,
-    // Messages of the host may find nobody in the other world.
+    // Messages of the host may have no receiver in the other world.
     violations: judge(seen, directory.size === 0, { bounds: boundsOf(seen) }).filter(
       ({ invariant, what }) => invariant !== lost || !what.startsWith('host -> '),
     ),
@@ -132,10 +132,10 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
 }
 
 /**
- * What would have happened: everything in a trace file happens again on today's machines, in a world that another change was
- * made in. The recorded inputs go on after it as far as somebody still waits for them, what the recording does not say runs
- * on virtual time, and two more minutes pass after the last input. Writes nothing. Rejects with an error that says what is
- * wrong where the file cannot be read or replayed, or a change does not fit it.
+ * Replays a trace file on today's machines in a world with a change. The recorded inputs go on after it as far as
+ * there is a taker, everything that the recording does not tell runs on virtual time, and two more minutes pass after
+ * the last input. Writes nothing. Rejects with an error where the file cannot be read or replayed, or a change does
+ * not fit it.
  */
 export async function forkFile(file: string, changes: Changes = {}): Promise<Fork> {
   const read = readTraceFile(file);

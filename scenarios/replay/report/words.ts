@@ -19,7 +19,7 @@ const failureText = (value: unknown): string => {
 /** The parts of a channel: `ask tools/call of files {…}/2`, `process:files/1`, `timer backoff of files 500/1`. */
 export interface Channel {
   readonly kind: 'ask' | 'timer' | 'host' | 'process' | 'session' | 'link' | 'office' | 'other';
-  /** Whose: a server, a seat such as `computer:c1`; empty: nobody's. */
+  /** Owner: a server, a seat such as `computer:c1`; empty: none. */
   readonly of: string;
   /** The method of a question, the purpose of a timer. */
   readonly what: string;

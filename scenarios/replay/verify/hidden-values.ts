@@ -1,6 +1,6 @@
 import { hidden } from '../world/matching.ts';
 
-/** Values of `--set`, by where they stand in the trace. */
+/** Values of `--set`, by their places in the trace. */
 export type GivenValues = Readonly<Record<string, unknown>>;
 const inside = (path: string, key: string | number): string => (path === '' ? `${key}` : `${path}.${key}`);
 const isHidden = (text: string): boolean => text.search(hidden) >= 0;
@@ -26,7 +26,7 @@ export function givenValues(texts: readonly string[]): GivenValues {
  * the same value: one is enough.
  */
 export class HiddenValues {
-  /** Places that nobody gave, after `fill`. */
+  /** Places without a value, after `fill`. */
   readonly missing = new Set<string>();
   readonly #given: GivenValues;
   /** Hidden values by the recorded text. */

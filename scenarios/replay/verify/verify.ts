@@ -88,7 +88,7 @@ interface Params {
   readonly arguments?: Readonly<Record<string, string>>;
 }
 const onTheWay: ReadonlySet<string> = new Set(['connecting', 'recovering', 'closing']);
-/** A real computer with the one server, and nobody else. */
+/** A real computer with this server alone. */
 class Asker {
   readonly #computer: Computer;
   readonly #server: string;

@@ -36,7 +36,7 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
   if (isObject(recorded) && isObject(value)) {
     const keys = [...new Set([...Object.keys(recorded), ...Object.keys(value)])];
     const inner = (key: string): string => (path === '' ? key : `${path}.${key}`);
-    // Under a name that was hidden: whatever has no recorded name.
+    // Name that was hidden: it matches any that is not recorded.
     const isOpen = Object.keys(recorded).some(isHidden);
     return keys.flatMap((key) => {
       if (isHidden(key) || (isOpen && !Object.hasOwn(recorded, key))) return [];
@@ -46,7 +46,7 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
   return Object.is(recorded, value) ? [] : [path];
 }
 
-/** Parameters as they are compared: lists are recorded whole, whatever page was asked for, and no arguments are none. */
+/** Parameters for comparison: lists are recorded whole, so pages are left out, and no arguments are none. */
 export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>): Fields {
   const { _meta: _, task: __, ...fields } = isObject(params) ? params : {};
   if (method.endsWith('/list')) return {};

@@ -60,7 +60,7 @@ export class PlayedServer {
     this.recorded = recorded;
     this.#stage = stage;
   }
-  /** Requests that nobody has asked so far. */
+  /** Requests that were not made so far. */
   get unused(): readonly RecordedRequest[] {
     return this.recorded.requests.filter((request) => !this.#used.has(request));
   }

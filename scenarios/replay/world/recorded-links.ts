@@ -18,7 +18,7 @@ export interface RecordedAsk {
   readonly s: number;
   readonly method: string;
   readonly params: Fields;
-  /** Progress and the one answer, ms after the question; without an answer nobody gave one. */
+  /** Progress and the one answer, ms after the question; empty: there was no answer. */
   readonly facts: readonly { readonly ms: number; readonly fact: Omit<RequestFact, 'id'> }[];
 }
 export interface RecordedSeat {

@@ -216,7 +216,7 @@ class Reading {
     const server = this.servers.get(name);
     return server && { server, rest: about.slice(name.length) };
   }
-  /** A question from before the beginning: its parameters stand in its name, unless they are long. */
+  /** Request from before the beginning: its parameters stand in its name, unless they are long. */
   #askedBefore(at: At): Request | undefined {
     const [, method] = /^ask (\S+) of /.exec(at.ch) ?? [];
     const found = isMethod(method) && this.#target(at.ch, method);

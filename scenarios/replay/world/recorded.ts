@@ -12,7 +12,7 @@ export type RecordedAnswer =
   | { readonly type: 'timedOut'; readonly ms: number }
   /** No answer: the question was taken back, or the recording ends. */
   | { readonly type: 'none' };
-/** End of a server that nobody had asked for. */
+/** End of a server without an order. */
 export interface RecordedDeath {
   readonly code: number | null;
   readonly signal: string | null;

@@ -45,7 +45,7 @@ export interface World {
   readonly servers: readonly string[];
   /** Requests that were made and are not recorded, in order. */
   readonly misses: readonly Miss[];
-  /** Recorded requests that nobody has made so far; signs of life (`ping`) do not count. */
+  /** Recorded requests that were not made so far; signs of life (`ping`) do not count. */
   readonly unused: readonly (Asked & { readonly s: number })[];
 }
 

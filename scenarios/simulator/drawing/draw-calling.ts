@@ -68,7 +68,7 @@ export function drawHouse(
   const isForGood = chance(random, 0.5);
   const said = person === 'yes' && isForGood ? 'always' : person;
   const thinks = streamOf(seed, 'day', 'person');
-  // Some think for longer than a call takes, and answer when nobody asks any more.
+  // Some think for longer than a call takes, and answer too late.
   const late = said && chance(thinks, 0.4) ? (` after ${spread(thinks, 20, 60_000)}` as const) : '';
   return {
     ...(said && { person: `${said}${late}` }),

@@ -11,8 +11,8 @@ import { enact } from '../../stage/plan/virtual/play-virtual.ts';
 import { VirtualWorld } from '../../stage/plan/virtual/virtual-world.ts';
 
 /**
- * What the own expectations of a story say when it is played with other machines than today's; empty: it passes. No
- * invariant is looked at, and nothing but an expectation counts as a failure.
+ * Failed expectations of a story that is played with other machines than today's; empty: it passes. No invariant is
+ * judged, and nothing but an expectation counts as a failure.
  */
 function missed(title: string, kinds?: HarnessOptions['kinds']): string {
   const plan = registered.find((story) => story.title === title);

@@ -44,7 +44,7 @@ const payload = fc.record(
     name: oneOf(fc.constantFrom(...names)),
     tool_name: oneOf(fc.constant('t')),
     params: oneOf(fc.dictionary(text, anything, { maxKeys: 4 })),
-    // A question that nobody answers ends by this.
+    // A question without an answer ends by this.
     timeout: oneOf(fc.constantFrom(1, 2)),
     uri: oneOf(fc.constantFrom('window://a/1', 'dpe://a/b')),
     blob_handle: text,

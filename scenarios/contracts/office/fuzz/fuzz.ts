@@ -30,7 +30,7 @@ const open = (url: string, { token }: { readonly token: string }): Socket =>
 const asked = (socket: Socket, event: string, body: object): Promise<unknown[]> =>
   new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
 
-/** Two peers that keep to the protocol, and hear whatever is said in their room. */
+/** Two peers that keep to the protocol, and hear everything that is told in their room. */
 class Witnesses {
   readonly crossed: string[] = [];
   readonly #agent: Socket;

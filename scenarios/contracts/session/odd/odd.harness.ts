@@ -2,7 +2,7 @@ import { sessionPortOf, type Answers } from '../../../../adapters/mcp/index.ts';
 import type { RequestFact, SessionFact } from '../../../../machines/kernel/ports.ts';
 import { statelessWires, wires, type Behaviour } from './odd-server.ts';
 
-/** The answer to `initialize` that nobody could mind. */
+/** Answer to `initialize` without a fault. */
 export const greeting = {
   protocolVersion: '2025-11-25',
   capabilities: { tools: {} },
