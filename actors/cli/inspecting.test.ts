@@ -15,10 +15,12 @@ import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from './context.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 
 /** An office that runs until `stop`, and the address of its inspector. */
-async function openOffice(...options: string[]): Promise<{ url: string; told: Promise<Told>; stop(): void }> {
+async function openOffice(
+  ...options: string[]
+): Promise<{ url: string; told: Promise<CommandOutput>; stop(): void }> {
   const aborter = new AbortController();
   let found: (url: string) => void = () => {};
   const address = new Promise<string>((resolve) => (found = resolve));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { io } from 'socket.io-client';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { createOffice } from '../api/office.ts';
 
@@ -19,7 +19,7 @@ const fileOf = (mcpServers: object, a2c: object = {}): string => {
   return file;
 };
 const server = { command: process.execPath, args: [fixture] };
-const documentIn = ({ out }: Told): Record<string, unknown> => {
+const documentIn = ({ out }: CommandOutput): Record<string, unknown> => {
   expect(out.trim().split('\n')).toHaveLength(1);
   return JSON.parse(out) as Record<string, unknown>;
 };
@@ -72,7 +72,11 @@ describe('a2c tools --format', () => {
 });
 
 /** Ctrl-C comes as the server is asked this. */
-async function interruptedAt(method: string, behaviour: string, argv: readonly string[]): Promise<Told> {
+async function interruptedAt(
+  method: string,
+  behaviour: string,
+  argv: readonly string[],
+): Promise<CommandOutput> {
   const aborter = new AbortController();
   const remote = await startHttpServer({
     kind: 'streamable',

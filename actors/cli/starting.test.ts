@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../../machines/config/index.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLine, listingMsOf } from './starting.ts';
-import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { Context } from './context.ts';
 
@@ -24,7 +24,7 @@ const fileOf = (mcpServers: object, a2c: object = {}): string => {
 async function withSlow(
   argv: readonly string[],
   { a2c = {}, answers = true }: { a2c?: object; answers?: boolean } = {},
-): Promise<Told & { readonly meters: readonly (string | null)[] }> {
+): Promise<CommandOutput & { readonly meters: readonly (string | null)[] }> {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   const remote = await startHttpServer({

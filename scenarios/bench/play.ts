@@ -7,7 +7,7 @@ import type { Figure } from './row.ts';
 import type { Play } from './run.ts';
 
 /** Message of the process of a row. */
-export type Said = { readonly figure: Figure } | { readonly failed: string } | { readonly done: true };
+export type RowMessage = { readonly figure: Figure } | { readonly failed: string } | { readonly done: true };
 /** The longest part of an error that is shown. */
 const shown = 300;
 
@@ -35,8 +35,8 @@ export const playApart: Play = (row, plan, tell, signal) => {
   signal.addEventListener('abort', end, { once: true });
   process.once('exit', end);
   const ended = new Promise<void>((resolve, reject) => {
-    let result: Said | undefined;
-    child.on('message', (said: Said) => {
+    let result: RowMessage | undefined;
+    child.on('message', (said: RowMessage) => {
       if ('figure' in said) return tell(said.figure);
       result ??= said;
       // Handles that the row left open must not hold its process.

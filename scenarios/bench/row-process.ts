@@ -1,10 +1,10 @@
-import type { Said } from './play.ts';
+import type { RowMessage } from './play.ts';
 import type { Plan } from './row.ts';
 import { rows } from './rows.ts';
 
 /** Measures the row that is named, and says to whom started it what it found. */
 const [, , name = '', plan = ''] = process.argv;
-const say = (said: Said): Promise<void> =>
+const say = (said: RowMessage): Promise<void> =>
   new Promise((resolve) => void process.send?.(said, undefined, undefined, () => resolve()));
 process.once('disconnect', () => process.exit());
 try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { computerName, newFolder, type AgentPeer, type Ended, type ProcessPeer } from './pair-peers.ts';
+import { computerName, newFolder, type AgentPeer, type CallEnd, type ProcessPeer } from './pair-peers.ts';
 
 export interface Pair {
   readonly agent: AgentPeer;
@@ -21,7 +21,7 @@ export interface Feature {
   readonly check: (pair: Pair) => Promise<void>;
 }
 
-const expectIt = (holds: boolean, ended: Ended): void => {
+const expectIt = (holds: boolean, ended: CallEnd): void => {
   if (holds) return;
   const { outcome, code, text } = ended;
   const whole = [outcome, code, text === '' ? 'no text' : text];
@@ -40,7 +40,7 @@ const image = (bytes: number): Feature => ({
 });
 
 /** Resolves when the call is at the tool. */
-async function hanging(agent: AgentPeer, timeoutS: number): Promise<{ readonly ended: Promise<Ended> }> {
+async function hanging(agent: AgentPeer, timeoutS: number): Promise<{ readonly ended: Promise<CallEnd> }> {
   const folder = newFolder();
   const file = join(folder, 'called');
   const called = new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ async function hanging(agent: AgentPeer, timeoutS: number): Promise<{ readonly e
   late.catch(() => {});
   return { ended };
 }
-const expectUnknown = ({ isOurs }: Pair, ended: Ended): void =>
+const expectUnknown = ({ isOurs }: Pair, ended: CallEnd): void =>
   expectIt(ended.isError && (!isOurs.agent || ended.outcome === 'unknown'), ended);
 
 export const features: readonly Feature[] = [

@@ -8,7 +8,7 @@ import {
   startPeers,
   versions,
   type PythonPeers,
-  type Said,
+  type PeerMessage,
 } from '../fixtures/python-peers.ts';
 
 const names = Object.keys(versions);
@@ -63,7 +63,7 @@ describe.runIf(isReached)('our office between', () => {
 
     describe.each(names)('a computer of %s', (other) => {
       const computer = `k${other}`;
-      const call = async (tool: string, params: object): Promise<Said> => {
+      const call = async (tool: string, params: object): Promise<PeerMessage> => {
         const { ok: tools } = await of(version).do('tools', { name, computer });
         const full = (tools as string[]).find((one) => one.endsWith(tool));
         return of(version).do('call', { name, computer, tool: full, params, timeout: 30 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAgent } from '../../actors/index.ts';
-import { pythonOf, startPeers, type Said } from '../fixtures/python-peers.ts';
+import { pythonOf, startPeers, type PeerMessage } from '../fixtures/python-peers.ts';
 import { startHost, startQuietly, type StartedHost } from '../fixtures/started-host.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -14,7 +14,7 @@ export const computerName = 'k';
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
 
 /** End of a call. `outcome` is known of our agents only. */
-export interface Ended {
+export interface CallEnd {
   readonly isError: boolean;
   readonly text: string;
   readonly sha256: string;
@@ -26,7 +26,7 @@ export interface AgentPeer {
   hears(tools: readonly string[]): Promise<void>;
   /** Resolves when the computer has this tool, asked as often as it takes. */
   sees(tool: string): Promise<void>;
-  call(tool: string, params: object, timeoutS: number, computer?: string): Promise<Ended>;
+  call(tool: string, params: object, timeoutS: number, computer?: string): Promise<CallEnd>;
   /** Names of servers. */
   config(): Promise<readonly string[]>;
   desktop(): Promise<readonly string[]>;
@@ -99,7 +99,7 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
   };
 }
 
-const ok = ({ ok: value, error }: Said): unknown => {
+const ok = ({ ok: value, error }: PeerMessage): unknown => {
   if (error !== undefined) throw new Error(error);
   return value;
 };

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 import { timing as usual, type Timing } from '../../machines/kernel/timing.ts';
 import type { Crossing } from '../../machines/trace/index.ts';
-import { said, type Crossed } from './invariant.ts';
+import { fieldsOfEvent, type Crossed } from './invariant.ts';
 
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 export const earlyMs = 2;
@@ -28,29 +28,30 @@ export const hostOf = (ch: string): string => ch.replace(/\/\d+$/, '');
 /** The times that a host is started with. */
 export const timingIn = (ev: EventObject | undefined): Timing => ({
   ...usual,
-  ...said<{ timing: Partial<Timing> }>(ev).timing,
+  ...fieldsOfEvent<{ timing: Partial<Timing> }>(ev).timing,
 });
 type Named = { readonly ticket: string; readonly reqId: string };
 /** Ticket by which a host names a call or a question, and cancels it. */
 export function ticketIn(ev: EventObject | undefined): string {
-  const { ticket, reqId } = said<Named>(ev);
+  const { ticket, reqId } = fieldsOfEvent<Named>(ev);
   return ticket ?? `host.${reqId}`;
 }
 /** Receiver of the answer: its host, unless the order names another. */
-export const askerOf = ({ ch, ev }: Crossing): string => hostOf(said<{ replyTo: string }>(ev).replyTo ?? ch);
+export const askerOf = ({ ch, ev }: Crossing): string =>
+  hostOf(fieldsOfEvent<{ replyTo: string }>(ev).replyTo ?? ch);
 /** Tells whether a connection is gone, with everybody who waits for an answer over it. */
 export const isGone = ({ k, ev }: Crossing): boolean => ev?.type === (k === 'in' ? 'link.down' : 'close');
 /** Nothing is left of a child: it never ran, or its group is empty, or it was let go and ended by force. */
 export function isEnded({ k, ch, ev }: Crossing): boolean {
   if (!isProcess(ch)) return false;
-  const { type, left } = said<{ left: number }>(ev);
+  const { type, left } = fieldsOfEvent<{ left: number }>(ev);
   if (k === 'out') return type === 'close';
   return type === 'group.emptied' || type === 'child.failed' || (type === 'child.exited' && left === 0);
 }
 
 // ── builders of examples ─────────────────────────────────────────────────────────────────────────────
 /** A number between two crossings: so many ms pass. */
-export function boundary(...told: readonly (Crossing | number)[]): readonly Crossed[] {
+export function crossingsOf(...told: readonly (Crossing | number)[]): readonly Crossed[] {
   let at = 0;
   const seen: Crossed[] = [];
   for (const each of told)
@@ -67,28 +68,28 @@ const crosses =
     ...(req !== undefined && { req }),
   });
 /** The world told the host; it told the world; its user heard. */
-export const comes = crosses('in');
-export const goes = crosses('out');
+export const crossingIn = crosses('in');
+export const crossingOut = crosses('out');
 export const hears = crosses('said');
-export const draws = (ch: string, v: unknown, req: string): Crossing => ({ k: 'draw', ch, v, req });
+export const drawCrossing = (ch: string, v: unknown, req: string): Crossing => ({ k: 'draw', ch, v, req });
 /** Call `r1` at a host: ordered, and settled. */
-export const calls = (host: string, more: object = {}, req = 'r1'): Crossing =>
-  comes(host, 'callTool', { reqId: req, tool: 'read', ...more }, req);
+export const hostCalls = (host: string, more: object = {}, req = 'r1'): Crossing =>
+  crossingIn(host, 'callTool', { reqId: req, tool: 'read', ...more }, req);
 export const settles = (host: string, req = 'r1'): Crossing =>
   hears(host, 'call.settled', { reqId: req }, req);
 /** A call comes to a computer from an agent. */
-export const called = (req = 'r1', more: object = {}): Crossing =>
-  comes('link:computer:c1/1', 'agent.called', { ticket: `1.${req}`, reqId: req, ...more }, req);
+export const agentCalls = (req = 'r1', more: object = {}): Crossing =>
+  crossingIn('link:computer:c1/1', 'agent.called', { ticket: `1.${req}`, reqId: req, ...more }, req);
 /** And goes to a server. */
-export const sends = (req = 'r1', server = 'files', n = 1): Crossing =>
-  goes(
+export const callSent = (req = 'r1', server = 'files', n = 1): Crossing =>
+  crossingOut(
     `ask tools/call of ${server} {"name":"read"}/${n}`,
     'ask',
     { method: 'tools/call', params: { name: 'read' } },
     req,
   );
 export const answers = (type = 'ask.answered', fields: object = {}, req = 'r1', n = 1): Crossing =>
-  comes(`ask tools/call of files {"name":"read"}/${n}`, type, fields, req);
-export const starts = (timing: Partial<Timing> = {}, more: object = {}): Crossing =>
-  comes('host:computer', 'createComputer', { timing, ...more });
-export const fires: Crossing = { k: 'in', ch: 'timer quiet 50/1' };
+  crossingIn(`ask tools/call of files {"name":"read"}/${n}`, type, fields, req);
+export const computerStarts = (timing: Partial<Timing> = {}, more: object = {}): Crossing =>
+  crossingIn('host:computer', 'createComputer', { timing, ...more });
+export const timerFires: Crossing = { k: 'in', ch: 'timer quiet 50/1' };

@@ -17,10 +17,10 @@ import type {
   Boundary,
   Bounds,
   Crossed,
-  Found,
+  FoundViolation,
   Invariant,
   Judge,
-  Seen,
+  SeenRecord,
   Structural,
   Violation,
 } from './invariant.ts';
@@ -46,10 +46,10 @@ export type {
   Boundary,
   Bounds,
   Crossed,
-  Found,
+  FoundViolation as Found,
   Invariant,
   Judge,
-  Seen,
+  SeenRecord as Seen,
   Story,
   Structural,
   Violation,
@@ -155,7 +155,7 @@ export class Bench {
   get violations(): readonly Violation[] {
     return this.#violations;
   }
-  take(seen: Seen | Crossed): void {
+  take(seen: SeenRecord | Crossed): void {
     const { at } = seen;
     if ('crossing' in seen) return this.#cross(seen.crossing, at);
     const { record } = seen;
@@ -183,7 +183,7 @@ export class Bench {
     for (const { invariant, judge } of [...this.#outside.seats, ...this.#inside.seats])
       this.#note(invariant, judge.closed?.(at) ?? []);
   }
-  #note(invariant: string, found: Found | readonly Found[]): void {
+  #note(invariant: string, found: FoundViolation | readonly FoundViolation[]): void {
     for (const { at, what, kind = 'safety' } of [found].flat())
       this.#violations.push({ invariant, kind, at, what });
   }
@@ -196,7 +196,7 @@ export interface JudgeOptions {
 }
 /** Every violation of every invariant in what was seen. `isClosed`: everything had been told to end, and had time to. */
 export function judge(
-  seen: Iterable<Seen | Crossed>,
+  seen: Iterable<SeenRecord | Crossed>,
   isClosed: boolean,
   options: JudgeOptions = {},
 ): Violation[] {

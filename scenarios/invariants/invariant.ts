@@ -3,7 +3,7 @@ import { isAnswer as isAnswerType } from '../../machines/kernel/ports.ts';
 import type { Crossing, DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** A record and when it was made, in ms. */
-export interface Seen {
+export interface SeenRecord {
   /** Time in ms, by the clock of the recorder. */
   readonly at: number;
   /** Record of the directory. */
@@ -15,7 +15,7 @@ export interface Crossed {
   readonly crossing: Crossing;
 }
 /** `liveness`: something that had to come has not come. `safety` (default): something came that must not. */
-export interface Found {
+export interface FoundViolation {
   readonly at: string;
   readonly what: string;
   readonly kind?: 'safety' | 'liveness';
@@ -45,16 +45,16 @@ export interface Bounds {
  * texts and no lists before there is something to say.
  */
 export interface Judge<What> {
-  take(what: What, at: number): Found | readonly Found[] | undefined;
+  take(what: What, at: number): FoundViolation | readonly FoundViolation[] | undefined;
   /** Faults were cleared long enough ago that nothing may be under way. Called only when the system is quiescent. */
-  quiescent?(at: number): readonly Found[];
+  quiescent?(at: number): readonly FoundViolation[];
   /** Everything was told to end, and had time to. */
-  closed?(at: number): readonly Found[];
+  closed?(at: number): readonly FoundViolation[];
 }
 /** Crossings as somebody may have seen them, from the beginning or from the middle. */
 export interface Story {
   readonly how: string;
-  readonly seen: readonly (Seen | Crossed)[];
+  readonly seen: readonly (SeenRecord | Crossed)[];
   /** Judgement that is asked for at its end. */
   readonly until?: 'quiescent' | 'closed';
   readonly bounds?: Partial<Bounds>;
@@ -90,7 +90,7 @@ export type RecordOf<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, 
 /** The one answer to a question: before it there may have been progress. */
 export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean => via === 'ask' && isAnswerType(ev?.type);
 /** An event as an invariant reads it: any field may be absent. */
-export type Said<Fields> = Readonly<{ type: string } & Partial<Fields>>;
+export type EventFields<Fields> = Readonly<{ type: string } & Partial<Fields>>;
 /** The same of a crossing, which may have none. */
-export const said = <Fields>(ev: EventObject | undefined): Said<Fields> =>
-  (ev ?? { type: '' }) as Said<Fields>;
+export const fieldsOfEvent = <Fields>(ev: EventObject | undefined): EventFields<Fields> =>
+  (ev ?? { type: '' }) as EventFields<Fields>;

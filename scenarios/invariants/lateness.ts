@@ -1,7 +1,7 @@
-import type { Bounds, Seen } from './invariant.ts';
+import type { Bounds, SeenRecord } from './invariant.ts';
 
 /** How late the latest timer was, in ms: what an event loop that hung, or a machine that slept, has cost. */
-export function latenessOf(seen: Iterable<Seen>): number {
+export function latenessOf(seen: Iterable<SeenRecord>): number {
   const due = new Map<string, number>();
   let latest = 0;
   for (const { at, record: r } of seen) {
@@ -16,7 +16,7 @@ export function latenessOf(seen: Iterable<Seen>): number {
 /** Delay of a machine that has other things to do. */
 const busyMs = 5_000;
 /** For what really happened: as late as its own timers were, and a little. */
-export const boundsOf = (seen: Iterable<Seen>): Bounds => ({
+export const boundsOf = (seen: Iterable<SeenRecord>): Bounds => ({
   slackMs: busyMs + latenessOf(seen),
   wayMs: busyMs,
 });

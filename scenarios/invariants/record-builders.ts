@@ -1,14 +1,14 @@
 import type { EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Message } from '../../machines/kernel/effects.ts';
-import type { RecordOf, Seen } from './invariant.ts';
+import type { RecordOf, SeenRecord } from './invariant.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /** Builders of the records in the examples of invariants. A number between two records: so many ms pass. */
-export function story(...told: readonly (DirectoryRecord | number)[]): readonly Seen[] {
+export function recordsOf(...told: readonly (DirectoryRecord | number)[]): readonly SeenRecord[] {
   let at = 0;
-  const seen: Seen[] = [];
+  const seen: SeenRecord[] = [];
   for (const each of told)
     if (typeof each === 'number') at += each;
     else seen.push({ at, record: each });
@@ -16,16 +16,19 @@ export function story(...told: readonly (DirectoryRecord | number)[]): readonly 
 }
 const event = (type: string, fields: Fields = {}): EventObject => ({ type, ...fields });
 
-export const opens = (a: Address, kind: string, from: Address, input: object = {}, will?: Message) =>
+export const openRecord = (a: Address, kind: string, from: Address, input: object = {}, will?: Message) =>
   ({ k: 'open', a, kind, from, input, ...(will && { will }) }) satisfies RecordOf<'open'>;
-export const ends = (a: Address, why: RecordOf<'end'>['why'] = 'done', more: Partial<RecordOf<'end'>> = {}) =>
-  ({ k: 'end', a, why, ...more }) satisfies RecordOf<'end'>;
+export const endRecord = (
+  a: Address,
+  why: RecordOf<'end'>['why'] = 'done',
+  more: Partial<RecordOf<'end'>> = {},
+) => ({ k: 'end', a, why, ...more }) satisfies RecordOf<'end'>;
 /** A message. */
-export const posts = (from: Address, a: Address, type: string, fields?: Fields) =>
+export const postRecord = (from: Address, a: Address, type: string, fields?: Fields) =>
   ({ k: 'post', from, a, ev: event(type, fields) }) satisfies RecordOf<'post'>;
-export const sets = (a: Address, n: number, ms: number, via: 'timer' | 'deadline' = 'timer') =>
+export const timerSet = (a: Address, n: number, ms: number, via: 'timer' | 'deadline' = 'timer') =>
   ({ k: 'timer', op: 'set', via, a, n, ms }) satisfies RecordOf<'timer'>;
-export const clears = (a: Address, n: number) =>
+export const timerCleared = (a: Address, n: number) =>
   ({ k: 'timer', op: 'clear', a, n }) satisfies RecordOf<'timer'>;
-export const fires = (a: Address, n: number, via: 'timer' | 'deadline' = 'timer') =>
+export const timerFired = (a: Address, n: number, via: 'timer' | 'deadline' = 'timer') =>
   ({ k: 'in', via, a, n }) satisfies RecordOf<'in'>;

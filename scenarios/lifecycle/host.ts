@@ -11,7 +11,7 @@ export interface Hello {
   readonly can: readonly string[];
 }
 /** The answer to one order; README.md has its members. */
-export interface Answer {
+export interface HostAnswer {
   readonly ok: boolean;
   /** How long it took, in ms. */
   readonly ms: number;
@@ -26,11 +26,11 @@ export interface Answer {
   readonly ready?: readonly string[];
 }
 /** An order that was given: its id, for a cancel, and its answer. */
-export interface Asked {
+export interface GivenOrder {
   readonly id: number;
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<HostAnswer>;
 }
-type Message = Partial<Omit<Answer, 'ms'>> & {
+type Message = Partial<Omit<HostAnswer, 'ms'>> & {
   readonly id?: number;
   readonly hello?: Hello;
   /** Process of `start`, where the host is another one than its driver. */
@@ -106,7 +106,7 @@ export class Host {
     return peakMemoryOf(this.pid);
   }
   /** Gives an order; it is late when nothing came within `limitMs`. */
-  order(name: string, more: object, limitMs: number): Asked {
+  order(name: string, more: object, limitMs: number): GivenOrder {
     const id = (this.#last += 1);
     const at = performance.now();
     const heard = new Promise<Message>((resolve) => {
@@ -115,7 +115,7 @@ export class Host {
       this.#child.stdin.write(`${JSON.stringify({ id, do: name, ...more })}\n`);
     });
     const late = sleep(limitMs, { ok: false, isLate: true, error: 'nothing came' }, { ref: false });
-    const answer = Promise.race([heard, late]).then(({ ok = false, ...message }): Answer => ({
+    const answer = Promise.race([heard, late]).then(({ ok = false, ...message }): HostAnswer => ({
       ...message,
       ok,
       ms: performance.now() - at,

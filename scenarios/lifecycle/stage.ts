@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Host, type Answer, type Asked } from './host.ts';
+import { Host, type HostAnswer, type GivenOrder } from './host.ts';
 import { endProcess, processesWith, readOr, type Marked } from './processes.ts';
 
 /** Ten times what a rule allows where it says two seconds: a slow machine is never what is judged. */
@@ -107,30 +107,30 @@ export class Stage {
     await this.until(() => this.processes().length === 0, ms);
     return this.processes();
   }
-  ask(name: string, more: object = {}, limitMs = knownMs): Promise<Answer> {
+  ask(name: string, more: object = {}, limitMs = knownMs): Promise<HostAnswer> {
     return this.host.order(name, more, limitMs).answer;
   }
   /** Starts the host with one server. */
   start(
     config: Faulty,
     { wrapped = false, ...more }: { wrapped?: boolean; idleMs?: number } = {},
-  ): Promise<Answer> {
+  ): Promise<HostAnswer> {
     return this.ask('start', {
       servers: { shaky: this.server({ tools: { read: {} }, ...config }, { wrapped }) },
       ...more,
     });
   }
-  async startRemote(config: Faulty): Promise<Answer> {
+  async startRemote(config: Faulty): Promise<HostAnswer> {
     return this.ask('start', { servers: { shaky: await this.remote({ tools: { read: {} }, ...config }) } });
   }
-  calling(more: object = {}, limitMs = knownMs): Asked {
+  calling(more: object = {}, limitMs = knownMs): GivenOrder {
     return this.host.order('call', { server: 'shaky', tool: 'read', args: { text: 'hi' }, ...more }, limitMs);
   }
-  call(more: object = {}, limitMs = knownMs): Promise<Answer> {
+  call(more: object = {}, limitMs = knownMs): Promise<HostAnswer> {
     return this.calling(more, limitMs).answer;
   }
   /** The first call that is answered well, or the last one. */
-  async callUntilOk(more: object = {}, ms = knownMs): Promise<Answer> {
+  async callUntilOk(more: object = {}, ms = knownMs): Promise<HostAnswer> {
     const end = performance.now() + ms;
     for (;;) {
       const answer = await this.call(more);

@@ -1,5 +1,5 @@
 import { canonical, type Crossing } from '../../machines/trace/index.ts';
-import { questionIn, type Step, type TapeLine } from './tape.ts';
+import { questionIn, type TapeStep, type TapeLine } from './tape.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /** A crossing of the host that is replayed, at the time of the replay. */
@@ -8,18 +8,18 @@ export interface Replayed {
   readonly t: number;
 }
 /** Channel on which today's run differs from the recording. */
-export interface Parting {
+export interface ChannelDifference {
   /** `other`: different events on that channel. `late`: the same at another time. `deaf`: the input has no taker. */
   readonly how: 'other' | 'missing' | 'more' | 'late' | 'deaf';
   readonly recorded: TapeLine | undefined;
   readonly replayed: Replayed | undefined;
 }
 /** First place at which the boundary differs. */
-export interface Difference extends Parting {
+export interface Difference extends ChannelDifference {
   /** Events of the world before, timers too; empty: nothing yet. */
   readonly inputs: readonly TapeLine[];
   /** Other channels that differ after the same input. */
-  readonly others: readonly Parting[];
+  readonly others: readonly ChannelDifference[];
   /** Number of the last input that is needed to see it; undefined: all of them are. */
   readonly until: number | undefined;
 }
@@ -63,12 +63,12 @@ const byChannel = <T>(items: readonly T[], channelOf: (item: T) => string): Map<
 };
 
 /** Differences of what followed from one input; the order of several channels is no promise. */
-export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[]): Parting[] {
+export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[]): ChannelDifference[] {
   const [before, after] = [
     byChannel(was, ({ record }) => record.ch),
     byChannel(is, ({ crossing }) => crossing.ch),
   ];
-  const found: Parting[] = [];
+  const found: ChannelDifference[] = [];
   for (const ch of new Set([...before.keys(), ...after.keys()])) {
     const [some, others] = [before.get(ch) ?? [], after.get(ch) ?? []];
     for (let at = 0; at < Math.max(some.length, others.length); at += 1) {
@@ -80,15 +80,18 @@ export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[])
   }
   return withPairs(found);
 }
-function partingOf(recorded: TapeLine | undefined, replayed: Replayed | undefined): Parting | undefined {
+function partingOf(
+  recorded: TapeLine | undefined,
+  replayed: Replayed | undefined,
+): ChannelDifference | undefined {
   if (!recorded || !replayed) return { how: recorded ? 'missing' : 'more', recorded, replayed };
   if (!isSame(recorded, replayed)) return { how: 'other', recorded, replayed };
   return Math.abs(recorded.t - replayed.t) <= toleranceMs ? undefined : { how: 'late', recorded, replayed };
 }
 /** A question with other params is on another channel: what is missing there and new here is one. */
-function withPairs(found: readonly Parting[]): Parting[] {
+function withPairs(found: readonly ChannelDifference[]): ChannelDifference[] {
   const fresh = found.filter(({ how }) => how === 'more');
-  const paired = new Set<Parting>();
+  const paired = new Set<ChannelDifference>();
   const all = found.map((parting) => {
     const { recorded, how } = parting;
     const question = recorded && questionIn(recorded.record.ch);
@@ -100,7 +103,7 @@ function withPairs(found: readonly Parting[]): Parting[] {
     paired.add(other);
     return partingOf(recorded, other.replayed);
   });
-  return all.filter((each) => each !== undefined && !paired.has(each)) as Parting[];
+  return all.filter((each) => each !== undefined && !paired.has(each)) as ChannelDifference[];
 }
 
 /** Compares what a host does now with what was recorded, step by step. */
@@ -126,7 +129,7 @@ export class Comparison {
     this.#expected = [];
     this.#now = [];
   }
-  #note([first, ...others]: readonly Parting[], until: number | undefined): void {
+  #note([first, ...others]: readonly ChannelDifference[], until: number | undefined): void {
     if (!first) return;
     if (this.difference) this.more += 1 + others.length;
     else {
@@ -135,7 +138,7 @@ export class Comparison {
     }
   }
   /** `isNew`: it is no timer, so that what came before has to agree first. */
-  begin({ line, out }: Step, isNew: boolean): void {
+  begin({ line, out }: TapeStep, isNew: boolean): void {
     if (isNew) {
       this.settle(line.s);
       this.#inputs = [];

@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
-import type { Moment } from './tape.ts';
+import type { TapeMoment } from './tape.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** Outcome of a call of the host, or of an agent at its computer. */
@@ -124,7 +124,7 @@ class OutcomesSoFar implements Outcomes {
   /** Seats of hosts, by their channels. */
   readonly #seats = new Map<string, string>();
 
-  take({ t, crossing: { k, ch, ev } }: Moment): void {
+  take({ t, crossing: { k, ch, ev } }: TapeMoment): void {
     if (ev === undefined) return;
     const word = ev as Word;
     if (ch.startsWith('host:')) this.#host(k, ch, word, t);
@@ -227,20 +227,20 @@ class OutcomesSoFar implements Outcomes {
   }
 }
 /** Outcomes, from crossings alone. */
-export function outcomesOf(moments: Iterable<Moment>): Outcomes {
+export function outcomesOf(moments: Iterable<TapeMoment>): Outcomes {
   const soFar = new OutcomesSoFar();
   for (const moment of moments) soFar.take(moment);
   const { calls, servers, seats, processes } = soFar;
   return { calls, servers, seats, processes };
 }
 /** Crossings before the beginning of a trace that still hold. */
-export const momentsBefore = (trace: Pick<Trace, 'facts'>): Moment[] => {
+export const momentsBefore = (trace: Pick<Trace, 'facts'>): TapeMoment[] => {
   const { t = 0, facts } = trace.facts ?? {};
   const events = facts ? [...facts.orders, ...facts.told, ...facts.open] : [];
   return events.map((event) => ({ t, crossing: { k: 'in', ...event } }));
 };
 /** Crossings when it was recorded. */
-export const recordedMoments = (trace: Trace): Moment[] => [
+export const recordedMoments = (trace: Trace): TapeMoment[] => [
   ...momentsBefore(trace),
   ...trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ t, crossing: record }] : [])),
 ];

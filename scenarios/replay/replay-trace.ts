@@ -10,7 +10,7 @@ import { Comparison, type Difference } from './comparison.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
 import { momentsBefore } from './outcomes.ts';
 import { RecordedWorld } from './recorded-world.ts';
-import { isTimer, tapeOf, type Moment, type Step, type Tape, type TapeLine } from './tape.ts';
+import { isTimer, tapeOf, type TapeMoment, type TapeStep, type Tape, type TapeLine } from './tape.ts';
 
 export type Kinds = Readonly<Record<string, AnyStateMachine>>;
 export interface ReplayTraceOptions {
@@ -34,7 +34,7 @@ export interface TraceReplay {
   /** SHA-256 over everything that left the host: equal when two replays did the same. */
   readonly digest: string;
   /** Crossings, with the inputs that somebody heard. */
-  readonly crossings: readonly Moment[];
+  readonly crossings: readonly TapeMoment[];
   /** Records inside up to the first difference, for invariants. */
   readonly seen: readonly Seen[];
   /** Names of timers and draws that the recording does not know, and of its timers that were not set. */
@@ -78,7 +78,7 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
 /** Steps to play: those of a tape, or others. */
 export interface Play extends ReplayTraceOptions {
   readonly tape: Tape;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TapeStep[];
   /** Whether the consequences of the last step were written too. In a torn trace they were not. */
   readonly isWhole: boolean;
   readonly isWatching?: boolean;
@@ -91,7 +91,7 @@ export function played(play: Play): TraceReplay {
   const { tape, steps, kinds = machines, observer, onInput, forksAt, horizonMs = 0 } = play;
   const comparison = new Comparison();
   const digest = createHash('sha256');
-  const crossings: Moment[] = momentsBefore(tape);
+  const crossings: TapeMoment[] = momentsBefore(tape);
   const seen: Seen[] = [];
   const redactedReads: RedactedRead[] = [];
   const failed: unknown[] = [];
@@ -113,7 +113,7 @@ export function played(play: Play): TraceReplay {
   if (observer) tap.add(observer(() => world.now()));
   const filled = play.isWatching ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
   const directory = assemble(new Directory(world, tap), filled, steppingOfTests());
-  const happen = (step: Step): void => {
+  const happen = (step: TapeStep): void => {
     const { line } = step;
     world.isForked ||= line.s === forksAt;
     world.advanceTo(line.t, step.pauseMs);

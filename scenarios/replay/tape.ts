@@ -12,12 +12,12 @@ export interface TapeLine extends TraceLine {
   readonly record: CrossingLine;
 }
 /** Crossing, recorded or replayed, with its time. */
-export interface Moment {
+export interface TapeMoment {
   readonly t: number;
   readonly crossing: Crossing;
 }
 /** One thing that the world did, with everything that was recorded up to the next one. */
-export interface Step {
+export interface TapeStep {
   readonly line: TapeLine;
   /** Crossings that left the host or that its user heard. */
   readonly out: readonly TapeLine[];
@@ -28,7 +28,7 @@ export interface Step {
 export interface Tape {
   /** Facts where it begins, when that is not the start of its hosts. */
   readonly facts: Trace['facts'];
-  readonly steps: readonly Step[];
+  readonly steps: readonly TapeStep[];
   /** When timers fired, by their names, and when those were cleared that were due and had not fired. */
   readonly fired: ReadonlyMap<string, number>;
   readonly late: ReadonlyMap<string, number>;

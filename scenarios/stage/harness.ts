@@ -15,7 +15,7 @@ import type { CallSettled } from '../../machines/call/messages.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { namesOf } from '../../actors/runtime/charts.ts';
 import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';
-import type { Seen } from '../invariants/invariant.ts';
+import type { SeenRecord } from '../invariants/invariant.ts';
 import { steppingOfTests } from '../lockstep/stepping-of-tests.ts';
 import { recorderOf } from './recording.ts';
 import { ScriptedCallPorts, type CallPortsOptions, type Person } from './scripted/call-ports.ts';
@@ -96,7 +96,7 @@ export class Harness {
   /** How far the clock that the host shows to people is off. */
   skewMs = 0;
   readonly trace: string[] = [];
-  readonly seen: Seen[] = [];
+  readonly seen: SeenRecord[] = [];
   readonly recorder: Recorder;
   readonly taken = new Set<string>();
   readonly calls: AskedCall[] = [];

@@ -198,7 +198,7 @@ interface ToolAnswer {
 
 /** Tools of every rule. */
 export interface Harness {
-  readonly seen: (session: ObservedSession, expected: Seen) => Promise<void>;
+  readonly seen: (session: ObservedSession, expected: SeenByServer) => Promise<void>;
   readonly world: SessionWorld;
   readonly open: (behaviour: ServerBehaviour) => ObservedSession;
   /** Opened, and connected. */
@@ -206,21 +206,22 @@ export interface Harness {
 }
 
 /** Report of the tool `seen`. */
-export interface Seen {
+export interface SeenByServer {
   readonly hanging: readonly string[];
   readonly cancelled: readonly string[];
 }
 /** Over HTTP what was said one after the other may come in another order, so the server is asked until it has all. */
-export async function expectSeen(session: ObservedSession, expected: Seen): Promise<void> {
-  let seen: Seen;
+export async function expectSeen(session: ObservedSession, expected: SeenByServer): Promise<void> {
+  let seen: SeenByServer;
   do {
-    seen = JSON.parse(await session.text('seen')) as Seen;
+    seen = JSON.parse(await session.text('seen')) as SeenByServer;
   } while (seen.hanging.length + seen.cancelled.length < sizeOf(expected) || isEarly(seen, expected));
   assert.deepEqual({ ...seen, hanging: seen.hanging.toSorted() }, expected);
 }
-const sizeOf = ({ hanging, cancelled }: Seen): number => hanging.length + cancelled.length;
+const sizeOf = ({ hanging, cancelled }: SeenByServer): number => hanging.length + cancelled.length;
 /** Something still hangs that was cancelled on its way. */
-const isEarly = (seen: Seen, { cancelled }: Seen): boolean => seen.cancelled.length < cancelled.length;
+const isEarly = (seen: SeenByServer, { cancelled }: SeenByServer): boolean =>
+  seen.cancelled.length < cancelled.length;
 
 /** Port under test. Each case has a world of its own. */
 export interface SessionSubject {

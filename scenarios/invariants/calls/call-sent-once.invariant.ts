@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, called, calls, goes, isAgent, sends } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { crossingsOf, agentCalls, hostCalls, crossingOut, isAgent, callSent } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 import { isUnread } from '../../../machines/process/server-failure.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
@@ -31,11 +31,11 @@ class CallSentOnce implements Judge<Crossing> {
   readonly #ofAgents = new RecentMap<string, Count>();
   readonly #ofComputers = new RecentMap<string, Count>();
 
-  take({ k, ch, ev, req = '' }: Crossing): Found | undefined {
+  take({ k, ch, ev, req = '' }: Crossing): FoundViolation | undefined {
     const isAgents = isAgent(ch) || ch.startsWith('ask client:tool_call ');
     const counts = isAgents ? this.#ofAgents : this.#ofComputers;
     const count = counts.get(req);
-    const { type } = said(ev);
+    const { type } = fieldsOfEvent(ev);
     if (k === 'out') return this.#sent(count, ch);
     if (type === 'callTool' || type === 'agent.called') {
       if (count) count.accepted += 1;
@@ -49,14 +49,14 @@ class CallSentOnce implements Judge<Crossing> {
     }
     return undefined;
   }
-  #sent(count: Count | undefined, at: string): Found | undefined {
+  #sent(count: Count | undefined, at: string): FoundViolation | undefined {
     // Calls that were accepted before the first record are not counted.
     if (!count || (count.sent += 1) <= count.accepted) return undefined;
     return { at, what: `a call went out ${count.sent} times, and came in ${count.accepted} times` };
   }
 }
 
-const toOffice = goes('ask client:tool_call of agent:a1 {}/1', 'ask', {}, 'r1');
+const toOffice = crossingOut('ask client:tool_call of agent:a1 {}/1', 'ask', {}, 'r1');
 const twice = 'a call went out 2 times, and came in 1 times';
 
 export const callSentOnce: Boundary = {
@@ -74,9 +74,11 @@ export const callSentOnce: Boundary = {
   violating: [
     {
       how: 'a call that asks again',
-      seen: boundary(called(), sends(), sends('r1', 'files', 2)),
+      seen: crossingsOf(agentCalls(), callSent(), callSent('r1', 'files', 2)),
       said: twice,
     },
   ],
-  passing: [{ how: 'the whole way', seen: boundary(calls('host:agent'), toOffice, called(), sends()) }],
+  passing: [
+    { how: 'the whole way', seen: crossingsOf(hostCalls('host:agent'), toOffice, agentCalls(), callSent()) },
+  ],
 };

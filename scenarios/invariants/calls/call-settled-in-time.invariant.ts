@@ -2,17 +2,17 @@ import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
 import {
   askerOf,
-  boundary,
-  calls,
-  fires,
+  crossingsOf,
+  hostCalls,
+  timerFires,
   hostOf,
   isAgent,
   settles,
-  starts,
+  computerStarts,
   ticketIn,
   timingIn,
 } from '../crossings.ts';
-import { said, type Boundary, type Bounds, type Found, type Judge } from '../invariant.ts';
+import { fieldsOfEvent, type Boundary, type Bounds, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface Due {
   readonly at: string;
@@ -32,7 +32,7 @@ class CallSettledInTime implements Judge<Crossing> {
   constructor({ slackMs }: Bounds) {
     this.#slackMs = slackMs;
   }
-  take(crossing: Crossing, at: number): readonly Found[] | undefined {
+  take(crossing: Crossing, at: number): readonly FoundViolation[] | undefined {
     const { k, ev, req = '' } = crossing;
     if (k === 'in') {
       const late = at > this.#soonest ? this.#late(at) : undefined;
@@ -59,7 +59,7 @@ class CallSettledInTime implements Judge<Crossing> {
     const entry = { at: ch, ticket: ticketIn(ev), due: Infinity };
     this.#waiting.set(`${askerOf(crossing)} ${entry.ticket}`, entry);
     if (!isAgent(ch)) this.#calls.set(req, entry);
-    this.#emit(entry, at + this.#allowed(ch, said(ev)));
+    this.#emit(entry, at + this.#allowed(ch, fieldsOfEvent(ev)));
   }
   /**
    * How long may pass until it is settled; Infinity: for ever. An agent's: the whole seconds of the wire, and the margin by
@@ -75,8 +75,8 @@ class CallSettledInTime implements Judge<Crossing> {
     entry.due = end + this.#slackMs;
     this.#soonest = Math.min(this.#soonest, entry.due);
   }
-  #late(now: number): Found[] {
-    const late: Found[] = [];
+  #late(now: number): FoundViolation[] {
+    const late: FoundViolation[] = [];
     this.#soonest = Infinity;
     for (const [key, { at, ticket, due }] of this.#waiting)
       if (due < now) {
@@ -92,8 +92,8 @@ class CallSettledInTime implements Judge<Crossing> {
 }
 
 const computer = 'host:computer';
-const born = starts({ lookMs: 100 });
-const called = calls(computer, { timeoutMs: 1_000 });
+const born = computerStarts({ lookMs: 100 });
+const called = hostCalls(computer, { timeoutMs: 1_000 });
 
 export const callSettledInTime: Boundary = {
   reads: 'boundary',
@@ -104,11 +104,14 @@ export const callSettledInTime: Boundary = {
   violating: [
     {
       how: 'a call without a timer',
-      seen: boundary(born, called, 1_001, fires),
+      seen: crossingsOf(born, called, 1_001, timerFires),
       said: 'host.r1 had to be settled 1 ms ago',
     },
   ],
   passing: [
-    { how: 'the last moment', seen: boundary(born, called, 1_000, fires, settles(computer), 1, fires) },
+    {
+      how: 'the last moment',
+      seen: crossingsOf(born, called, 1_000, timerFires, settles(computer), 1, timerFires),
+    },
   ],
 };

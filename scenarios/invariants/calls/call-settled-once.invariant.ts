@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { askerOf, boundary, calls, settles, ticketIn } from '../crossings.ts';
-import type { Boundary, Found, Judge } from '../invariant.ts';
+import { askerOf, crossingsOf, hostCalls, settles, ticketIn } from '../crossings.ts';
+import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
 interface Entry {
@@ -9,7 +9,7 @@ interface Entry {
   asked: number;
   answered: number;
 }
-const settledTimes = ({ at, ticket, answered }: Entry, kind: 'safety' | 'liveness'): Found => ({
+const settledTimes = ({ at, ticket, answered }: Entry, kind: 'safety' | 'liveness'): FoundViolation => ({
   at,
   what: `${ticket} was settled ${answered} times`,
   kind,
@@ -35,7 +35,7 @@ function open(): Judge<Crossing> {
   };
 }
 
-const [called, settled] = [calls('host:computer'), settles('host:computer')];
+const [called, settled] = [hostCalls('host:computer'), settles('host:computer')];
 
 export const callSettledOnce: Boundary = {
   reads: 'boundary',
@@ -46,11 +46,11 @@ export const callSettledOnce: Boundary = {
   violating: [
     {
       how: 'a call that is answered twice',
-      seen: boundary(called, settled, settled),
+      seen: crossingsOf(called, settled, settled),
       said: 'host.r1 was settled 2 times',
     },
   ],
   passing: [
-    { how: 'an id that is used again', seen: boundary(called, settled, called, settled), until: 'closed' },
+    { how: 'an id that is used again', seen: crossingsOf(called, settled, called, settled), until: 'closed' },
   ],
 };

@@ -1,7 +1,7 @@
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, draws, sends } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { crossingsOf, drawCrossing, callSent } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /** A judgement or a confirmation, as it is read from outside. */
@@ -28,8 +28,12 @@ class CallsNeedPermission implements Judge<Crossing> {
   /** Somebody has allowed something for good: what that covers says another invariant. */
   #isSome = false;
 
-  take({ k, ch, ev, v, req = '' }: Crossing): Found | undefined {
-    const { type, confirmed = false, result } = said<{ confirmed: boolean; result: Verdict | null }>(ev);
+  take({ k, ch, ev, v, req = '' }: Crossing): FoundViolation | undefined {
+    const {
+      type,
+      confirmed = false,
+      result,
+    } = fieldsOfEvent<{ confirmed: boolean; result: Verdict | null }>(ev);
     if (k === 'draw') {
       const call: Known = {
         isConfirmed: this.#confirmed.get(req) ?? false,
@@ -52,20 +56,20 @@ class CallsNeedPermission implements Judge<Crossing> {
     }
     return undefined;
   }
-  #sent({ stands, wasAsked }: Known, at: string): Found | undefined {
+  #sent({ stands, wasAsked }: Known, at: string): FoundViolation | undefined {
     if (stands === 'may run' || (stands === 'asks' && !wasAsked && this.#isSome)) return undefined;
     return { at, what: `was sent, and ${stands === 'asks' ? 'no person has confirmed' : stands}` };
   }
 }
-function asked(call: Known, at: string): Found | undefined {
+function asked(call: Known, at: string): FoundViolation | undefined {
   const isNeeded = call.stands === 'asks' && !call.wasAsked;
   call.wasAsked = true;
   return isNeeded ? undefined : { at, what: `a person was asked about a call that ${call.stands}` };
 }
 
 const judged = (decision: string, problems: readonly string[] = [], req = 'r1') =>
-  draws('judge of files host.r1', { problems, decision, reason: 'x' }, req);
-const later = draws('judge of files host.r1', null, 'r1');
+  drawCrossing('judge of files host.r1', { problems, decision, reason: 'x' }, req);
+const later = drawCrossing('judge of files host.r1', null, 'r1');
 
 export const callsNeedPermission: Boundary = {
   reads: 'boundary',
@@ -77,7 +81,7 @@ export const callsNeedPermission: Boundary = {
   ],
   open: () => new CallsNeedPermission(),
   violating: [
-    { how: 'one before the policy answers', seen: boundary(later, sends()), said: 'and not judged' },
+    { how: 'one before the policy answers', seen: crossingsOf(later, callSent()), said: 'and not judged' },
   ],
-  passing: [{ how: 'one that is allowed at once', seen: boundary(judged('allow'), sends()) }],
+  passing: [{ how: 'one that is allowed at once', seen: crossingsOf(judged('allow'), callSent()) }],
 };

@@ -1,19 +1,19 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
 import {
   askerOf,
-  boundary,
-  called,
-  calls,
-  comes,
-  fires,
-  goes,
+  crossingsOf,
+  agentCalls,
+  hostCalls,
+  crossingIn,
+  timerFires,
+  crossingOut,
   hostOf,
   isAgent,
   isGone,
   settles,
   ticketIn,
 } from '../crossings.ts';
-import type { Boundary, Found, Judge } from '../invariant.ts';
+import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 
 interface Asked {
   readonly at: string;
@@ -27,7 +27,7 @@ class CancelSettlesCall implements Judge<Crossing> {
   /** Calls that were cancelled in the present turn of the host. */
   readonly #cancelled: Asked[] = [];
 
-  take(crossing: Crossing): readonly Found[] | undefined {
+  take(crossing: Crossing): readonly FoundViolation[] | undefined {
     const { k, ch, ev } = crossing;
     if (k === 'in' && ev?.type !== 'late') {
       const found = this.#cancelled.length > 0 ? this.quiescent() : undefined;
@@ -58,21 +58,21 @@ class CancelSettlesCall implements Judge<Crossing> {
       else this.#asked.set(at, known.set(ticket, { at, ticket, waiting: 1 }));
     }
   }
-  quiescent(): readonly Found[] {
+  quiescent(): readonly FoundViolation[] {
     return this.#cancelled
       .splice(0)
       .filter(({ waiting }) => waiting > 0)
       .map(({ at, ticket }) => ({ at, what: `${ticket} was cancelled and is in flight still` }));
   }
-  closed(): readonly Found[] {
+  closed(): readonly FoundViolation[] {
     return this.quiescent();
   }
 }
 
 const host = 'host:computer';
-const cancels = (ch = host) => comes(ch, 'cancelCall', { ticket: 'host.r1' });
-const takesBack = comes('link:computer:c1/1', 'agent.cancelled', { ticket: '1.r1' }, 'r1');
-const acks = goes('link:computer:c1/1', 'link.answer', { ticket: '1.r1', body: {} }, 'r1');
+const cancels = (ch = host) => crossingIn(ch, 'cancelCall', { ticket: 'host.r1' });
+const takesBack = crossingIn('link:computer:c1/1', 'agent.cancelled', { ticket: '1.r1' }, 'r1');
+const acks = crossingOut('link:computer:c1/1', 'link.answer', { ticket: '1.r1', body: {} }, 'r1');
 
 /** Confirmed, sent or cut off: a call that is not wanted any more ends, whatever it waits for. */
 export const cancelSettlesCall: Boundary = {
@@ -84,14 +84,14 @@ export const cancelSettlesCall: Boundary = {
   violating: [
     {
       how: 'a call that forgets its cancel',
-      seen: boundary(calls(host), cancels(), fires),
+      seen: crossingsOf(hostCalls(host), cancels(), timerFires),
       said: 'host.r1 was cancelled and is in flight still',
     },
   ],
   passing: [
     {
       how: 'one that is settled with it',
-      seen: boundary(calls(host), cancels(), settles(host), called(), takesBack, acks, fires),
+      seen: crossingsOf(hostCalls(host), cancels(), settles(host), agentCalls(), takesBack, acks, timerFires),
       until: 'closed',
     },
   ],

@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { answers, boundary, calls, isAgent, sends, settles } from '../crossings.ts';
-import { said, type Boundary, type Bounds, type Found, type Judge } from '../invariant.ts';
+import { answers, crossingsOf, hostCalls, isAgent, callSent, settles } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type Bounds, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
 /** A call as its caller knows it. */
@@ -19,9 +19,9 @@ class NoRunAfterEnd implements Judge<Crossing> {
   constructor(bounds: Bounds) {
     this.#bounds = bounds;
   }
-  take({ k, ch, ev, req = '' }: Crossing, at: number): Found | undefined {
+  take({ k, ch, ev, req = '' }: Crossing, at: number): FoundViolation | undefined {
     const caller = this.#callers.get(req);
-    const { type } = said(ev);
+    const { type } = fieldsOfEvent(ev);
     if (type === 'callTool') {
       const known = caller ?? { wayMs: 0, waiting: 0, toldAt: 0 };
       known.waiting += 1;
@@ -34,7 +34,7 @@ class NoRunAfterEnd implements Judge<Crossing> {
     } else if (caller && (k === 'out' || type === 'ask.began')) return this.#sent(caller, ch, req, at);
     return undefined;
   }
-  #sent({ waiting, wayMs, toldAt }: Caller, ch: string, req: string, at: number): Found | undefined {
+  #sent({ waiting, wayMs, toldAt }: Caller, ch: string, req: string, at: number): FoundViolation | undefined {
     const ms = at - toldAt;
     if (waiting > 0 || (wayMs > 0 && ms <= wayMs + this.#bounds.slackMs)) return undefined;
     return { at: ch, what: `${req} was sent ${Math.ceil(ms)} ms after its caller was told that it is over` };
@@ -53,11 +53,14 @@ export const noRunAfterEnd: Boundary = {
   violating: [
     {
       how: 'a late yes',
-      seen: boundary(calls(computer), 500, settles(computer), 700, sends()),
+      seen: crossingsOf(hostCalls(computer), 500, settles(computer), 700, callSent()),
       said: 'r1 was sent 700 ms after its caller was told',
     },
   ],
   passing: [
-    { how: 'a turn in time', seen: boundary(calls(computer), sends(), waits, 500, began, settles(computer)) },
+    {
+      how: 'a turn in time',
+      seen: crossingsOf(hostCalls(computer), callSent(), waits, 500, began, settles(computer)),
+    },
   ],
 };

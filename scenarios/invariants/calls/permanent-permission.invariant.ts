@@ -1,6 +1,14 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, calls, comes, draws, goes, sends, starts } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import {
+  crossingsOf,
+  hostCalls,
+  crossingIn,
+  drawCrossing,
+  crossingOut,
+  callSent,
+  computerStarts,
+} from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { Verdict } from './calls-need-permission.invariant.ts';
 
@@ -46,8 +54,8 @@ class PermanentPermission implements Judge<Crossing> {
   #generations: Generations | undefined;
   #allowed: readonly Allowed[] = [];
 
-  take({ k, ch, ev, v, req = '' }: Crossing): Found | undefined {
-    const event = said<Fields>(ev);
+  take({ k, ch, ev, v, req = '' }: Crossing): FoundViolation | undefined {
+    const event = fieldsOfEvent<Fields>(ev);
     const call = this.#calls.get(req);
     switch (event.type) {
       case 'createComputer':
@@ -89,7 +97,7 @@ class PermanentPermission implements Judge<Crossing> {
     return undefined;
   }
   readonly #asked = new RecentMap<string, string>();
-  #asks(call: Call, at: string, server: string): Found | undefined {
+  #asks(call: Call, at: string, server: string): FoundViolation | undefined {
     call.wasAsked = true;
     this.#asked.set(at, server);
     if (!call.allowed.some(covers(call))) return undefined;
@@ -122,15 +130,15 @@ const covers = (call: Call) => (one: Allowed) =>
   one.conversation === call.conversation;
 
 const known = (generation: number, name = 'files') => ({ known: { [name]: { generation } } });
-const born = starts({}, known(1));
+const born = computerStarts({}, known(1));
 const judged = (req: string) =>
-  draws('judge of files x', { problems: [], decision: 'ask', reason: 'x' }, req);
-const host = (req: string, more = {}) => [calls('host:computer', more, req), judged(req)];
+  drawCrossing('judge of files x', { problems: [], decision: 'ask', reason: 'x' }, req);
+const host = (req: string, more = {}) => [hostCalls('host:computer', more, req), judged(req)];
 const confirm = 'ask confirm of confirm {}';
 const asked = (req: string) =>
-  goes(`${confirm}/${req}`, 'ask', { params: { server: 'files', tool: 'read' } }, req);
+  crossingOut(`${confirm}/${req}`, 'ask', { params: { server: 'files', tool: 'read' } }, req);
 const says = (req: string, decision = 'allowForSession') =>
-  comes(`${confirm}/${req}`, 'ask.answered', { result: { decision } }, req);
+  crossingIn(`${confirm}/${req}`, 'ask.answered', { result: { decision } }, req);
 const allowed = [born, ...host('r1'), asked('r1'), says('r1')];
 const again = 'which was allowed for good';
 
@@ -155,9 +163,9 @@ export const permanentPermission: Boundary = {
   violating: [
     {
       how: 'a computer that forgets it',
-      seen: boundary(...allowed, ...host('r2'), asked('r2')),
+      seen: crossingsOf(...allowed, ...host('r2'), asked('r2')),
       said: again,
     },
   ],
-  passing: [{ how: 'one that runs unasked', seen: boundary(...allowed, ...host('r2'), sends('r2')) }],
+  passing: [{ how: 'one that runs unasked', seen: crossingsOf(...allowed, ...host('r2'), callSent('r2')) }],
 };

@@ -1,8 +1,17 @@
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { askedServer, boundary, comes, earlyMs, goes, starts, subjectOf, timingIn } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import {
+  askedServer,
+  crossingsOf,
+  crossingIn,
+  earlyMs,
+  crossingOut,
+  computerStarts,
+  subjectOf,
+  timingIn,
+} from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface List {
   /** Times of the first and the last notice since the list was asked for. */
@@ -37,10 +46,10 @@ class BurstListedOnce implements Judge<Crossing> {
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
-  take({ k, ch, ev }: Crossing, at: number): Found | undefined {
-    const { type, info, list: notice = '', name = '', failure } = said<Fields>(ev);
+  take({ k, ch, ev }: Crossing, at: number): FoundViolation | undefined {
+    const { type, info, list: notice = '', name = '', failure } = fieldsOfEvent<Fields>(ev);
     if (type === 'createComputer') this.#timing = timingIn(ev);
-    if (type === 'createComputer' || type === 'setServers') return this.#config(said<Config>(ev));
+    if (type === 'createComputer' || type === 'setServers') return this.#config(fieldsOfEvent<Config>(ev));
     if (type === 'list.restless') return this.#restless(name, failure);
     if (ch.startsWith('session:')) {
       const subject = subjectOf(ch, 'session:');
@@ -77,13 +86,18 @@ class BurstListedOnce implements Judge<Crossing> {
     const known = new Map(lists.map((each) => [each as string, none()]));
     this.#servers.set(name, { tells: new Set<string>(tells), lists: known, isRestless: false });
   }
-  #notice(list: List, server: Server, ch: string, at: number): Found | undefined {
+  #notice(list: List, server: Server, ch: string, at: number): FoundViolation | undefined {
     list.first = Math.min(list.first, at);
     list.last = at;
     return this.#late(list, server, ch, at);
   }
   /** A server that never stops telling is asked all the same. */
-  #late({ isSettled, first }: List, { isRestless }: Server, ch: string, at: number): Found | undefined {
+  #late(
+    { isSettled, first }: List,
+    { isRestless }: Server,
+    ch: string,
+    at: number,
+  ): FoundViolation | undefined {
     const { longestQuietMs, pollMs } = this.#timing;
     const longestMs = isRestless ? Math.max(longestQuietMs, pollMs) : longestQuietMs;
     if (!isSettled || at - first <= longestMs + this.#slackMs + earlyMs) return undefined;
@@ -92,7 +106,7 @@ class BurstListedOnce implements Judge<Crossing> {
       what: `was not asked for within ${at - first} ms of a notice, not even after ${longestMs}`,
     };
   }
-  #asked(list: List, server: Server, ch: string, type: string, at: number): Found | undefined {
+  #asked(list: List, server: Server, ch: string, type: string, at: number): FoundViolation | undefined {
     const { first, last, isSettled } = list;
     const late = type === 'ask' ? this.#late(list, server, ch, at) : undefined;
     // Withdrawn: it took too long, and is tried again.
@@ -118,14 +132,14 @@ interface Config {
 const [session, list] = ['session:files/1', 'ask tools/list of files'];
 const capabilities = { tools: { listChanged: true } };
 let n = 0;
-const asked = (): Crossing => goes(`${list}/${(n += 1)}`, 'ask');
-const came = (): Crossing[] => [asked(), comes(`${list}/${n}`, 'ask.answered')];
+const asked = (): Crossing => crossingOut(`${list}/${(n += 1)}`, 'ask');
+const came = (): Crossing[] => [asked(), crossingIn(`${list}/${n}`, 'ask.answered')];
 const opened = [
-  starts({ quietMs: 200, longestQuietMs: 1_000, pollMs: 60_000 }),
-  comes(session, 'session.opened', { info: { capabilities } }),
+  computerStarts({ quietMs: 200, longestQuietMs: 1_000, pollMs: 60_000 }),
+  crossingIn(session, 'session.opened', { info: { capabilities } }),
 ];
 const born = [...opened, ...came()];
-const notice = comes(session, 'list.changed', { list: 'tools' });
+const notice = crossingIn(session, 'list.changed', { list: 'tools' });
 
 export const burstListedOnce: Boundary = {
   reads: 'boundary',
@@ -139,9 +153,9 @@ export const burstListedOnce: Boundary = {
   violating: [
     {
       how: 'each notice for itself',
-      seen: boundary(...born, 500, notice, asked()),
+      seen: crossingsOf(...born, 500, notice, asked()),
       said: '0 ms after a notice',
     },
   ],
-  passing: [{ how: 'after a quiet while', seen: boundary(...born, notice, 100, notice, 200, ...came()) }],
+  passing: [{ how: 'after a quiet while', seen: crossingsOf(...born, notice, 100, notice, 200, ...came()) }],
 };

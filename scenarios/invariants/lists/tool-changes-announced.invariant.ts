@@ -1,7 +1,15 @@
 import { timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, comes, goes, hears, isAgent, starts, timingIn } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import {
+  crossingsOf,
+  crossingIn,
+  crossingOut,
+  hears,
+  isAgent,
+  computerStarts,
+  timingIn,
+} from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 /** Tools by their names, each with the number of its last change. */
 type Tools = ReadonlyMap<string, number>;
@@ -37,8 +45,8 @@ class ToolChangesAnnounced implements Judge<Crossing> {
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
-  take({ k, ch, ev }: Crossing, at: number): Found | undefined {
-    const event = said<Fields>(ev);
+  take({ k, ch, ev }: Crossing, at: number): FoundViolation | undefined {
+    const event = fieldsOfEvent<Fields>(ev);
     if (isAgent(ch) || ch.startsWith('link:agent:')) return undefined;
     switch (event.type) {
       case 'createComputer':
@@ -79,7 +87,7 @@ class ToolChangesAnnounced implements Judge<Crossing> {
     for (const name of [...added, ...changed]) next.set(name, (this.#changes += 1));
     this.#offered = next;
   }
-  #announce(at: string, now: number): Found | undefined {
+  #announce(at: string, now: number): FoundViolation | undefined {
     const [told, offered, sinceMs] = [this.#told, this.#offered, now - this.#toldAt];
     if (!this.#isKnown) return undefined;
     this.#told = offered;
@@ -90,7 +98,7 @@ class ToolChangesAnnounced implements Judge<Crossing> {
       ? { at, what: `announced its tools twice within ${sinceMs} ms` }
       : undefined;
   }
-  quiescent(): Found[] {
+  quiescent(): FoundViolation[] {
     if (!this.#isKnown || !this.#isJoined) return [];
     if (haveSameNames(this.#told ?? none, this.#offered ?? none)) return [];
     return [{ at: 'host:computer', what: 'its tools changed, and nobody was told', kind: 'liveness' }];
@@ -98,11 +106,11 @@ class ToolChangesAnnounced implements Judge<Crossing> {
 }
 
 const [host, link] = ['host:computer', 'link:computer:c1/1'];
-const born = starts({ quietMs: 200, longestQuietMs: timing.longestQuietMs });
-const joins = [comes(link, 'join.accepted'), hears(host, 'link.changed', { state: 'joined' })];
+const born = computerStarts({ quietMs: 200, longestQuietMs: timing.longestQuietMs });
+const joins = [crossingIn(link, 'join.accepted'), hears(host, 'link.changed', { state: 'joined' })];
 const offers = (...added: readonly string[]) =>
   hears(host, 'tools.changed', { added, removed: [], changed: [] });
-const announces = goes(link, 'link.announce', { event: 'server:update_tool_list' });
+const announces = crossingOut(link, 'link.announce', { event: 'server:update_tool_list' });
 const needless = 'announced its tools, and they were as they were told last';
 
 export const toolChangesAnnounced: Boundary = {
@@ -123,14 +131,14 @@ export const toolChangesAnnounced: Boundary = {
   violating: [
     {
       how: 'a link that announces what its entering has told',
-      seen: boundary(born, offers('a'), ...joins, announces),
+      seen: crossingsOf(born, offers('a'), ...joins, announces),
       said: needless,
     },
   ],
   passing: [
     {
       how: 'each change',
-      seen: boundary(born, ...joins, offers('a'), announces, 200, offers('b'), announces),
+      seen: crossingsOf(born, ...joins, offers('a'), announces, 200, offers('b'), announces),
       until: 'quiescent',
     },
   ],

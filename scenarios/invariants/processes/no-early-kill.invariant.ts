@@ -1,7 +1,16 @@
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, comes, earlyMs, goes, isEnded, isProcess, starts, timingIn } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import {
+  crossingsOf,
+  crossingIn,
+  earlyMs,
+  crossingOut,
+  isEnded,
+  isProcess,
+  computerStarts,
+  timingIn,
+} from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface Life {
   /** When its own way down began. */
@@ -14,9 +23,9 @@ class NoEarlyKill implements Judge<Crossing> {
   /** Time at which their computer was told to end; `abandon` gives no time. */
   #closes = Infinity;
 
-  take(crossing: Crossing, at: number): Found | undefined {
+  take(crossing: Crossing, at: number): FoundViolation | undefined {
     const { k, ch, ev } = crossing;
-    const { type, signal } = said<{ signal: string }>(ev);
+    const { type, signal } = fieldsOfEvent<{ signal: string }>(ev);
     if (type === 'createComputer') {
       this.#closes = Infinity;
       this.#timing = timingIn(ev);
@@ -30,7 +39,7 @@ class NoEarlyKill implements Judge<Crossing> {
     else if (life) life.told = Math.min(life.told, at);
     return life && type === 'close' ? this.#ended(ch, life, at) : undefined;
   }
-  #ended(ch: string, { told }: Life, at: number): Found | undefined {
+  #ended(ch: string, { told }: Life, at: number): FoundViolation | undefined {
     const { shutdownMs, stdinGraceMs, termGraceMs, killGraceMs } = this.#timing;
     const hadMs = at - this.#closes;
     const isOver = at - told >= stdinGraceMs + termGraceMs + killGraceMs - earlyMs;
@@ -42,9 +51,9 @@ class NoEarlyKill implements Judge<Crossing> {
 }
 
 const child = 'process:files/1';
-const life = [starts({ shutdownMs: 50 }), goes(child, 'open')];
-const closes = comes('host:computer', 'close');
-const ends = goes(child, 'close');
+const life = [computerStarts({ shutdownMs: 50 }), crossingOut(child, 'open')];
+const closes = crossingIn('host:computer', 'close');
+const ends = crossingOut(child, 'close');
 
 /** A child may be ended over its head only when its own way down has had its time. */
 export const noEarlyKill: Boundary = {
@@ -66,11 +75,14 @@ export const noEarlyKill: Boundary = {
   violating: [
     {
       how: 'a computer that does not wait for its servers',
-      seen: boundary(...life, closes, 20, ends),
+      seen: crossingsOf(...life, closes, 20, ends),
       said: 'its computer had 20 of 50 ms',
     },
   ],
   passing: [
-    { how: 'one that ended', seen: boundary(...life, comes(child, 'child.exited', { left: 0 }), ends) },
+    {
+      how: 'one that ended',
+      seen: crossingsOf(...life, crossingIn(child, 'child.exited', { left: 0 }), ends),
+    },
   ],
 };

@@ -1,13 +1,13 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, comes, goes, isEnded, isProcess, subjectOf } from '../crossings.ts';
-import type { Boundary, Found, Judge } from '../invariant.ts';
+import { crossingsOf, crossingIn, crossingOut, isEnded, isProcess, subjectOf } from '../crossings.ts';
+import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 
 function open(): Judge<Crossing> {
   /** Each until its port is closed, and whether it was seen to end by then. */
   const hasEnded = new Map<string, boolean>();
   /** The child that runs for a server now. */
   const alive = new Map<string, string>();
-  const opened = (ch: string, server: string): Found | undefined => {
+  const opened = (ch: string, server: string): FoundViolation | undefined => {
     const older = alive.get(server);
     hasEnded.set(ch, false);
     alive.set(server, ch);
@@ -35,10 +35,10 @@ function open(): Judge<Crossing> {
 }
 
 const [first, second] = ['process:files/1', 'process:files/2'];
-const launches = (ch: string) => goes(ch, 'open');
-const lets = (ch: string) => goes(ch, 'close');
-const started = comes(first, 'child.started', { pid: 7 });
-const exits = (left: number) => comes(first, 'child.exited', { code: 0, left });
+const launches = (ch: string) => crossingOut(ch, 'open');
+const lets = (ch: string) => crossingOut(ch, 'close');
+const started = crossingIn(first, 'child.started', { pid: 7 });
+const exits = (left: number) => crossingIn(first, 'child.exited', { code: 0, left });
 const life = [launches(first), started];
 
 /** A child ends when its group is empty, when it never ran, or by force, when its port is closed before that. */
@@ -54,14 +54,14 @@ export const oneProcess: Boundary = {
   violating: [
     {
       how: 'a client that waits for the leader and not for its group',
-      seen: boundary(launches(first), exits(1), launches(second)),
+      seen: crossingsOf(launches(first), exits(1), launches(second)),
       said: `was started while ${first} lived`,
     },
   ],
   passing: [
     {
       how: 'one after the other, the second one given up',
-      seen: boundary(...life, exits(0), lets(first), launches(second), lets(second)),
+      seen: crossingsOf(...life, exits(0), lets(first), launches(second), lets(second)),
       until: 'closed',
     },
   ],

@@ -1,7 +1,7 @@
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, earlyMs, goes, starts, timingIn } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { crossingsOf, earlyMs, crossingOut, computerStarts, timingIn } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface Step {
   readonly name: string;
@@ -14,8 +14,8 @@ class ShutdownTime implements Judge<Crossing> {
   readonly #steps = new Map<string, Step>();
   #timing: Timing = timing;
 
-  take({ k, ch, ev }: Crossing, at: number): Found | undefined {
-    const { type, signal: name = type } = said<{ signal: string }>(ev);
+  take({ k, ch, ev }: Crossing, at: number): FoundViolation | undefined {
+    const { type, signal: name = type } = fieldsOfEvent<{ signal: string }>(ev);
     if (type === 'createComputer') this.#timing = timingIn(ev);
     else if (k === 'in') for (const step of this.#steps.values()) step.isHurried = true;
     else if (type === 'close') this.#steps.delete(ch);
@@ -26,7 +26,7 @@ class ShutdownTime implements Judge<Crossing> {
     }
     return undefined;
   }
-  #judge(at: string, before: Step | undefined, name: string, now: number): Found | undefined {
+  #judge(at: string, before: Step | undefined, name: string, now: number): FoundViolation | undefined {
     if (name === 'SIGKILL' && before?.name !== 'SIGTERM') return { at, what: 'SIGKILL without SIGTERM' };
     if (!before || before.isHurried) return undefined;
     const graceMs = before.name === 'SIGTERM' ? this.#timing.termGraceMs : this.#timing.stdinGraceMs;
@@ -38,10 +38,10 @@ class ShutdownTime implements Judge<Crossing> {
 }
 
 const child = 'process:files/1';
-const born = starts({ stdinGraceMs: 50, termGraceMs: 100 });
-const closesStdin = goes(child, 'child.closeStdin');
-const terminates = goes(child, 'child.signal', { signal: 'SIGTERM' });
-const kills = goes(child, 'child.signal', { signal: 'SIGKILL' });
+const born = computerStarts({ stdinGraceMs: 50, termGraceMs: 100 });
+const closesStdin = crossingOut(child, 'child.closeStdin');
+const terminates = crossingOut(child, 'child.signal', { signal: 'SIGTERM' });
+const kills = crossingOut(child, 'child.signal', { signal: 'SIGKILL' });
 
 export const shutdownTime: Boundary = {
   reads: 'boundary',
@@ -55,9 +55,9 @@ export const shutdownTime: Boundary = {
   violating: [
     {
       how: 'one that leaves out SIGTERM',
-      seen: boundary(born, closesStdin, 50, kills),
+      seen: crossingsOf(born, closesStdin, 50, kills),
       said: 'SIGKILL without SIGTERM',
     },
   ],
-  passing: [{ how: 'the whole way down', seen: boundary(born, closesStdin, 50, terminates, 100, kills) }],
+  passing: [{ how: 'the whole way down', seen: crossingsOf(born, closesStdin, 50, terminates, 100, kills) }],
 };

@@ -2,17 +2,17 @@ import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
 import {
   askerOf,
-  boundary,
-  comes,
+  crossingsOf,
+  crossingIn,
   hears,
   hostOf,
   isGone,
   isLink,
-  starts,
+  computerStarts,
   ticketIn,
   timingIn,
 } from '../crossings.ts';
-import type { Boundary, Found, Judge } from '../invariant.ts';
+import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 
 interface Question {
   readonly at: string;
@@ -38,7 +38,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
-  take(crossing: Crossing, at: number): Found | readonly Found[] | undefined {
+  take(crossing: Crossing, at: number): FoundViolation | readonly FoundViolation[] | undefined {
     const { k, ch, ev } = crossing;
     const known = this.#questions.get(hostOf(ch));
     // The asker hears nothing any more.
@@ -51,7 +51,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
     } else if (questions.has(ev?.type ?? '')) this.#ask(crossing, at);
     return late;
   }
-  closed(): Found[] {
+  closed(): FoundViolation[] {
     return this.#open().flatMap(({ at, ticket, asked, answered }) =>
       answered < asked ? [{ at, what: `${ticket} was never answered`, kind: 'liveness' as const }] : [],
     );
@@ -71,14 +71,14 @@ class RequestAnsweredOnce implements Judge<Crossing> {
     this.#questions.set(at, some.set(ticket, Object.assign(known, { due, asked: known.asked + 1 })));
     this.#soonest = Math.min(this.#soonest, due);
   }
-  #answered(question: Question | undefined): Found | undefined {
+  #answered(question: Question | undefined): FoundViolation | undefined {
     if (!question) return undefined;
     question.answered += 1;
     const { at, ticket, asked, answered } = question;
     return answered > asked ? { at, what: `${ticket} was answered ${answered} times` } : undefined;
   }
-  #late(now: number): Found[] {
-    const late: Found[] = [];
+  #late(now: number): FoundViolation[] {
+    const late: FoundViolation[] = [];
     this.#soonest = Infinity;
     for (const { at, ticket, due, asked, answered } of this.#open())
       if (answered >= asked) continue;
@@ -95,10 +95,10 @@ class RequestAnsweredOnce implements Judge<Crossing> {
 }
 
 const host = 'host:computer';
-const born = starts({ aggregateMs: 500, readMs: 700, toolsMs: 0 });
-const asked = comes(host, 'show', { collection: 'desktop', reqId: 't1' });
+const born = computerStarts({ aggregateMs: 500, readMs: 700, toolsMs: 0 });
+const asked = crossingIn(host, 'show', { collection: 'desktop', reqId: 't1' });
 const shown = hears(host, 'shown', { reqId: 't1' });
-const reads = comes(host, 'readResource', { ticket: 't2', reqId: 't2', uri: 'window://a/b' });
+const reads = crossingIn(host, 'readResource', { ticket: 't2', reqId: 't2', uri: 'window://a/b' });
 const read = hears(host, 'resource.read', { ticket: 't2', reqId: 't2' });
 
 export const requestAnsweredOnce: Boundary = {
@@ -107,8 +107,8 @@ export const requestAnsweredOnce: Boundary = {
   why: 'An agent waits for what it asked: it hears what there is, or why not, once, however slow a server is and whatever ends meanwhile.',
   sees: ['in', 'said shown', 'said resource.read', 'out link.answer', 'out close'],
   open: ({ slackMs }) => new RequestAnsweredOnce(slackMs),
-  violating: [{ how: 'two answers', seen: boundary(born, asked, shown, shown), said: 'answered 2 times' }],
+  violating: [{ how: 'two answers', seen: crossingsOf(born, asked, shown, shown), said: 'answered 2 times' }],
   passing: [
-    { how: 'each its answer', seen: boundary(born, asked, 450, shown, reads, read), until: 'closed' },
+    { how: 'each its answer', seen: crossingsOf(born, asked, 450, shown, reads, read), until: 'closed' },
   ],
 };

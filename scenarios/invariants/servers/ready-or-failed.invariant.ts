@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, hears } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { crossingsOf, hears } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 /** A server that was given up is tried once in a while, for ever: longer than this no trial takes, in ms. */
 const trialMs = 30_000;
@@ -24,7 +24,7 @@ class ReadyOrFailed implements Judge<Crossing> {
   readonly #servers = new Map<string, Server>();
 
   take({ ev }: Crossing, at: number): undefined {
-    const event = said<Fields>(ev);
+    const event = fieldsOfEvent<Fields>(ev);
     const { type, name = '' } = event;
     if (type === 'server.changed') return this.#changed(event, at);
     const server = this.#servers.get(name);
@@ -47,7 +47,7 @@ class ReadyOrFailed implements Judge<Crossing> {
       triedAt: isTrying ? since : null,
     });
   }
-  quiescent(at: number): Found[] {
+  quiescent(at: number): FoundViolation[] {
     return [...this.#servers.values()].flatMap(({ name, isWanted, state, failure, triedAt }) => {
       if (fine.has(state) || (triedAt !== null && at - triedAt <= trialMs)) return [];
       if (state === 'idle' && !isWanted) return [];
@@ -73,12 +73,16 @@ export const readyOrFailed: Boundary = {
   violating: [
     {
       how: 'a handshake that never ends',
-      seen: boundary(becomes('connecting')),
+      seen: crossingsOf(becomes('connecting')),
       until: 'quiescent',
       said: 'is connecting, and is wanted',
     },
   ],
   passing: [
-    { how: 'one that is ready', seen: boundary(becomes('connecting'), becomes('ready')), until: 'quiescent' },
+    {
+      how: 'one that is ready',
+      seen: crossingsOf(becomes('connecting'), becomes('ready')),
+      until: 'quiescent',
+    },
   ],
 };

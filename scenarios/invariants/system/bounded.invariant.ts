@@ -1,9 +1,9 @@
 import { Holding } from './holding.ts';
 import type { Structural } from '../invariant.ts';
-import { clears, fires, opens, sets, story } from '../record-builders.ts';
+import { timerCleared, timerFired, openRecord, timerSet, recordsOf } from '../record-builders.ts';
 
 const client = 'c/client:fs#1';
-const born = opens(client, 'client', 'c#1');
+const born = openRecord(client, 'client', 'c#1');
 
 export const bounded: Structural = {
   reads: 'inside',
@@ -25,22 +25,22 @@ export const bounded: Structural = {
   violating: [
     {
       how: 'a client that sets timers without end',
-      seen: story(born, ...[1, 2, 3, 4].map((n) => sets(client, n, 5))),
+      seen: recordsOf(born, ...[1, 2, 3, 4].map((n) => timerSet(client, n, 5))),
       said: 'a client has 4 timers',
     },
   ],
   passing: [
     {
       how: 'one timer after another',
-      seen: story(
+      seen: recordsOf(
         born,
-        sets(client, 1, 5),
-        sets(client, 2, 5),
+        timerSet(client, 1, 5),
+        timerSet(client, 2, 5),
         5,
-        fires(client, 1),
-        sets(client, 3, 5),
-        clears(client, 2),
-        sets(client, 4, 5),
+        timerFired(client, 1),
+        timerSet(client, 3, 5),
+        timerCleared(client, 2),
+        timerSet(client, 4, 5),
       ),
     },
   ],

@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { askedServer, boundary, called, hears, sends } from '../crossings.ts';
-import { said, type Boundary, type Judge } from '../invariant.ts';
+import { askedServer, crossingsOf, agentCalls, hears, callSent } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
 function open(): Judge<Crossing> {
@@ -10,7 +10,7 @@ function open(): Judge<Crossing> {
   let count = 0;
   return {
     take({ k, ch, ev, req = '' }) {
-      const { name = '', state } = said<{ name: string; state: string }>(ev);
+      const { name = '', state } = fieldsOfEvent<{ name: string; state: string }>(ev);
       if (k === 'said') {
         if (state === 'closing') closing.set(name, count);
         else closing.delete(name);
@@ -33,11 +33,14 @@ export const closingRefusesCalls: Boundary = {
   violating: [
     {
       how: 'one that is taken all the same',
-      seen: boundary(becomes('ready'), becomes('closing'), 10, called(), sends()),
+      seen: crossingsOf(becomes('ready'), becomes('closing'), 10, agentCalls(), callSent()),
       said: 'on its way down',
     },
   ],
   passing: [
-    { how: 'one that came before', seen: boundary(becomes('ready'), called(), becomes('closing'), sends()) },
+    {
+      how: 'one that came before',
+      seen: crossingsOf(becomes('ready'), agentCalls(), becomes('closing'), callSent()),
+    },
   ],
 };

@@ -1,8 +1,8 @@
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import { mostWaiting } from '../../../machines/office/seat.machine.ts';
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, comes, goes } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { crossingsOf, crossingIn, crossingOut } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 /** Connections of one office. */
 interface Office {
@@ -33,8 +33,8 @@ function isTaken({ seats, roles, asked }: Office, socket: string, seat: SeatFact
 class FreeSeatGranted implements Judge<Crossing> {
   readonly #offices = new Map<string, Office>();
 
-  take({ ch, ev }: Crossing): Found | undefined {
-    const { type, socket = '', seat, ticket = '', ok, text } = said<Fields>(ev);
+  take({ ch, ev }: Crossing): FoundViolation | undefined {
+    const { type, socket = '', seat, ticket = '', ok, text } = fieldsOfEvent<Fields>(ev);
     if (ch.startsWith('office/') && (type === 'open' || type === 'close'))
       this.#offices.set(ch, { asked: new Map(), seats: new Map(), roles: new Map() });
     const office = this.#offices.get(ch);
@@ -50,7 +50,7 @@ class FreeSeatGranted implements Judge<Crossing> {
     return undefined;
   }
 }
-function answered(at: string, office: Office, ticket: string, isOk: boolean): Found | undefined {
+function answered(at: string, office: Office, ticket: string, isOk: boolean): FoundViolation | undefined {
   const { socket = '', seat } = office.asked.get(ticket) ?? {};
   const isFine = !seat || isOk || isTaken(office, socket, seat);
   office.asked.delete(ticket);
@@ -61,14 +61,16 @@ function answered(at: string, office: Office, ticket: string, isOk: boolean): Fo
 
 const office = 'office/1';
 const seat: SeatFacts = { office: 'o', role: 'computer', name: 'c1' };
-const connects = (socket: string) => comes(office, 'socket.joins', { socket, ticket: `${socket}.1`, seat });
+const connects = (socket: string) =>
+  crossingIn(office, 'socket.joins', { socket, ticket: `${socket}.1`, seat });
 const seats = (socket: string) => [
-  goes(office, 'office.seat', { socket, seat }),
-  goes(office, 'office.answer', { ticket: `${socket}.1`, ok: true }),
+  crossingOut(office, 'office.seat', { socket, seat }),
+  crossingOut(office, 'office.answer', { ticket: `${socket}.1`, ok: true }),
 ];
-const refuses = (socket: string) => goes(office, 'office.answer', { ticket: `${socket}.1`, ok: false });
-const leaves = comes(office, 'socket.closed', { socket: 's1', reason: 'transport close' });
-const opened = goes(office, 'open');
+const refuses = (socket: string) =>
+  crossingOut(office, 'office.answer', { ticket: `${socket}.1`, ok: false });
+const leaves = crossingIn(office, 'socket.closed', { socket: 's1', reason: 'transport close' });
+const opened = crossingOut(office, 'open');
 
 export const freeSeatGranted: Boundary = {
   reads: 'boundary',
@@ -89,14 +91,14 @@ export const freeSeatGranted: Boundary = {
   violating: [
     {
       how: 'an office that keeps a claim whose connection is gone',
-      seen: boundary(opened, connects('s1'), ...seats('s1'), leaves, connects('s2'), refuses('s2')),
+      seen: crossingsOf(opened, connects('s1'), ...seats('s1'), leaves, connects('s2'), refuses('s2')),
       said: 'the computer c1 was refused in o',
     },
   ],
   passing: [
     {
       how: 'a seat that is taken',
-      seen: boundary(opened, connects('s1'), ...seats('s1'), connects('s2'), refuses('s2')),
+      seen: crossingsOf(opened, connects('s1'), ...seats('s1'), connects('s2'), refuses('s2')),
     },
   ],
 };

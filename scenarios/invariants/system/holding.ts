@@ -2,19 +2,19 @@ import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { mostWaiting } from '../../../machines/computer/computer.waiting.ts';
 import { mostOnTheWay } from '../../../machines/resources/cache/server-cache.asked.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
+import { isAnswer, type FoundViolation, type Judge, type RecordOf, type EventFields } from '../invariant.ts';
 
 /** Reads of one resource by one machine in a moment, at most: several may want it, a change has it read once more. */
 const mostAtOnce = 20;
 const momentMs = 50;
-type Fields = Said<{ method: string; params: { readonly uri?: string } }>;
+type Fields = EventFields<{ method: string; params: { readonly uri?: string } }>;
 
 /** How often each machine has read each resource in this moment: who reads again and again must let time pass. */
 class ReadRate {
   readonly #reads = new Map<string, number>();
   #began = 0;
 
-  take({ a, ev }: RecordOf<'out'>, at: number): Found | undefined {
+  take({ a, ev }: RecordOf<'out'>, at: number): FoundViolation | undefined {
     const { method, params } = ev as Fields;
     if (method !== 'resources/read') return undefined;
     if (at - this.#began >= momentMs) {
@@ -108,7 +108,7 @@ export class Holding implements Judge<DirectoryRecord> {
   /** Ended in this input: by its end nothing of theirs is left. */
   readonly #ending: Root[] = [];
 
-  take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
+  take(record: DirectoryRecord, at: number): FoundViolation | readonly FoundViolation[] | undefined {
     if (record.k === 'timer') return this.#timer(record);
     if (record.k === 'out') return this.#out(record, at);
     if (record.k === 'open') return this.#open(record);
@@ -120,8 +120,8 @@ export class Holding implements Judge<DirectoryRecord> {
     else if (isAnswer(record)) this.#answered(record.a, record.id);
     return this.#ending.length > 0 ? this.closed() : undefined;
   }
-  closed(): readonly Found[] {
-    const kept: Found[] = [];
+  closed(): readonly FoundViolation[] {
+    const kept: FoundViolation[] = [];
     for (const root of this.#ending) {
       const { a, leaves, questions, pings } = root;
       // One of the same name may have been opened since.
@@ -132,19 +132,19 @@ export class Holding implements Judge<DirectoryRecord> {
     this.#ending.length = 0;
     return kept;
   }
-  #timer({ op, a }: RecordOf<'timer'>): Found | undefined {
+  #timer({ op, a }: RecordOf<'timer'>): FoundViolation | undefined {
     return op === 'set' ? this.#more(a, 'timers') : void this.#less(a, 'timers');
   }
-  #out(record: RecordOf<'out'>, at: number): Found | undefined {
+  #out(record: RecordOf<'out'>, at: number): FoundViolation | undefined {
     const { port, a, ev } = record;
-    const { type, id } = ev as Said<{ id: string }>;
+    const { type, id } = ev as EventFields<{ id: string }>;
     if (port === 'ask' && type === 'ask') return this.#asked(a, id) ?? this.#atOnce.take(record, at);
     if (port === 'ask') return void this.#answered(a, id);
     if (type === 'leaf.open') return this.#more(rootOf(a), 'leaves');
     if (type === 'leaf.close') this.#less(rootOf(a), 'leaves');
     return undefined;
   }
-  #asked(a: Address, id: string | undefined): Found | undefined {
+  #asked(a: Address, id: string | undefined): FoundViolation | undefined {
     const root = this.#roots.get(a);
     // A withdrawal is answered at once.
     if (!root || id === 'withdrawal') return undefined;
@@ -160,7 +160,7 @@ export class Holding implements Judge<DirectoryRecord> {
     const root = this.#roots.get(a);
     if (root && id !== 'withdrawal') root[isPing(root, id) ? 'pings' : 'questions'] -= 1;
   }
-  #more(a: Address, what: 'timers' | 'leaves' | 'questions'): Found | undefined {
+  #more(a: Address, what: 'timers' | 'leaves' | 'questions'): FoundViolation | undefined {
     const root = this.#roots.get(a);
     if (!root) return undefined;
     root[what] += 1;
@@ -172,7 +172,7 @@ export class Holding implements Judge<DirectoryRecord> {
     const root = this.#roots.get(a);
     if (root) root[what] -= 1;
   }
-  #open({ a, kind, from, input }: RecordOf<'open'>): Found | undefined {
+  #open({ a, kind, from, input }: RecordOf<'open'>): FoundViolation | undefined {
     const limits = most[kind];
     const owner = this.#roots.get(from);
     if (!limits) return undefined;
@@ -189,20 +189,20 @@ export class Holding implements Judge<DirectoryRecord> {
     const all = [...this.#roots.values()];
     const computer = all.find(({ a: at, kind }) => kind === 'computer' && nameOf(at) === nameOf(a));
     if (!computer) return;
-    const { servers = [] } = ev as Said<{
+    const { servers = [] } = ev as EventFields<{
       servers: readonly { readonly rules: { readonly server: string } }[];
     }>;
     const living = all.filter(({ kind, owner }) => kind === 'client' && owner === computer);
     computer.servers = new Set([...living.map((c) => c.server), ...servers.map((s) => s.rules.server)]).size;
   }
   /** A machine on the way down, or at rest, waits for no answer. */
-  #told({ from, ev }: RecordOf<'post'>): Found | undefined {
+  #told({ from, ev }: RecordOf<'post'>): FoundViolation | undefined {
     const root = this.#roots.get(from);
-    const { stage = '' } = ev as Said<{ stage: string }>;
+    const { stage = '' } = ev as EventFields<{ stage: string }>;
     if (!root || asking.has(stage) || root.questions + root.pings === 0) return undefined;
     return { at: from, what: `is ${stage}, and keeps ${root.questions + root.pings} questions` };
   }
-  #own(owner: Root, kind: string, limit: number): Found | undefined {
+  #own(owner: Root, kind: string, limit: number): FoundViolation | undefined {
     owner.owned ??= new Map();
     const now = (owner.owned.get(kind) ?? 0) + 1;
     owner.owned.set(kind, now);

@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { boundary, hears, starts } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { crossingsOf, hears, computerStarts } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface Link {
   readonly url: string;
@@ -21,7 +21,7 @@ class JoinedOrRefused implements Judge<Crossing> {
   readonly #offices = new Map<string, string>();
 
   take({ ch, ev }: Crossing): undefined {
-    const { type, state = '', refusal, url, link } = said<Fields>(ev);
+    const { type, state = '', refusal, url, link } = fieldsOfEvent<Fields>(ev);
     const known = this.#links.get(ch);
     if (type === 'office.opened' && url !== undefined) this.#offices.set(ch, url);
     else if (type === 'link.changed') {
@@ -33,7 +33,7 @@ class JoinedOrRefused implements Judge<Crossing> {
       this.#offices.delete(ch);
     }
   }
-  quiescent(): Found[] {
+  quiescent(): FoundViolation[] {
     const open = new Set(this.#offices.values());
     return [...this.#links]
       .filter(([, { url, state, isRefused }]) => open.has(url) && state !== 'joined' && !isRefused)
@@ -43,7 +43,7 @@ class JoinedOrRefused implements Judge<Crossing> {
 
 const url = 'http://127.0.0.1:4000';
 const opened = hears('host:office', 'office.opened', { url });
-const born = starts({}, { link: { url } });
+const born = computerStarts({}, { link: { url } });
 const becomes = (state: string, refusal: string | null = null) =>
   hears('host:computer', 'link.changed', { state, refusal });
 
@@ -59,7 +59,7 @@ export const joinedOrRefused: Boundary = {
   violating: [
     {
       how: 'a link that does not try again',
-      seen: boundary(opened, born, becomes('joined'), becomes('waiting')),
+      seen: crossingsOf(opened, born, becomes('joined'), becomes('waiting')),
       until: 'quiescent',
       said: 'is waiting, and its office is open',
     },
@@ -67,7 +67,7 @@ export const joinedOrRefused: Boundary = {
   passing: [
     {
       how: 'one that sits',
-      seen: boundary(opened, born, becomes('connecting'), becomes('joined')),
+      seen: crossingsOf(opened, born, becomes('connecting'), becomes('joined')),
       until: 'quiescent',
     },
   ],

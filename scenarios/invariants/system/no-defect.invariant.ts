@@ -1,5 +1,5 @@
 import type { Structural } from '../invariant.ts';
-import { story } from '../record-builders.ts';
+import { recordsOf } from '../record-builders.ts';
 
 export const noDefect: Structural = {
   reads: 'inside',
@@ -19,7 +19,7 @@ export const noDefect: Structural = {
   violating: [
     {
       how: 'two under one name',
-      seen: story({ k: 'defect', a: 'computer', what: 'opened twice' }),
+      seen: recordsOf({ k: 'defect', a: 'computer', what: 'opened twice' }),
       said: 'computer: opened twice',
     },
   ],

@@ -1,5 +1,5 @@
 import type { Structural } from '../invariant.ts';
-import { ends, story } from '../record-builders.ts';
+import { endRecord, recordsOf } from '../record-builders.ts';
 
 export const noMachineFails: Structural = {
   reads: 'inside',
@@ -13,11 +13,14 @@ export const noMachineFails: Structural = {
   violating: [
     {
       how: 'a call whose action throws',
-      seen: story(ends('call#1', 'failed', { error: 'Error: not now' })),
+      seen: recordsOf(endRecord('call#1', 'failed', { error: 'Error: not now' })),
       said: 'call#1 failed: Error: not now',
     },
   ],
   passing: [
-    { how: 'one that is done, and one that is ended', seen: story(ends('a#1'), ends('a#2', 'closed')) },
+    {
+      how: 'one that is done, and one that is ended',
+      seen: recordsOf(endRecord('a#1'), endRecord('a#2', 'closed')),
+    },
   ],
 };

@@ -1,7 +1,7 @@
 import type { Structural } from '../invariant.ts';
-import { posts, story } from '../record-builders.ts';
+import { postRecord, recordsOf } from '../record-builders.ts';
 
-const hello = posts('host', 'nobody', 'hello');
+const hello = postRecord('host', 'nobody', 'hello');
 
 export const noMessageLost: Structural = {
   reads: 'inside',
@@ -15,7 +15,7 @@ export const noMessageLost: Structural = {
         : undefined,
   }),
   violating: [
-    { how: 'an order to nobody', seen: story({ ...hello, dead: 'lost' }), said: 'host -> nobody: hello' },
+    { how: 'an order to nobody', seen: recordsOf({ ...hello, dead: 'lost' }), said: 'host -> nobody: hello' },
   ],
-  passing: [{ how: 'one who may be gone', seen: story({ ...hello, dead: 'expected' }) }],
+  passing: [{ how: 'one who may be gone', seen: recordsOf({ ...hello, dead: 'expected' }) }],
 };

@@ -1,7 +1,7 @@
 import type { Address } from '../../../machines/kernel/address.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Judge, Structural } from '../invariant.ts';
-import { ends, opens, story } from '../record-builders.ts';
+import { endRecord, openRecord, recordsOf } from '../record-builders.ts';
 
 function open(): Judge<DirectoryRecord> {
   const living = new Set<Address>();
@@ -24,7 +24,7 @@ export const noRootLeft: Structural = {
   violating: [
     {
       how: 'a computer that does not hear close',
-      seen: story(opens('computer#1', 'computer', 'host')),
+      seen: recordsOf(openRecord('computer#1', 'computer', 'host')),
       until: 'closed',
       said: 'computer#1 is left',
     },
@@ -32,7 +32,7 @@ export const noRootLeft: Structural = {
   passing: [
     {
       how: 'a life',
-      seen: story(opens('computer#1', 'computer', 'host'), ends('computer#1')),
+      seen: recordsOf(openRecord('computer#1', 'computer', 'host'), endRecord('computer#1')),
       until: 'closed',
     },
   ],

@@ -1,6 +1,6 @@
 import type { Crossing } from '../../../machines/trace/index.ts';
-import { answers, boundary, called, comes, goes, hears } from '../crossings.ts';
-import { said, type Boundary, type Found, type Judge } from '../invariant.ts';
+import { answers, crossingsOf, agentCalls, crossingIn, crossingOut, hears } from '../crossings.ts';
+import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 type Fields = {
   readonly failure: unknown;
@@ -22,9 +22,9 @@ class NoSecretTold implements Judge<Crossing> {
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
   }
-  take({ k, ch, ev }: Crossing): Found | undefined {
+  take({ k, ch, ev }: Crossing): FoundViolation | undefined {
     if (this.#secrets.length === 0) return undefined;
-    const { type, failure, error, message, stderr, result, ticket = '', body } = said<Fields>(ev);
+    const { type, failure, error, message, stderr, result, ticket = '', body } = fieldsOfEvent<Fields>(ev);
     if (type === 'agent.called') this.#calls.add(ticket);
     if (k === 'said') return this.#unlessClean(ch, [failure, error]);
     if (k === 'out')
@@ -36,7 +36,7 @@ class NoSecretTold implements Judge<Crossing> {
     );
     return told.length === 0 ? undefined : this.#unlessClean(ch, told);
   }
-  #unlessClean(at: string, told: unknown): Found | undefined {
+  #unlessClean(at: string, told: unknown): FoundViolation | undefined {
     const text = JSON.stringify(told) ?? '';
     const secret = this.#secrets.find((each) => text.includes(each));
     return secret === undefined ? undefined : { at, what: `${secret} is told in ${text.slice(0, 300)}` };
@@ -46,7 +46,7 @@ class NoSecretTold implements Judge<Crossing> {
 const secret = 'q7~f';
 const bounds = { secrets: [secret] };
 const link = 'link:computer:c1/1';
-const acks = (body: object, ticket = '1.r1') => goes(link, 'link.answer', { ticket, body });
+const acks = (body: object, ticket = '1.r1') => crossingOut(link, 'link.answer', { ticket, body });
 const failed = { code: 'ServerLost', message: 'ended', details: { stderr: `password ${secret}` } };
 const answer = { content: [{ type: 'text', text: secret }] };
 
@@ -64,21 +64,21 @@ export const noSecretTold: Boundary = {
   open: ({ secrets = [] }) => new NoSecretTold(secrets),
   violating: [
     ...[
-      comes('process:files/1', 'child.exited', { stderr: `key ${secret}` }),
-      comes('session:files/1', 'session.failed', { failure: { code: 401, message: secret } }),
+      crossingIn('process:files/1', 'child.exited', { stderr: `key ${secret}` }),
+      crossingIn('session:files/1', 'session.failed', { failure: { code: 401, message: secret } }),
       answers('ask.progress', { message: `with ${secret}`, progress: 1 }),
       answers('ask.answered', { result: { isError: true, ...answer } }),
       hears('host:computer', 'call.settled', { failure: failed }),
       acks({ servers: { files: { env: { KEY: secret } } } }),
     ].map((crossing) => ({
       how: `${crossing.ev?.type} of ${crossing.ch}`,
-      seen: boundary(crossing),
+      seen: crossingsOf(crossing),
       bounds,
       said: `${secret} is told in`,
     })),
     {
       how: 'stderr in an ack',
-      seen: boundary(called(), acks({ isError: true, structuredContent: { error: failed } })),
+      seen: crossingsOf(agentCalls(), acks({ isError: true, structuredContent: { error: failed } })),
       bounds,
       said: `${secret} is told in`,
     },
@@ -86,7 +86,7 @@ export const noSecretTold: Boundary = {
   passing: [
     {
       how: 'an answer of a server',
-      seen: boundary(called(), answers('ask.answered', { result: answer }), acks(answer)),
+      seen: crossingsOf(agentCalls(), answers('ask.answered', { result: answer }), acks(answer)),
       bounds,
     },
   ],

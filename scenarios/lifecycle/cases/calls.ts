@@ -1,4 +1,4 @@
-import type { Answer } from '../host.ts';
+import type { HostAnswer } from '../host.ts';
 import type { Cases } from '../judge.ts';
 import { knownMs, soonMs, type Faulty, type Stage } from '../stage.ts';
 import { judged, say } from './words.ts';
@@ -16,14 +16,14 @@ async function twice(stage: Stage, config: Faulty) {
   return { first, next, areOk: first.ok && next.ok, facts };
 }
 /** The server breaks in its first call, or while it is idle, and is well after its next start. */
-async function replaced(stage: Stage, broken: Answer) {
+async function replaced(stage: Stage, broken: HostAnswer) {
   await stage.until(() => stage.starts() > 1);
   const next = await stage.call();
   const facts = `call ${say(broken)}; next ${say(next)}; ${stage.starts()} starts`;
   return judged(!broken.isLate && next.ok, !broken.isLate, facts);
 }
 /** A call that was given up: settled, told to the server once, and no trouble for the next. */
-async function givenUp(stage: Stage, call: Answer) {
+async function givenUp(stage: Stage, call: HostAnswer) {
   await stage.until(() => stage.got('notifications/cancelled') > 0);
   const next = await stage.call({ tool: 'look' });
   const told = stage.got('notifications/cancelled');
@@ -44,7 +44,7 @@ export const cancelling = async (stage: Stage) => {
   return givenUp(stage, await answer);
 };
 /** The whole, or its size; what became of the call is not known then. */
-export const isWholeOrSized = ({ ok, bytes = 0, error = '', outcome }: Answer): boolean =>
+export const isWholeOrSized = ({ ok, bytes = 0, error = '', outcome }: HostAnswer): boolean =>
   ok ? bytes >= megabytes : /size|large|big|byte|MiB|limit/i.test(error) && outcome !== 'failed';
 
 /** How calls end when their server does not do its part. */

@@ -1,10 +1,10 @@
-import type { Answer } from '../host.ts';
+import type { HostAnswer } from '../host.ts';
 import type { Verdict, Word } from '../judge.ts';
 import type { Marked } from '../processes.ts';
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 /** An answer, for people. */
-export const say = ({ ok, isError, isLate, error = '', outcome, ms }: Answer): string => {
+export const say = ({ ok, isError, isLate, error = '', outcome, ms }: HostAnswer): string => {
   const how = ok
     ? isError
       ? 'ok, isError'

@@ -6,7 +6,7 @@ import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/runtime/assemble.ts';
 import { isCrossing, type CrossingLine, type Trace } from '../../../machines/trace/index.ts';
 import { provided } from '../../fixtures/altered.ts';
-import { commandLine, type Told } from '../../fixtures/command-line.ts';
+import { commandLine, type CommandOutput } from '../../fixtures/command-line.ts';
 import { boundaryOf, fileTextOf } from '../../fixtures/recorded-run.ts';
 import { traceOf } from '../../stage/recording.ts';
 import { Harness } from '../../stage/harness.ts';
@@ -49,7 +49,7 @@ const joined = typed('join.accepted');
 const call = typed('callTool');
 
 const out = join(folder, 'out.trace.ndjson');
-const fork = (...argv: readonly string[]): Promise<Told> =>
+const fork = (...argv: readonly string[]): Promise<CommandOutput> =>
   commandLine(['fork', file, '--out', out, ...argv]);
 async function forked(...argv: readonly string[]): Promise<Fork> {
   const { out: text, code, err } = await fork('--json', ...argv);

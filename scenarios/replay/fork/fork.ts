@@ -8,7 +8,7 @@ import { differencesOf } from '../report/outcome.ts';
 import { readTraceFile } from '../report/files.ts';
 import { problemIn, problemOf } from '../report/verdict.ts';
 import { played, type Kinds } from '../replay-trace.ts';
-import { tapeOf, type Step } from '../tape.ts';
+import { tapeOf, type TapeStep } from '../tape.ts';
 
 /** Something that the world does, in words of a trace: `{"ch":"process:files/1","ev":{"type":"child.exited",…}}`. */
 export interface Injection {
@@ -74,7 +74,7 @@ function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): C
   return copy as unknown as CrossingLine;
 }
 /** From which input on it is another world. */
-function placeOf(steps: readonly Step[], { at, set = {}, inject = [], skip = [] }: Changes): number {
+function placeOf(steps: readonly TapeStep[], { at, set = {}, inject = [], skip = [] }: Changes): number {
   const inputs = steps.map(({ line }) => line.s);
   for (const s of [...skip, ...(at === undefined ? [] : [at])])
     if (!inputs.includes(s)) {
@@ -87,15 +87,15 @@ function placeOf(steps: readonly Step[], { at, set = {}, inject = [], skip = [] 
 }
 /** The steps of the other world. Injected ones have the number of the input that they come before. */
 function changedSteps(
-  steps: readonly Step[],
+  steps: readonly TapeStep[],
   { set = {}, inject = [], skip = [] }: Changes,
   at: number,
-): Step[] {
+): TapeStep[] {
   return steps.flatMap((step) => {
     const { line } = step;
     const { s, t, record } = line;
     const injected = s === at ? inject : [];
-    const before = injected.map(({ ch, ev }): Step => ({
+    const before = injected.map(({ ch, ev }): TapeStep => ({
       line: { s, t, text: '', record: { k: 'in', ch, w: record.w, ...(ev && { ev }) } },
       out: [],
       pauseMs: 0,

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 import { canonical, type Crossing } from '../../../machines/trace/index.ts';
-import { covers, type Difference, type Parting } from '../comparison.ts';
-import type { Moment } from '../tape.ts';
+import { covers, type Difference, type ChannelDifference } from '../comparison.ts';
+import type { TapeMoment } from '../tape.ts';
 import { channelOf, crossingText, cut, questionOf } from './words.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
@@ -19,7 +19,7 @@ const named = (all: readonly string[]): string =>
   all.slice(0, mostNamed).join('; ') + (all.length > mostNamed ? `; and ${all.length - mostNamed} more` : '');
 
 /** A crossing that is missing or new. */
-function doneText({ recorded, replayed }: Parting, now: readonly Moment[]): string {
+function doneText({ recorded, replayed }: ChannelDifference, now: readonly TapeMoment[]): string {
   const isNew = recorded === undefined;
   const crossing = recorded?.record ?? replayed?.crossing;
   if (!crossing) return '';
@@ -38,9 +38,9 @@ function doneText({ recorded, replayed }: Parting, now: readonly Moment[]): stri
 const isAlike = (a: Crossing, b: Crossing): boolean => a.k === b.k && a.ch === b.ch && covers(a.ev, b.ev);
 /** The same on the same channel at another time. */
 function delayOf(
-  { how, recorded, replayed }: Parting,
-  now: readonly Moment[],
-  then: readonly Moment[],
+  { how, recorded, replayed }: ChannelDifference,
+  now: readonly TapeMoment[],
+  then: readonly TapeMoment[],
 ): string | undefined {
   const crossing = recorded?.record ?? replayed?.crossing;
   const at = recorded?.t ?? replayed?.t ?? 0;
@@ -74,7 +74,11 @@ const moreText = (was: unknown, is: unknown): string => {
   return `${fresh} was ${cut(canonical(before[fresh] ?? null))} and is now ${cut(canonical(after[fresh] ?? null))}`;
 };
 /** Cause of a difference, in a sentence. `now`: crossings of today; `then`: crossings when it was recorded. */
-export function causeOf(difference: Difference, now: readonly Moment[], then: readonly Moment[]): string {
+export function causeOf(
+  difference: Difference,
+  now: readonly TapeMoment[],
+  then: readonly TapeMoment[],
+): string {
   const { how, recorded, replayed } = difference;
   if (how === 'deaf') {
     const ch = recorded?.record.ch ?? '';

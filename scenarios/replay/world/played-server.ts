@@ -32,7 +32,7 @@ export interface Stage extends Required<PlayOptions> {
   readonly missed: (miss: Miss) => void;
 }
 /** The side of a session that somebody is connected to. */
-export interface Far {
+export interface ClientEnd {
   say(message: object): void;
   die(death: RecordedDeath): void;
 }
@@ -71,7 +71,7 @@ export class PlayedServer {
     this.#sessions += 1;
     return session;
   }
-  open(session: RecordedSession, far: Far): PlayedSession {
+  open(session: RecordedSession, far: ClientEnd): PlayedSession {
     return new PlayedSession(session, this, this.#stage, far);
   }
   /** The recorded request that this is, or why there is none. */
@@ -98,13 +98,13 @@ export class PlayedSession {
   readonly #session: RecordedSession;
   readonly #server: PlayedServer;
   readonly #stage: Stage;
-  readonly #far: Far;
+  readonly #far: ClientEnd;
   /** Timers by the id of the request; unasked messages have ids of their own. */
   readonly #timers = new Map<unknown, Set<unknown>>();
   #isOver = false;
   #asked = 0;
 
-  constructor(session: RecordedSession, server: PlayedServer, stage: Stage, far: Far) {
+  constructor(session: RecordedSession, server: PlayedServer, stage: Stage, far: ClientEnd) {
     this.#session = session;
     this.#server = server;
     this.#stage = stage;

@@ -1,12 +1,12 @@
 import type { Plan, ServerData, Step } from '../../stage/plan/plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
-import { calm, fromClearing, orders, wait } from './mutant.ts';
+import { calmServers, fromClearing, orderSteps, waitStep } from './mutant.ts';
 
 /** Runs in which some events of servers come more often: crashes, stops, other values. */
 type Call = Extract<Step, { do: 'call' }>;
 const isCall = (step: Step): step is Call => step.do === 'call';
 const withServers = (plan: Plan, change: (server: ServerData) => Partial<ServerData>): ServerData[] =>
-  calm(plan).map((server) => ({ ...server, ...change(server) }));
+  calmServers(plan).map((server) => ({ ...server, ...change(server) }));
 /** Every so many calls something happens after it. */
 const after = (plan: Plan, every: number, then: (call: Call, n: number) => readonly Step[]): Step[] => {
   let n = 0;
@@ -24,15 +24,15 @@ export const crashing = (plan: Plan): Plan => ({
 /** Runs in which a stopping server is called once more, while it finishes its calls. */
 export const interrupted = (plan: Plan): Plan => ({
   ...plan,
-  servers: calm(plan),
+  servers: calmServers(plan),
   steps: after(plan, 3, (call) => [
     ...[
-      wait(10),
-      ...orders(plan, 'stop'),
-      wait(1),
+      waitStep(10),
+      ...orderSteps(plan, 'stop'),
+      waitStep(1),
       { ...call, call: `${call.call}.late`, by: 'host' as const },
     ],
-    ...[wait(400), ...orders(plan, 'start')],
+    ...[waitStep(400), ...orderSteps(plan, 'start')],
   ]),
 });
 /** Runs in which a question for other values is never answered, after which the servers are started again. */
@@ -40,10 +40,16 @@ export const unanswered = (plan: Plan): Plan => ({
   ...plan,
   servers: withServers(plan, () => ({})),
   steps: [
-    wait(1_000),
+    waitStep(1_000),
     ...plan.servers.map(({ name }): Step => ({ do: 'values', server: name, values: 'never' })),
     { do: 'config', servers: plan.servers.map(({ name }) => ({ name, values: 1 })) },
-    ...[wait(1_000), ...orders(plan, 'stop'), wait(5_000), ...orders(plan, 'start'), wait(1_000)],
+    ...[
+      waitStep(1_000),
+      ...orderSteps(plan, 'stop'),
+      waitStep(5_000),
+      ...orderSteps(plan, 'start'),
+      waitStep(1_000),
+    ],
     ...plan.servers.map(({ name }): Step => ({ do: 'values', server: name, values: 1 })),
     ...fromClearing(plan).filter(({ do: what }) => what !== 'start'),
   ],

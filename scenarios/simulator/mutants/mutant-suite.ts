@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Plan } from '../../stage/plan/plan.ts';
 import { isIn, type Part } from '../../stage/thoroughness.ts';
 import { expand } from '../drawing/expand.ts';
-import { divergence, type Judged, type Mutant, type Told } from './mutant.ts';
+import { divergence, type InvariantMutant, type Mutant, type StoryMutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { simulate, type Simulated } from '../simulate.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
@@ -49,15 +49,15 @@ function mutated<T>({ patch }: Mutant, act: () => T): T {
     mend?.();
   }
 }
-const simulated = (mutant: Judged, plan: Plan): Simulated =>
+const simulated = (mutant: InvariantMutant, plan: Plan): Simulated =>
   mutated(mutant, () => simulate(plan, mutant.kinds ? { kinds: mutant.kinds } : {}));
-function isCaught(mutant: Judged, plan: Plan): boolean {
+function isCaught(mutant: InvariantMutant, plan: Plan): boolean {
   const { violations, rollingHash } = simulated(mutant, plan);
   if (mutant.finder.invariant === divergence) return simulated(mutant, plan).rollingHash !== rollingHash;
   return violations.some(({ invariant }) => invariant === mutant.finder.invariant);
 }
 /** The runs that it takes until its invariant is violated; all of them when it never is. */
-function runsOf(mutant: Judged): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
+function runsOf(mutant: InvariantMutant): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
   const plans: Plan[] = [];
   for (const seed of seeds) {
     const plan = mutant.runs?.(drawn(seed)) ?? drawn(seed);
@@ -67,8 +67,8 @@ function runsOf(mutant: Judged): { readonly isFound: boolean; readonly plans: re
   return { isFound: false, plans };
 }
 
-const isJudged = (mutant: Mutant): mutant is Judged => 'invariant' in mutant.finder;
-const isTold = (mutant: Mutant): mutant is Told => 'story' in mutant.finder;
+const isJudged = (mutant: Mutant): mutant is InvariantMutant => 'invariant' in mutant.finder;
+const isTold = (mutant: Mutant): mutant is StoryMutant => 'story' in mutant.finder;
 
 /** A test for each mutant of this part. The stories have to be loaded. */
 export function testMutants(part: Part): void {

@@ -21,29 +21,29 @@ interface ByInvariant {
   /** Changes drawn runs, where the fault is rare in them. */
   readonly runs?: (plan: Plan) => Plan;
 }
-export type Told = Changed & ByStory;
-export type Judged = Changed & ByInvariant;
+export type StoryMutant = Changed & ByStory;
+export type InvariantMutant = Changed & ByInvariant;
 /** The system with one mistake, and what must find it. */
-export type Mutant = Told | Judged;
+export type Mutant = StoryMutant | InvariantMutant;
 
 /** Name for runs that go another way each time; no invariant, because one run alone does not show it. */
 export const divergence = 'the same run goes the same way again';
 
 /** Arguments of a function of a chart, without their types. */
-export interface Of {
+export interface ChartArguments {
   readonly context: Readonly<Record<string, unknown>>;
   readonly event: Readonly<Record<string, unknown>>;
 }
 export type Actions = readonly unknown[];
-export const nothing = (): undefined => undefined;
+export const doNothing = (): undefined => undefined;
 /** Heard and not acted upon. */
-export const ignored = (): object => ({});
+export const ignoredEvent = (): object => ({});
 
-export const chart = (kind: string, ...edits: readonly Edit[]) => ({ kinds: altered(kind, edits) });
-export const parts = (kind: string, filled: object) => ({ kinds: provided(kind, filled) });
+export const withChart = (kind: string, ...edits: readonly Edit[]) => ({ kinds: altered(kind, edits) });
+export const withImplementations = (kind: string, filled: object) => ({ kinds: provided(kind, filled) });
 
 /** One method of a class is another, until what it returns is called. */
-export const replaced =
+export const replacedMethod =
   <T extends object, K extends keyof T>(proto: T, method: K, made: (old: T[K]) => T[K]) =>
   (): (() => void) => {
     const old = proto[method];
@@ -52,19 +52,19 @@ export const replaced =
   };
 
 // ── runs with more of something ──────────────────────────────────────────────────────────────────────
-export const calm = (plan: Plan): Plan['servers'] =>
+export const calmServers = (plan: Plan): Plan['servers'] =>
   plan.servers.map(({ later: _, ...server }) => ({ ...server, autoStart: true, faults: [] }));
 export const fromClearing = ({ steps }: Plan): Step[] =>
   steps.slice(steps.findIndex((step) => step.do === 'clearFaults'));
-export const wait = (ms: number): Step => ({ do: 'run', ms });
-export const orders = (plan: Plan, order: 'start' | 'stop'): Step[] =>
+export const waitStep = (ms: number): Step => ({ do: 'run', ms });
+export const orderSteps = (plan: Plan, order: 'start' | 'stop'): Step[] =>
   plan.servers.map(({ name: server }): Step => ({ do: order, server }));
 
 const late: Fault = { fault: 'rpc.late', when: 'list', ms: 500 };
 /** Every call changes the tools, and their list comes late. */
 export const changeable = (plan: Plan): Plan => ({
   ...plan,
-  servers: calm(plan).map(({ tools = {}, ...server }) => ({
+  servers: calmServers(plan).map(({ tools = {}, ...server }) => ({
     ...server,
     tools: Object.fromEntries(
       Object.entries(tools).map(([name, tool]) => [name, { ...tool, changes: true }]),
@@ -79,9 +79,9 @@ export const cutOff = (plan: Plan): Plan => ({
   office: true,
   timing: { linkBackoffMs: 5_000 },
   steps: [
-    wait(1_000),
+    waitStep(1_000),
     { do: 'fault', fault: { fault: 'agent.disconnect', ms: 50 } },
-    wait(1_000),
+    waitStep(1_000),
     ...fromClearing(plan).filter((step) => step.do !== 'start'),
   ],
 });
@@ -89,7 +89,7 @@ const slowly: Fault = { fault: 'life.initSlow', when: 'initialize', ms: 500 };
 /** Servers start slowly when they are needed, answer after a while, and one call at a time runs; many come together. */
 export const crowded = (plan: Plan): Plan => ({
   ...plan,
-  servers: calm(plan).map(({ tools = {}, ...server }) => ({
+  servers: calmServers(plan).map(({ tools = {}, ...server }) => ({
     ...server,
     isLazy: true,
     faults: [slowly],

@@ -1,7 +1,15 @@
 import { assign } from 'xstate';
 import type { Plan, PersonData } from '../../stage/plan/plan.ts';
 import { ScriptedCallPorts } from '../../stage/scripted/call-ports.ts';
-import { calm, chart, ignored, parts, replaced, type Mutant, type Of } from './mutant.ts';
+import {
+  calmServers,
+  withChart,
+  ignoredEvent,
+  withImplementations,
+  replacedMethod,
+  type Mutant,
+  type ChartArguments,
+} from './mutant.ts';
 
 /** Mutants of the way of a call from its request to its server, and back to its caller. */
 const permitted =
@@ -13,12 +21,12 @@ const over = 'no call runs after its caller was told that it ended';
 /** Servers that are well, and a person who says this. */
 const asking =
   (person: PersonData) =>
-  (plan: Plan): Plan => ({ ...plan, servers: calm(plan), person });
+  (plan: Plan): Plan => ({ ...plan, servers: calmServers(plan), person });
 /** A person who thinks for longer than anybody waits, while each call waits for the answer. */
 const late = (plan: Plan): Plan => ({ ...asking('yes after 40000')(plan), permission: 'ask', timing: {} });
 
 const entrant = (made: (old: ScriptedCallPorts['limited']) => ScriptedCallPorts['limited']) =>
-  replaced(ScriptedCallPorts.prototype, 'limited', made);
+  replacedMethod(ScriptedCallPorts.prototype, 'limited', made);
 
 const confirming = ['states', 'confirming', 'on', 'ask.answered'] as const;
 const finished = ['states', 'finishing', 'on'] as const;
@@ -28,36 +36,36 @@ export const mutantsOfCalls: readonly Mutant[] = [
     what: 'a call that a person denied, and that goes out all the same',
     finder: { invariant: permitted },
     runs: asking('no'),
-    ...chart('call', [[...confirming, '0'], () => ({ target: 'queued' })]),
+    ...withChart('call', [[...confirming, '0'], () => ({ target: 'queued' })]),
   },
   {
     what: 'a call that asks nobody',
     finder: { invariant: permitted },
     runs: asking('yes'),
-    ...parts('call', { guards: { needsPerson: () => false } }),
+    ...withImplementations('call', { guards: { needsPerson: () => false } }),
   },
   {
     what: 'a call that asks a person about what is allowed',
     finder: { invariant: permitted },
-    ...parts('call', { guards: { needsPerson: () => true } }),
+    ...withImplementations('call', { guards: { needsPerson: () => true } }),
   },
   {
     what: 'a computer that asks a person on when an agent has taken its call back',
     finder: { invariant: over },
     runs: late,
-    ...chart('link', [['states', 'online', 'on', 'agent.cancelled'], ignored]),
+    ...withChart('link', [['states', 'online', 'on', 'agent.cancelled'], ignoredEvent]),
   },
   {
     what: 'a computer that forgets what was allowed for good',
     finder: { invariant: forGood },
     runs: asking('always'),
-    ...parts('computer', { actions: { noteApproved: () => {} } }),
+    ...withImplementations('computer', { actions: { noteApproved: () => {} } }),
   },
   {
     what: 'a call that takes a word for once for one for good',
     finder: { invariant: forGood },
     runs: asking('yes'),
-    ...parts('call', { guards: { isForSession: () => true } }),
+    ...withImplementations('call', { guards: { isForSession: () => true } }),
   },
   {
     what: 'limiters without limits',
@@ -88,12 +96,12 @@ export const mutantsOfCalls: readonly Mutant[] = [
   {
     what: 'a call to which progress is nothing',
     finder: { story: 'progress begins the silence anew, and is told all the same' },
-    ...chart('call', [['states', 'running', 'states', 'watched', 'on', 'ask.progress'], ignored]),
+    ...withChart('call', [['states', 'running', 'states', 'watched', 'on', 'ask.progress'], ignoredEvent]),
   },
   {
     what: 'a call that listens for silence until the first progress',
     finder: { story: 'a call whose server falls silent after some progress ends with its limit on silence' },
-    ...chart(
+    ...withChart(
       'call',
       [['states', 'running', 'states', 'watched', 'on', 'ask.progress'], () => ({ target: 'heard' })],
       [['states', 'running', 'states', 'heard'], () => ({})],
@@ -102,7 +110,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
   {
     what: 'a result that is post-processed without end',
     finder: { story: 'a result at which nobody has looked in its time is given as it came' },
-    ...chart('call', [['states', 'finishing', 'on', 'deadline.passed'], ignored]),
+    ...withChart('call', [['states', 'finishing', 'on', 'deadline.passed'], ignoredEvent]),
   },
   {
     what: 'a result that is lost because looking at it failed',
@@ -110,7 +118,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
       story:
         'a result that cannot be post-processed is given as it came, whether the tool says that it failed or not',
     },
-    ...chart('call', [[...finished, 'ask.refused'], () => ({ target: 'failed' })]),
+    ...withChart('call', [[...finished, 'ask.refused'], () => ({ target: 'failed' })]),
   },
   {
     what: 'a result that becomes what its program made',
@@ -118,9 +126,9 @@ export const mutantsOfCalls: readonly Mutant[] = [
       story:
         'a result that cannot be post-processed is given as it came, whether the tool says that it failed or not',
     },
-    ...parts('call', {
+    ...withImplementations('call', {
       actions: {
-        rememberFinished: assign((_: Of, { finding }: { finding: { transformed: unknown } }) => ({
+        rememberFinished: assign((_: ChartArguments, { finding }: { finding: { transformed: unknown } }) => ({
           result: { content: [finding.transformed] },
         })),
       },
@@ -131,7 +139,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
     finder: {
       story: 'the time of a call runs while it waits in the line: what was not sent in it has failed',
     },
-    ...chart('call', [
+    ...withChart('call', [
       ['states', 'queued', 'entry'],
       () => ({ type: 'enter', params: { phase: 'running' } }),
     ]),
@@ -139,7 +147,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
   {
     what: 'a call that begins, and thinks it waits',
     finder: { story: 'the time that a call has waited is not given to it again when its turn comes' },
-    ...chart('call', [
+    ...withChart('call', [
       ['states', 'queued', 'states', 'inLine', 'on', 'ask.began'],
       () => ({ target: '#call.running' }),
     ]),

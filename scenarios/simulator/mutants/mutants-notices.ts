@@ -7,15 +7,15 @@ import type { Plan } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
 import { offersTheTruth } from '../../invariants/truth.ts';
 import {
-  calm,
-  chart,
-  ignored,
-  nothing,
+  calmServers,
+  withChart,
+  ignoredEvent,
+  doNothing,
   type Actions,
   type Mutant,
-  type Of,
+  type ChartArguments,
   changeable,
-  parts,
+  withImplementations,
 } from './mutant.ts';
 import { assign } from 'xstate';
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
@@ -31,14 +31,14 @@ export const mutantsOfLists: readonly Mutant[] = [
       story:
         'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
     },
-    ...parts('catalog', { guards: { isWorn: () => false } }),
+    ...withImplementations('catalog', { guards: { isWorn: () => false } }),
   },
   {
     what: 'a list that takes a lost session for a failure of its own',
     finder: {
       story: 'a list that was asked for while its server died has not failed, and is offered as it was',
     },
-    ...chart('catalog', [['states', 'refreshing', 'on', 'ask.refused'], ([, ...rest]: Actions) => rest]),
+    ...withChart('catalog', [['states', 'refreshing', 'on', 'ask.refused'], ([, ...rest]: Actions) => rest]),
   },
   {
     what: 'a computer that forgets why tools are gone',
@@ -46,7 +46,7 @@ export const mutantsOfLists: readonly Mutant[] = [
       story:
         'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
     },
-    ...parts('computer', {
+    ...withImplementations('computer', {
       actions: {
         noteListed: assign(({ context }: { context: ComputerContext }, news: CatalogListed) =>
           standing(context, news),
@@ -58,7 +58,7 @@ export const mutantsOfLists: readonly Mutant[] = [
     what: 'a list that is asked for with each notice of a burst',
     finder: { invariant: 'a list is requested once for a burst of changes' },
     runs: changeable,
-    ...chart(
+    ...withChart(
       'catalog',
       ...['steady', 'settling'].map((state): Edit => [
         ['states', 'ready', 'states', state, 'on', 'list.changed'],
@@ -73,7 +73,7 @@ const speaking =
   (timing: Partial<Timing>, ...faults: readonly object[]) =>
   (plan: Plan): Plan => ({
     ...plan,
-    servers: calm(plan).map((server) => ({ ...server, faults: parseFaults(faults) })),
+    servers: calmServers(plan).map((server) => ({ ...server, faults: parseFaults(faults) })),
     timing,
   });
 const looks = { pollMs: 2_000, pollDeclaredMs: 2_000 };
@@ -82,9 +82,9 @@ interface Change {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
-type Messages = (of: Of) => { readonly messages: readonly { readonly event: Change }[] };
+type Messages = (of: ChartArguments) => { readonly messages: readonly { readonly event: Change }[] };
 const answered = ['states', 'refreshing', 'states', 'asking', 'on', 'ask.answered', 'actions'] as const;
-const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) => {
+const passedOn = ({ context: { server, list, entries, reader, revision } }: ChartArguments) => {
   const event = { type: 'catalog.changed', server, list, entries, revision, why: 'a notice' };
   return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, optional: true };
 };
@@ -95,14 +95,14 @@ export const mutantsOfNotices: readonly Mutant[] = [
     what: 'a list that nobody looks at while nothing is told',
     finder: { invariant: offersTheTruth },
     runs: speaking(looks, { fault: 'notify.silentChange' }),
-    ...chart('catalog', [['states', 'ready', 'states', 'steady', 'on', 'deadline.passed'], ignored]),
+    ...withChart('catalog', [['states', 'ready', 'states', 'steady', 'on', 'deadline.passed'], ignoredEvent]),
   },
   {
     what: 'a list that passes a lie on',
     finder: { story: 'a list that is as it was is no news (94)' },
-    ...chart('catalog', [
+    ...withChart('catalog', [
       [...answered, '0', 'params'],
-      (old: Messages) => (of: Of) => {
+      (old: Messages) => (of: ChartArguments) => {
         const { messages } = old(of);
         return { messages: messages.length > 0 ? messages : [passedOn(of)] };
       },
@@ -113,9 +113,9 @@ export const mutantsOfNotices: readonly Mutant[] = [
     finder: {
       story: 'another description that a server has without saying so is found by the next look, and told',
     },
-    ...chart('catalog', [
+    ...withChart('catalog', [
       [...answered, '0', 'params'],
-      (old: Messages) => (of: Of) => ({
+      (old: Messages) => (of: ChartArguments) => ({
         messages: old(of).messages.filter(({ event: e }) => e.added.length + e.removed.length > 0),
       }),
     ]),
@@ -125,7 +125,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
     finder: {
       story: 'another description that a server has without saying so is found by the next look, and told',
     },
-    ...chart('computer', [
+    ...withChart('computer', [
       ['on', 'catalog.changed', 'actions'],
       () =>
         step<CatalogNews>((c, news) => {
@@ -142,7 +142,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that one page which fails empties',
     finder: { story: 'a list one page of which fails leaves everything as it was, and is asked for again' },
-    ...chart('catalog', [
+    ...withChart('catalog', [
       ['states', 'refreshing', 'on', 'ask.refused'],
       (ways: Actions) => [
         { target: '#catalog.failing', actions: ['rememberSlow', ...dropEntries(() => 'a page failed')] },
@@ -154,18 +154,18 @@ export const mutantsOfNotices: readonly Mutant[] = [
     what: 'a list that is asked for when a storm is over',
     finder: { invariant: 'a list is requested once for a burst of changes' },
     runs: speaking({ quietMs: 500, longestQuietMs: 1_000 }, { fault: 'notify.storm', everyMs: 200 }),
-    ...chart('catalog', [['states', 'ready', 'states', 'gathering', 'after'], nothing]),
+    ...withChart('catalog', [['states', 'ready', 'states', 'gathering', 'after'], doNothing]),
   },
   {
     what: 'a list that takes what is told after an answer for what was answered',
     finder: { story: 'a tool that announces a change of tools has them fetched again' },
-    ...chart('catalog', [['states', 'ready', 'states', 'settling', 'on', 'list.changed'], ignored]),
+    ...withChart('catalog', [['states', 'ready', 'states', 'settling', 'on', 'list.changed'], ignoredEvent]),
   },
   {
     what: 'a list whose pages are followed for ever',
     finder: {
       story: 'a change told while tools are fetched is fetched, though that fetch is never answered',
     },
-    ...chart('catalog', [['states', 'refreshing', 'after'], nothing]),
+    ...withChart('catalog', [['states', 'refreshing', 'after'], doNothing]),
   },
 ];

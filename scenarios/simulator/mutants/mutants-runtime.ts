@@ -6,15 +6,15 @@ import { SecretRedactor, type DirectoryRecord } from '../../../machines/trace/in
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
 import {
-  chart,
+  withChart,
   cutOff,
-  ignored,
-  nothing,
-  parts,
-  replaced,
+  ignoredEvent,
+  doNothing,
+  withImplementations,
+  replacedMethod,
   type Actions,
   type Mutant,
-  type Of,
+  type ChartArguments,
 } from './mutant.ts';
 import type { ServersSet } from '../../../machines/computer/computer.events.ts';
 import { reconciled } from '../../../machines/computer/computer.rules.ts';
@@ -28,12 +28,12 @@ export const mutantsOfHosts: readonly Mutant[] = [
       story:
         'when none answers in time, it is the first of the list, and the probes are aborted (cases 3, 4)',
     },
-    ...chart('registry', [['states', 'probing', 'after'], nothing]),
+    ...withChart('registry', [['states', 'probing', 'after'], doNothing]),
   },
   {
     what: 'a config file whose changes are forgotten with the first',
     finder: { story: 'a write that never ends fails its change in time' },
-    ...parts('settings', { actions: { forgetFirst: assign(() => ({ orders: [] })) } }),
+    ...withImplementations('settings', { actions: { forgetFirst: assign(() => ({ orders: [] })) } }),
   },
   {
     what: 'a switch that closes nobody',
@@ -41,7 +41,7 @@ export const mutantsOfHosts: readonly Mutant[] = [
       story:
         'a server that is gone from the config is closed, a new one is started, the others are left alone',
     },
-    ...chart('computer', [
+    ...withChart('computer', [
       ['on', 'servers.set', 'actions'],
       () =>
         step<ServersSet>((c, event) => {
@@ -62,17 +62,17 @@ const computers: readonly Mutant[] = [
     what: 'texts of servers that come as they are',
     finder: { invariant: 'no failure and no shown config contains a secret' },
     runs: crashing,
-    patch: replaced(SecretRedactor.prototype, 'text', () => (text) => text),
+    patch: replacedMethod(SecretRedactor.prototype, 'text', () => (text) => text),
   },
   {
     what: 'a computer that opens a call itself',
     finder: { story: 'calls in flight are cancelled while stdin is open, before their server is closed' },
-    ...chart('computer', [
+    ...withChart('computer', [
       ['on', 'call.request'],
       () => ({
         actions: {
           type: 'open',
-          params: ({ context: c, event }: Of) => {
+          params: ({ context: c, event }: ChartArguments) => {
             const asked = event as unknown as { ticket: string; tool: string; params: object };
             const session = `${nameOf(String(c['self']))}/client:s1`;
             const params = { name: asked.tool, arguments: asked.params };
@@ -92,12 +92,12 @@ const computers: readonly Mutant[] = [
   {
     what: 'a computer that stops all servers when one of them fails',
     finder: { story: 'another server serves while one never answers initialize' },
-    ...chart('computer', [
+    ...withChart('computer', [
       ['on', 'client.changed'],
       (old: Does) => [
         {
           ...also(old, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
-          guard: ({ event }: Of) => event['stage'] === 'recovering',
+          guard: ({ event }: ChartArguments) => event['stage'] === 'recovering',
         },
         old,
       ],
@@ -106,7 +106,7 @@ const computers: readonly Mutant[] = [
   {
     what: 'a computer that has ended while its clients live',
     finder: { invariant: 'no process is killed before its time to end is over' },
-    ...chart('computer', [['states', 'closing', 'always'], () => 'closed']),
+    ...withChart('computer', [['states', 'closing', 'always'], () => 'closed']),
   },
 ];
 
@@ -115,52 +115,55 @@ const peers: readonly Mutant[] = [
   {
     what: 'a link that announces nothing',
     finder: { invariant: 'tools are announced when they changed, and only then' },
-    ...parts('link', { actions: { announce: nothing } }),
+    ...withImplementations('link', { actions: { announce: doNothing } }),
   },
   {
     what: 'a link that announces what has not changed',
     finder: { invariant: 'tools are announced when they changed, and only then' },
-    ...chart('link', [['states', 'online', 'on', 'call.settled'], (old: Does) => also(old, announceTools)]),
+    ...withChart('link', [
+      ['states', 'online', 'on', 'call.settled'],
+      (old: Does) => also(old, announceTools),
+    ]),
   },
   {
     what: 'a link that does not come back',
     finder: { invariant: 'every link to an office has joined it, or was refused' },
-    ...chart('link', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
+    ...withChart('link', [['states', 'waiting', 'on', 'deadline.passed'], doNothing]),
   },
   {
     what: 'a view that is told of a change while it asks, and forgets it',
     finder: { story: 'three notices while tools are fetched lead to one fetch more' },
-    ...chart('view', [
+    ...withChart('view', [
       ['states', 'ready', 'states', 'refreshing', 'states', 'asking', 'on', 'view.refresh'],
-      ignored,
+      ignoredEvent,
     ]),
   },
   {
     what: 'an agent that does not hear who comes',
     finder: { story: 'an agent that comes first hears of the computer and fetches its tools by itself' },
-    ...chart('agent', [['states', 'joined', 'on', 'computer.entered'], ignored]),
+    ...withChart('agent', [['states', 'joined', 'on', 'computer.entered'], ignoredEvent]),
   },
   {
     what: 'an agent that does not hear who goes',
     finder: { story: 'the computer leaves in mid-call: the agent is answered at once' },
-    ...chart('agent', [['states', 'joined', 'on', 'computer.left'], ignored]),
+    ...withChart('agent', [['states', 'joined', 'on', 'computer.left'], ignoredEvent]),
   },
   {
     what: 'an agent that does not hear that it is to end',
     finder: { invariant: 'no root is left' },
-    ...chart('agent', [['on', 'close'], ignored]),
+    ...withChart('agent', [['on', 'close'], ignoredEvent]),
   },
   {
     what: 'an office that keeps a claim whose connection is gone',
     finder: { invariant: 'no free seat is refused' },
     runs: cutOff,
-    ...parts('office', { actions: { forget: nothing } }),
+    ...withImplementations('office', { actions: { forget: doNothing } }),
   },
 ];
 
 /** A handle of this kind is kept when its root lets go of it. */
 const keeping = (what: Handle['what']) =>
-  replaced(
+  replacedMethod(
     Handle.prototype,
     'release',
     (release) =>
@@ -171,7 +174,7 @@ const keeping = (what: Handle['what']) =>
 const ends = /^(?:child\.exited|child\.failed|group\.emptied)$/;
 /** Each record of this kind is reported twice. */
 const twice = (isMeant: (record: DirectoryRecord) => boolean) =>
-  replaced(
+  replacedMethod(
     Directory.prototype,
     'report',
     (report) =>
@@ -180,7 +183,7 @@ const twice = (isMeant: (record: DirectoryRecord) => boolean) =>
         if (isMeant(record)) report.call(this, record);
       },
   );
-const endsAtOnce = chart('process', [
+const endsAtOnce = withChart('process', [
   ['states', 'closing', 'states', 'stdinClosed', 'always'],
   () => '#process.exited',
 ]);
@@ -193,7 +196,7 @@ const directories: readonly Mutant[] = [
   {
     what: 'a group that lives on when its leader and its machine have ended',
     finder: { invariant: 'a server has at most one process, and each that was started ends exactly once' },
-    ...chart(
+    ...withChart(
       'process',
       ...['starting', 'running'].map((state): Edit => [
         ['states', state, 'on', 'child.exited', '1', 'target'],
@@ -228,14 +231,14 @@ const directories: readonly Mutant[] = [
   {
     what: 'a will that is not delivered',
     finder: { invariant: 'every call is settled exactly once' },
-    ...parts('call', {
+    ...withImplementations('call', {
       actions: {
         rememberResult: assign(() => {
           throw new Error('not today');
         }),
       },
     }),
-    patch: replaced(
+    patch: replacedMethod(
       Directory.prototype,
       'open',
       (open) =>

@@ -8,7 +8,15 @@ import type { Resolved } from '../../../machines/client/client.events.ts';
 import { burst } from '../../../machines/computer/connect-permits.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import { crashing, interrupted, unanswered } from './mutant-runs.ts';
-import { chart, nothing, parts, type Actions, type Mutant, type Of, ignored } from './mutant.ts';
+import {
+  withChart,
+  doNothing,
+  withImplementations,
+  type Actions,
+  type Mutant,
+  type ChartArguments,
+  ignoredEvent,
+} from './mutant.ts';
 
 const handshaking = ['states', 'connected', 'states', 'handshaking', 'on', 'session.opened'] as const;
 
@@ -17,13 +25,13 @@ export const mutantsOfNet: readonly Mutant[] = [
   {
     what: 'a session that is renewed, and whose lists are not',
     finder: { story: 'a session that expired is opened anew, once, and its lists are asked for again' },
-    ...chart('client', [
+    ...withChart('client', [
       handshaking,
       (ways: Actions) => [
         {
-          guard: ({ context }: Of) => context['isRenewed'],
+          guard: ({ context }: ChartArguments) => context['isRenewed'],
           target: 'ready',
-          actions: { type: 'rememberInfo', params: ({ event }: Of) => event },
+          actions: { type: 'rememberInfo', params: ({ event }: ChartArguments) => event },
         },
         ...ways,
       ],
@@ -32,8 +40,8 @@ export const mutantsOfNet: readonly Mutant[] = [
   {
     what: 'a session that is renewed again and again',
     finder: { story: 'a session that expires again before it proved itself is a failure, with a pause' },
-    ...parts('client', {
-      guards: { canRenew: (_: Of, { isExpired }: { isExpired?: boolean }) => isExpired === true },
+    ...withImplementations('client', {
+      guards: { canRenew: (_: ChartArguments, { isExpired }: { isExpired?: boolean }) => isExpired === true },
     }),
   },
   {
@@ -42,7 +50,7 @@ export const mutantsOfNet: readonly Mutant[] = [
       story:
         'a session that is forgotten is opened anew, once; the call that met it was not read, and is sent once more',
     },
-    ...parts('client', { guards: { canRenew: () => false } }),
+    ...withImplementations('client', { guards: { canRenew: () => false } }),
   },
   {
     what: 'a watch that takes the subscriptions of a forgotten session for its own',
@@ -50,28 +58,30 @@ export const mutantsOfNet: readonly Mutant[] = [
       story:
         'what was watched in a session that is forgotten is subscribed in the next one, and its lists are asked for',
     },
-    ...chart('watch', [['states', 'ready', 'on', 'watch.open'], ignored]),
+    ...withChart('watch', [['states', 'ready', 'on', 'watch.open'], ignoredEvent]),
   },
   {
     what: 'a call whose answer broke off, and that waits for news of a server that lives',
     finder: {
       story: 'an answer that breaks off is unknown at once; where it can be taken up again it comes',
     },
-    ...parts('call', { guards: { isLost: (_: Of, { lost }: { lost?: boolean }) => lost === true } }),
+    ...withImplementations('call', {
+      guards: { isLost: (_: ChartArguments, { lost }: { lost?: boolean }) => lost === true },
+    }),
   },
   {
     what: 'a login that was refused, and is tried again and again',
     finder: { story: 'a server that wants a login is asked once, and says what to do' },
-    ...parts('client', { guards: { isHopeless: () => false, wantsLogin: () => false } }),
+    ...withImplementations('client', { guards: { isHopeless: () => false, wantsLogin: () => false } }),
   },
 ];
 
 const ready = ['states', 'connected', 'states', 'ready'] as const;
 const draining = ['states', 'connected', 'states', 'draining'] as const;
-const timingIn = ({ context }: Of): Timing => context['timing'] as Timing;
-const waits = (ms: (of: Of) => number) => () => ({
+const timingIn = ({ context }: ChartArguments): Timing => context['timing'] as Timing;
+const waits = (ms: (of: ChartArguments) => number) => () => ({
   type: 'setDeadline',
-  params: (of: Of) => ({ ms: ms(of), spread: 0.5 }),
+  params: (of: ChartArguments) => ({ ms: ms(of), spread: 0.5 }),
 });
 
 /** Again, or not: pauses, budgets, turns. */
@@ -79,19 +89,19 @@ const tries: readonly Mutant[] = [
   {
     what: 'a pause that does not grow',
     finder: { story: 'each pause before a try is twice as long as the one before, up to the longest' },
-    ...chart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),
+    ...withChart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),
   },
   {
     what: 'a server that was given up and is launched again at once',
     finder: {
       story: 'a server whose circuit is open has one trial by itself, and one more after each that fails',
     },
-    ...chart('client', [['states', 'open', 'entry', '1'], waits(() => 1)]),
+    ...withChart('client', [['states', 'open', 'entry', '1'], waits(() => 1)]),
   },
   {
     what: 'a client that does not wait for its turn',
     finder: { story: 'thirty servers that die together do not come back in the same second' },
-    ...chart('client', [
+    ...withChart('client', [
       ['states', 'queued', 'always'],
       () => [{ guard: 'needsProcess', target: 'launching' }, { target: 'connected' }],
     ]),
@@ -99,7 +109,7 @@ const tries: readonly Mutant[] = [
   {
     what: 'a bucket that is never empty',
     finder: { story: 'thirty servers that die together do not come back in the same second' },
-    ...parts('computer', {
+    ...withImplementations('computer', {
       actions: {
         remember: assign((_, { next }: { next: Partial<ComputerContext> }) =>
           next.permits ? { ...next, permits: { ...next.permits, tokens: burst } } : next,
@@ -114,33 +124,41 @@ const ways: readonly Mutant[] = [
     what: 'a server that is to go down, and takes calls',
     finder: { invariant: 'a closing server takes no calls' },
     runs: interrupted,
-    ...chart('client', [[...draining, 'on', 'call.request'], () => ({ actions: ['countCall', openCall] })]),
+    ...withChart('client', [
+      [...draining, 'on', 'call.request'],
+      () => ({ actions: ['countCall', openCall] }),
+    ]),
   },
   {
     what: 'a ping in the midst of a call',
     finder: { story: 'a server is pinged when it is idle, and never while it works (113)' },
-    ...parts('client', { guards: { mayPing: (of: Of) => timingIn(of).pingMs > 0 } }),
+    ...withImplementations('client', {
+      guards: { mayPing: (of: ChartArguments) => timingIn(of).pingMs > 0 },
+    }),
   },
   {
     what: 'a client that pings a server whose session it has lost',
     finder: { invariant: 'what a machine holds is bounded, and released when it ends' },
     runs: crashing,
-    ...chart('client', [['states', 'recovering', 'entry'], (old: Actions) => [...old, askPing]]),
+    ...withChart('client', [['states', 'recovering', 'entry'], (old: Actions) => [...old, askPing]]),
   },
   {
     what: 'a computer that does not wait for those that start',
     finder: { story: 'a call of a tool that nobody has yet waits for the servers that start' },
-    ...parts('computer', { guards: { mustWait: () => false } }),
+    ...withImplementations('computer', { guards: { mustWait: () => false } }),
   },
   {
     what: 'a computer that forgets what servers wait for',
     finder: { story: 'a call that waits for a silent server hears what that server waits for' },
-    ...parts('computer', { actions: { noteWaits: () => {} } }),
+    ...withImplementations('computer', { actions: { noteWaits: () => {} } }),
   },
   {
     what: 'calls that waited for a start and are never let go',
     finder: { story: 'a call that the rule of the host allows waits for its lazy server' },
-    ...chart('client', [['states', 'connected', 'states', 'ready', 'entry'], (old: Actions) => old.slice(1)]),
+    ...withChart('client', [
+      ['states', 'connected', 'states', 'ready', 'entry'],
+      (old: Actions) => old.slice(1),
+    ]),
   },
 ];
 /** Another config. */
@@ -148,12 +166,12 @@ const configs: readonly Mutant[] = [
   {
     what: 'a rollback that forgets what it was to go back to',
     finder: { story: 'a server whose changed config lacks a value goes back to what it was' },
-    ...parts('client', { actions: { rollBack: assign({ fallback: null, attempt: 0 }) } }),
+    ...withImplementations('client', { actions: { rollBack: assign({ fallback: null, attempt: 0 }) } }),
   },
   {
     what: 'a server that is taken out, and whose tools stay offered',
     finder: { story: 'with reject the name is the other’s when the first server leaves the config' },
-    ...chart('computer', [
+    ...withChart('computer', [
       ['on', 'servers.set', 'actions'],
       () =>
         step<ServersSet>((c, event) => {
@@ -170,7 +188,7 @@ const configs: readonly Mutant[] = [
   {
     what: 'a server that was put back while it went down, and is not opened again',
     finder: { story: 'a server that is put back while it still goes down is started when it has ended' },
-    ...chart('computer', [
+    ...withChart('computer', [
       ['on', 'owned.ended', '0', 'actions'],
       (old: Actions) => old.filter((_, n) => n !== 1),
     ]),
@@ -184,7 +202,7 @@ const values: readonly Mutant[] = [
     finder: {
       story: 'each start of a server asks what its inputs give by now, and the child is launched with that',
     },
-    ...parts('client', {
+    ...withImplementations('client', {
       actions: {
         takeSpec: assign(({ context: c }: { context: ClientContext }, { result }: { result: Resolved }) => ({
           spec: c.spec > 0 ? c.spec : result.spec,
@@ -196,13 +214,13 @@ const values: readonly Mutant[] = [
   {
     what: 'a server that runs on with values that are no more',
     finder: { story: 'a value that a server has while it runs changes nothing until somebody says so' },
-    ...parts('client', { guards: { isOtherSpec: () => false, isSpec: () => false } }),
+    ...withImplementations('client', { guards: { isOtherSpec: () => false, isSpec: () => false } }),
   },
   {
     what: 'a client that is stopped, and goes on asking for other values',
     finder: { invariant: 'what a machine holds is bounded, and released when it ends' },
     runs: unanswered,
-    ...chart('client', [[...ready, 'exit'], nothing]),
+    ...withChart('client', [[...ready, 'exit'], doNothing]),
   },
 ];
 

@@ -9,16 +9,16 @@ import type { Plan, Step } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
 import { showsTheTruth } from '../../invariants/truth-shown.ts';
 import {
-  calm,
-  chart,
+  calmServers,
+  withChart,
   fromClearing,
-  nothing,
-  orders,
-  parts,
-  wait,
+  doNothing,
+  orderSteps,
+  withImplementations,
+  waitStep,
   type Actions,
   type Mutant,
-  type Of,
+  type ChartArguments,
 } from './mutant.ts';
 
 const answered = 'every request for a Desktop, a Finder or a resource is answered exactly once, and in time';
@@ -34,20 +34,22 @@ const showing =
   (faults: readonly object[], then: (plan: Plan) => readonly Step[] = () => []) =>
   (plan: Plan): Plan => {
     asks = 0;
-    const servers = calm(plan).map(({ name, tools = {}, hearsChanges: _, isLazy: _lazy, ...server }) => ({
-      ...server,
-      name,
-      tools,
-      faults: parseFaults(faults),
-      restart: true,
-      resources: [
-        `window://${name}/1`,
-        `window://${name}/2`,
-        `dpe://${name}/d1`,
-        `note://${name}/1`,
-        `window://${name}/3?priority=101`,
-      ],
-    }));
+    const servers = calmServers(plan).map(
+      ({ name, tools = {}, hearsChanges: _, isLazy: _lazy, ...server }) => ({
+        ...server,
+        name,
+        tools,
+        faults: parseFaults(faults),
+        restart: true,
+        resources: [
+          `window://${name}/1`,
+          `window://${name}/2`,
+          `dpe://${name}/d1`,
+          `note://${name}/1`,
+          `window://${name}/3?priority=101`,
+        ],
+      }),
+    );
     const calls = servers.flatMap(({ tools }, n): Step[] => {
       const call = `called${n}`;
       const tool = Object.keys(tools)[0] ?? 'nothing';
@@ -58,36 +60,44 @@ const showing =
       servers,
       timing: { aggregateMs: 500, readMs: 500 },
       steps: [
-        ...[wait(2_000), ...shows(), wait(2_000), ...calls, wait(30_000), ...shows(), wait(2_000)],
-        ...[...then(plan), wait(5_000), ...fromClearing(plan).filter((step) => step.do !== 'start')],
+        ...[
+          waitStep(2_000),
+          ...shows(),
+          waitStep(2_000),
+          ...calls,
+          waitStep(30_000),
+          ...shows(),
+          waitStep(2_000),
+        ],
+        ...[...then(plan), waitStep(5_000), ...fromClearing(plan).filter((step) => step.do !== 'start')],
       ],
     };
   };
 const change = { fault: 'resource.change', n: 5, everyMs: 20 };
 const never = { fault: 'rpc.never', when: 'read', times: 1 };
-const stopped = (plan: Plan): Step[] => orders(plan, 'stop');
+const stopped = (plan: Plan): Step[] => orderSteps(plan, 'stop');
 const on = (state: object): object => (state as { readonly on?: object }).on ?? {};
 const deaf = { 'aggregate.changed': {} };
-const closed = (): Step[] => [...shows(), wait(1), { do: 'close', who: 'computer' }];
+const closed = (): Step[] => [...shows(), waitStep(1), { do: 'close', who: 'computer' }];
 
 const open = ['states', 'open'];
 /** One machine is both, under two names. */
-const wholes = ({ kinds }: ReturnType<typeof chart>) => ({
+const wholes = ({ kinds }: ReturnType<typeof withChart>) => ({
   kinds: { ...kinds, finder: kinds['desktop'] as NonNullable<(typeof kinds)[string]> },
 });
-type Messages = (of: Of) => { readonly messages: readonly Post[] };
+type Messages = (of: ChartArguments) => { readonly messages: readonly Post[] };
 const without =
   (type: string) =>
   (old: Messages) =>
-  (of: Of): ReturnType<Messages> => ({
+  (of: ChartArguments): ReturnType<Messages> => ({
     messages: old(of).messages.filter(({ event }) => event.type !== type),
   });
 type Refresh = Extract<CacheOrder, { type: 'cache.refresh' }>;
 /** Only what is said exactly as it is listed counts. */
-const exact = (old: readonly { readonly params: (of: Of) => unknown }[]) =>
+const exact = (old: readonly { readonly params: (of: ChartArguments) => unknown }[]) =>
   old.map((action) => ({
     ...action,
-    params: (of: Of) => {
+    params: (of: ChartArguments) => {
       const caches = Object.values((of.context as unknown as Whole).caches);
       const isListed = caches.some(({ listed: { uris } }) => uris.includes(String(of.event['uri'])));
       return action.params(isListed ? of : { ...of, event: { ...of.event, uri: 'none' } });
@@ -107,7 +117,7 @@ export const mutantsOfShown: readonly Mutant[] = [
     what: 'a computer that passes no change of a resource on to its Desktop',
     finder: { invariant: showsTheTruth },
     runs: showing([change]),
-    ...chart('computer', [['on', 'resource.updated', 'actions'], (old: Actions) => old.slice(0, 1)]),
+    ...withChart('computer', [['on', 'resource.updated', 'actions'], (old: Actions) => old.slice(0, 1)]),
   },
   {
     what: 'a Desktop that tells of every list',
@@ -116,7 +126,7 @@ export const mutantsOfShown: readonly Mutant[] = [
         'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
     },
     ...wholes(
-      parts('desktop', {
+      withImplementations('desktop', {
         actions: {
           noteListed: assign(({ context }: { context: Whole }, event: ResourcesListed) => ({
             ...listed(context, event).next,
@@ -131,15 +141,15 @@ export const mutantsOfShown: readonly Mutant[] = [
     what: 'a Desktop that closes and forgets who waits',
     finder: { invariant: answered },
     runs: showing([{ fault: 'rpc.never', when: 'read', from: 4 }, { fault: 'resource.lie' }], closed),
-    ...wholes(chart('desktop', [[...open, 'on', 'close', 'actions'], nothing])),
+    ...wholes(withChart('desktop', [[...open, 'on', 'close', 'actions'], doNothing])),
   },
   {
     what: 'a server that hangs and holds up all others',
     finder: { invariant: showsTheTruth },
     runs: showing([never]),
     kinds: {
-      ...wholes(chart('desktop', [[...open, 'on', 'question.late'], nothing])).kinds,
-      ...chart('cache', [['states', 'open', 'states', 'timing', 'states', 'ticking', 'after'], nothing])
+      ...wholes(withChart('desktop', [[...open, 'on', 'question.late'], doNothing])).kinds,
+      ...withChart('cache', [['states', 'open', 'states', 'timing', 'states', 'ticking', 'after'], doNothing])
         .kinds,
     },
   },
@@ -147,15 +157,21 @@ export const mutantsOfShown: readonly Mutant[] = [
     what: 'a computer that shows what a server had that is stopped',
     finder: { invariant: showsTheTruth },
     runs: showing([change], stopped),
-    ...chart('computer', [['on', 'client.changed', 'actions', '0', 'params'], without('resources.listed')]),
+    ...withChart('computer', [
+      ['on', 'client.changed', 'actions', '0', 'params'],
+      without('resources.listed'),
+    ]),
   },
   {
     what: 'a read that goes to another server',
     finder: { invariant: showsTheTruth },
     runs: showing([]),
-    ...chart('read', [
+    ...withChart('read', [
       ['states', 'reading', 'entry', 'params'],
-      (old: (of: Of) => object) => (of: Of) => ({ ...old(of), target: 'computer/client:s1' }),
+      (old: (of: ChartArguments) => object) => (of: ChartArguments) => ({
+        ...old(of),
+        target: 'computer/client:s1',
+      }),
     ]),
   },
   {
@@ -164,7 +180,7 @@ export const mutantsOfShown: readonly Mutant[] = [
       story:
         'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
     },
-    ...parts('cache', {
+    ...withImplementations('cache', {
       actions: {
         noteRefresh: assign(({ context }: { context: ServerCache }, refresh: Refresh) => ({
           ...refreshing(context, refresh),
@@ -180,7 +196,7 @@ export const mutantsOfShown: readonly Mutant[] = [
         'a server that does not answer costs its own windows, and the answer says so; the next one does not wait for it',
     },
     ...wholes(
-      parts('desktop', {
+      withImplementations('desktop', {
         actions: {
           noteRefreshed: assign(({ context }: { context: Whole }, news: CacheRefreshed) =>
             refreshed(context, { ...news, reason: null, refused: [] }),
@@ -195,14 +211,14 @@ export const mutantsOfShown: readonly Mutant[] = [
       story:
         'a window that hangs is waited for once: the next answers come at once and name it, and it is told of when it has come',
     },
-    ...parts('cache', { actions: { noteRefresh: assign(waitingAgain) } }),
+    ...withImplementations('cache', { actions: { noteRefresh: assign(waitingAgain) } }),
   },
   {
     what: 'a Desktop that hears of a change only where it is written as it is listed',
     finder: {
       story: 'a window that is listed with a query and told of without its query is told of and read anew',
     },
-    ...wholes(chart('desktop', [[...open, 'on', 'resource.updated', 'actions'], exact])),
+    ...wholes(withChart('desktop', [[...open, 'on', 'resource.updated', 'actions'], exact])),
   },
   {
     what: 'a Desktop that drops what is said of a window that is not listed',
@@ -211,7 +227,7 @@ export const mutantsOfShown: readonly Mutant[] = [
         'a server that tells of something that it has not listed is asked for its list: the desktop has it, and says so',
     },
     ...wholes(
-      chart('desktop', [
+      withChart('desktop', [
         [...open, 'on', 'resource.updated', 'actions', '1', 'params'],
         without('resources.relist'),
       ]),
@@ -220,7 +236,7 @@ export const mutantsOfShown: readonly Mutant[] = [
   {
     what: 'a link that keeps a change of what is shown to itself',
     finder: { story: 'an office hears of each change of Desktop and Finder while the computer sits in it' },
-    ...chart('link', [
+    ...withChart('link', [
       ['states', 'online', 'states', 'joined', 'on', 'aggregate.changed'],
       (old: Does) => ({ ...old, actions: [] }),
     ]),
@@ -231,6 +247,6 @@ export const mutantsOfShown: readonly Mutant[] = [
       story:
         'what changed while its computer was away is announced after it came back, one announcement for each of the two',
     },
-    ...chart('link', [['states', 'waiting'], (old: object) => ({ ...old, on: { ...on(old), ...deaf } })]),
+    ...withChart('link', [['states', 'waiting'], (old: object) => ({ ...old, on: { ...on(old), ...deaf } })]),
   },
 ];

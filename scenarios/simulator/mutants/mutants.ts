@@ -4,15 +4,15 @@ import { send } from '../../../machines/call/call.machine.ts';
 import type { Post } from '../../../machines/kernel/effects.ts';
 import { altered } from '../../fixtures/altered.ts';
 import {
-  chart,
+  withChart,
   crowded,
   divergence,
-  ignored,
-  nothing,
-  parts,
+  ignoredEvent,
+  doNothing,
+  withImplementations,
   type Actions,
   type Mutant,
-  type Of,
+  type ChartArguments,
 } from './mutant.ts';
 import { mutantsOfCalls } from './mutants-calls.ts';
 import { mutantsOfNet, mutantsOfServers } from './mutants-servers.ts';
@@ -25,7 +25,7 @@ interface Sending {
   readonly actions: Actions;
 }
 interface Posting {
-  readonly params: (of: Of) => Post;
+  readonly params: (of: ChartArguments) => Post;
 }
 const ready = ['states', 'connected', 'states', 'ready'] as const;
 const running = ['states', 'running'] as const;
@@ -35,34 +35,34 @@ const parting = ['states', 'closing', 'states'] as const;
 let judged = 0;
 const startClock = {
   type: 'setDeadline',
-  params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) }),
+  params: ({ context: c }: ChartArguments) => ({ ms: Number(c['timeoutMs']) }),
 };
 const calls: readonly Mutant[] = [
   {
     what: 'a call that forgets its cancel',
     finder: { invariant: 'a cancel settles its call at once' },
-    ...chart('call', [[...running, 'on', 'call.cancel'], nothing]),
+    ...withChart('call', [[...running, 'on', 'call.cancel'], doNothing]),
   },
   {
     what: 'a call that answers twice',
     finder: { invariant: 'every call is settled exactly once' },
-    ...chart('call', [['states', 'succeeded', 'entry'], (settle) => [settle, settle]]),
+    ...withChart('call', [['states', 'succeeded', 'entry'], (settle) => [settle, settle]]),
   },
   {
     what: 'a call without a time-out',
     finder: { invariant: 'every call is settled within its time limit' },
-    ...chart('call', [['entry'], () => []]),
+    ...withChart('call', [['entry'], () => []]),
   },
   {
     what: 'a call whose time begins anew when it has to wait for its turn',
     finder: { invariant: 'every call is settled within its time limit' },
     runs: crowded,
-    ...chart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
+    ...withChart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
   },
   {
     what: 'a call that is sent again when its server is lost',
     finder: { invariant: 'a call is sent at most once' },
-    ...chart('call', [
+    ...withChart('call', [
       ['states', 'interrupted', 'on', 'server.lost'],
       () => ({ target: 'running', actions: send }),
     ]),
@@ -70,7 +70,7 @@ const calls: readonly Mutant[] = [
   {
     what: 'a call that asks twice',
     finder: { invariant: 'a call is sent at most once' },
-    ...chart('call', [
+    ...withChart('call', [
       ['states', 'deciding', 'always'],
       (ways: readonly Sending[]) =>
         ways.map((way) =>
@@ -81,20 +81,23 @@ const calls: readonly Mutant[] = [
   {
     what: 'a call that answers somebody else',
     finder: { invariant: 'every call is settled exactly once' },
-    ...chart('call', [
+    ...withChart('call', [
       ['states', 'succeeded', 'entry'],
-      (settle: Posting) => ({ ...settle, params: (of: Of) => ({ ...settle.params(of), to: 'host:office' }) }),
+      (settle: Posting) => ({
+        ...settle,
+        params: (of: ChartArguments) => ({ ...settle.params(of), to: 'host:office' }),
+      }),
     ]),
   },
   {
     what: 'a call that throws over its answer',
     finder: { invariant: 'no machine fails' },
-    ...parts('call', { actions: { rememberResult: throwing() } }),
+    ...withImplementations('call', { actions: { rememberResult: throwing() } }),
   },
   {
     what: 'a call with chance in a guard',
     finder: { invariant: divergence },
-    ...parts('call', { guards: { isToolError: () => (judged += 1) % 3 === 0 } }),
+    ...withImplementations('call', { guards: { isToolError: () => (judged += 1) % 3 === 0 } }),
   },
 ];
 function throwing() {
@@ -107,18 +110,18 @@ const clients: readonly Mutant[] = [
   {
     what: 'a client that goes on before its process has ended',
     finder: { invariant: 'no defect is reported' },
-    ...chart('client', [['states', 'recovering', 'always'], () => 'gone']),
+    ...withChart('client', [['states', 'recovering', 'always'], () => 'gone']),
   },
   {
     what: 'a client that ends its process by force',
     finder: { invariant: 'no process is killed before its time to end is over' },
-    ...chart('client', [
+    ...withChart('client', [
       ['states', 'recovering', 'entry'],
       (old: Actions) => [
         ...old,
         {
           type: 'close',
-          params: ({ context: c }: Of) => ({ to: `${nameOf(String(c['self']))}/process` }),
+          params: ({ context: c }: ChartArguments) => ({ to: `${nameOf(String(c['self']))}/process` }),
         },
       ],
     ]),
@@ -126,11 +129,11 @@ const clients: readonly Mutant[] = [
   {
     what: 'a client that starts a second process',
     finder: { invariant: 'what a machine holds is bounded, and released when it ends' },
-    ...chart('client', [
+    ...withChart('client', [
       ['states', 'connected', 'entry'],
       () => ({
         type: 'open',
-        params: ({ context: { server, generation, timing } }: Of) => ({
+        params: ({ context: { server, generation, timing } }: ChartArguments) => ({
           kind: 'process',
           key: 'spare',
           input: { server, generation, timing },
@@ -141,33 +144,33 @@ const clients: readonly Mutant[] = [
   {
     what: 'a client that never tries again',
     finder: { invariant: 'a wanted server is ready, or rests and says why' },
-    ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
+    ...withChart('client', [['states', 'waiting', 'on', 'deadline.passed'], doNothing]),
   },
   {
     what: 'a client that is tired of being ready',
     finder: { story: 'a call without a limit waits as long as its server' },
-    ...chart('client', [[...ready, 'after'], () => ({ provenStable: '#client.recovering' })]),
+    ...withChart('client', [[...ready, 'after'], () => ({ provenStable: '#client.recovering' })]),
   },
   {
     what: 'a client that was given up, and does not hear that it is started',
     finder: { story: 'the budget of tries is spent, then the server rests until it is started by hand' },
-    ...chart('client', [['states', 'open', 'on', 'server.start'], ignored]),
+    ...withChart('client', [['states', 'open', 'on', 'server.start'], ignoredEvent]),
   },
   {
     what: 'a client that does not hear that it is stopped',
     finder: { story: 'a server that is stopped while handshaking comes to rest and is not tried again' },
-    ...chart(
+    ...withChart(
       'client',
-      [['states', 'launching', 'on', 'server.stop'], ignored],
-      [['states', 'connected', 'on', 'server.stop'], ignored],
+      [['states', 'launching', 'on', 'server.stop'], ignoredEvent],
+      [['states', 'connected', 'on', 'server.stop'], ignoredEvent],
     ),
   },
   {
     what: 'a client that gives up and does not say why',
     finder: { invariant: 'a wanted server is ready, or rests and says why' },
-    ...parts('client', {
+    ...withImplementations('client', {
       actions: Object.fromEntries(
-        ['End', 'OwnedEnd', 'Failure', 'Slow', 'Severed'].map((what) => [`remember${what}`, nothing]),
+        ['End', 'OwnedEnd', 'Failure', 'Slow', 'Severed'].map((what) => [`remember${what}`, doNothing]),
       ),
     }),
   },
@@ -176,14 +179,17 @@ const clients: readonly Mutant[] = [
     finder: {
       story: 'a host that stops cancels its calls, and their server hears of it before its input ends',
     },
-    ...chart('client', [['states', 'connected', 'states', 'draining', 'always'], () => '#client.closing']),
+    ...withChart('client', [
+      ['states', 'connected', 'states', 'draining', 'always'],
+      () => '#client.closing',
+    ]),
   },
   {
     what: 'a client that writes to a process that is gone',
     finder: { invariant: 'no message is lost' },
-    ...chart('client', [
+    ...withChart('client', [
       ['states', 'recovering', 'entry', '4', 'params'],
-      (params: Posting['params']) => (of: Of) => ({ ...params(of), optional: undefined }),
+      (params: Posting['params']) => (of: ChartArguments) => ({ ...params(of), optional: undefined }),
     ]),
   },
 ];
@@ -192,17 +198,17 @@ const processes: readonly Mutant[] = [
   {
     what: 'a process that leaves out SIGTERM',
     finder: { invariant: 'each shutdown step of a process has its full time' },
-    ...chart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
+    ...withChart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
   },
   {
     what: 'a process that goes a step back: SIGKILL, and SIGTERM then',
     finder: { story: 'a server that ignores its input and SIGTERM is killed after both graces' },
-    ...chart('process', [[...parting, 'killing', 'entry'], () => ['kill', 'terminate']]),
+    ...withChart('process', [[...parting, 'killing', 'entry'], () => ['kill', 'terminate']]),
   },
   {
     what: 'a process that has ended with its leader, and forgets the group',
     finder: { invariant: 'no process is killed before its time to end is over' },
-    ...chart('process', [
+    ...withChart('process', [
       ['states', 'closing', 'on', 'child.exited', '1'],
       (old: object) => ({ ...old, target: 'exited' }),
     ]),

@@ -28,7 +28,7 @@ export type { CallSettled } from '../../../machines/call/messages.ts';
 export type { OnConflict } from '../../../machines/catalog/index.ts';
 export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
 export type { Message } from '../../../machines/kernel/effects.ts';
-export type { Seen } from '../../invariants/invariant.ts';
+export type { SeenRecord as Seen } from '../../invariants/invariant.ts';
 export { observe, Observed, type CallSeen, type Heard, type ServerSeen } from './observations.ts';
 export type { Shown } from './shown.ts';
 export { violationsOf, type Reading } from './expectations.ts';

@@ -2,7 +2,7 @@ import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../../machines/call/messages.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import type { RecordOf as Of, Seen } from '../../invariants/invariant.ts';
+import type { RecordOf as Of, SeenRecord } from '../../invariants/invariant.ts';
 import type { Stage } from './plan.ts';
 import { shownBy, type Answer, type Shown } from './shown.ts';
 
@@ -98,7 +98,7 @@ export class Observed {
   readonly #asked = new Map<string, Asked>();
 
   /** Reads one more record; they have to come in order. */
-  take({ at, record }: Seen): void {
+  take({ at, record }: SeenRecord): void {
     if (record.k === 'post') this.#post(at, record);
     else if (record.k === 'in') this.#in(at, record);
     else if (record.k === 'out') this.#out(at, record);
@@ -242,7 +242,7 @@ function count({ requests }: ServerSeen, method: string, more = 1): void {
 }
 
 /** What happened in a whole recording. */
-export function observe(seen: Iterable<Seen>): Observed {
+export function observe(seen: Iterable<SeenRecord>): Observed {
   const observed = new Observed();
   for (const each of seen) observed.take(each);
   return observed;

@@ -8,7 +8,7 @@ import { Tap } from '../../../../actors/runtime/tap.ts';
 import type { Permission } from '../../../../machines/call/permission.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
-import type { Seen } from '../../../invariants/invariant.ts';
+import type { SeenRecord } from '../../../invariants/invariant.ts';
 import { recorderOf } from '../../recording.ts';
 import { ScriptedSpecs } from '../../scripted/specs.ts';
 import { randomOf } from '../../virtual-clock.ts';
@@ -47,7 +47,7 @@ const rules: Readonly<Record<PermissionData, Permission>> = {
 export class RealWorld implements World {
   readonly isExact = false;
   readonly observed = new Observed();
-  readonly seen: Seen[] = [];
+  readonly seen: SeenRecord[] = [];
   readonly recorder: Recorder;
   readonly runtime: Runtime;
   readonly specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
