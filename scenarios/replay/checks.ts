@@ -1,12 +1,12 @@
 import type { CheckedInvariant, Checks } from '../../machines/inspection/index.ts';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
-import { Bench, invariants, type Seen } from '../invariants/index.ts';
+import { Bench, invariants, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { examined } from './replay.ts';
 
 /** Every invariant over what was seen, with the number of the record that broke it. */
 function invariantsIn(
-  seen: readonly Seen[],
+  seen: readonly SeenRecord[],
   numbers: readonly number[],
   isClosed: boolean,
 ): readonly CheckedInvariant[] {
@@ -29,7 +29,7 @@ function invariantsIn(
   return invariants.map(({ invariant: name, why }) => ({ name, why, violations: found.get(name) ?? [] }));
 }
 /** Records that have a number in a trace with all steps: a listener that comes or goes has none. */
-const isNumbered = ({ record }: Seen): boolean => record.k !== 'in' || record.via !== 'outlet';
+const isNumbered = ({ record }: SeenRecord): boolean => record.k !== 'in' || record.via !== 'outlet';
 
 /**
  * Report of `a2c replay` about a trace. `shown` are the records of its page, which are more where it was recorded

@@ -4,7 +4,7 @@ import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
 import { type Observer, Tap } from '../../actors/runtime/tap.ts';
 import { canonical, redacted, type Trace } from '../../machines/trace/index.ts';
-import type { Seen } from '../invariants/index.ts';
+import type { SeenRecord } from '../invariants/index.ts';
 import { steppingOfTests } from '../lockstep/stepping-of-tests.ts';
 import { Comparison, type Difference } from './comparison.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
@@ -36,7 +36,7 @@ export interface TraceReplay {
   /** Crossings, with the inputs that somebody heard. */
   readonly crossings: readonly TapeMoment[];
   /** Records inside up to the first difference, for invariants. */
-  readonly seen: readonly Seen[];
+  readonly seen: readonly SeenRecord[];
   /** Names of timers and draws that the recording does not know, and of its timers that were not set. */
   readonly foreign: readonly string[];
   readonly unclaimed: readonly string[];
@@ -92,7 +92,7 @@ export function played(play: Play): TraceReplay {
   const comparison = new Comparison();
   const digest = createHash('sha256');
   const crossings: TapeMoment[] = momentsBefore(tape);
-  const seen: Seen[] = [];
+  const seen: SeenRecord[] = [];
   const redactedReads: RedactedRead[] = [];
   const failed: unknown[] = [];
   const unheard: number[] = [];
