@@ -12,7 +12,9 @@ interface Checked {
  * that fails has asked for nothing and a replay can compare what was asked.
  */
 export interface Message {
+  /** Address of the receiver. */
   readonly to: Address;
+  /** Content of the message. */
   readonly event: EventObject;
 }
 export interface CheckedMessage extends Message, Checked {}

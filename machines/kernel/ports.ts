@@ -266,6 +266,7 @@ export interface ServerInfo {
   readonly version: string;
   /** The revision of MCP on which both agreed, such as `2025-06-18`. */
   readonly protocolVersion: string;
+  /** Declared capabilities; others are never asked for. */
   readonly capabilities: Capabilities;
   /** Title that it gives itself for a screen. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
@@ -283,6 +284,7 @@ export interface Waits {
 /** Handshake that takes longer than a second: told then, and at most once a second when it waits for something else. */
 export interface SessionWaits {
   readonly type: 'session.waits';
+  /** Step that it waits for, since when, and what came meanwhile. */
   readonly waits: Waits;
 }
 /** The same for the owner of a client. */
