@@ -2,6 +2,7 @@
 import '../../stories/all.scenario.ts';
 import { describe, expect, it } from 'vitest';
 import { invariants } from '../../invariants/index.ts';
+import { registered } from '../../stage/plan/index.ts';
 import { testMutants } from './mutant-suite.ts';
 import { mutants } from './mutants.ts';
 
@@ -12,6 +13,16 @@ describe('the mutants', () => {
     // Retiring one costs a line in DECISIONS.md.
     expect(mutants).toHaveLength(107);
     expect(new Set(mutants.map(({ what }) => what)).size).toBe(mutants.length);
+  });
+
+  it('have a story that there is, where a story finds them', () => {
+    const titles = new Set(registered.map(({ title }) => title));
+    const lost = mutants.filter(({ finder }) => 'story' in finder && !titles.has(finder.story));
+    const advice = 'the finder is gone: name another story that fails with this mutant';
+    expect(
+      lost.map(({ what, finder }) => ({ what, finder })),
+      advice,
+    ).toEqual([]);
   });
 
   it('include one for each invariant', () => {
