@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createTerminal } from '../../adapters/index.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Servers that ask the command line: for folders, for a person, for a model. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-answering-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('answering');
 const data = join(folder, 'data');
 mkdirSync(data);
 const config = join(folder, 'a2c.json');

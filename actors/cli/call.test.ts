@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c call` and `a2c tools NAME`: which servers they start, and what they say to somebody who typed it wrong. */
 const fixtureOf = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}.mjs`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-call-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('call');
 
 let files = 0;
 /** Each server leaves a line in `started` when it is launched. */

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { userConfigFile } from '../../adapters/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c add`, `remove`, `enable`, `disable`, `list`, `get`: over a file that is named. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-config-file-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('config-file');
 let files = 0;
 const nextFile = (): string => join(folder, `${(files += 1)}.json`);
 const serversIn = (file: string): unknown =>

@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { unsafe, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Whatever servers, peers and files say, and however they are called: what commands write of it is text and nothing else. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/hostile-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-hostile-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('hostile-server.mjs');
+const folder = testFolder('hostile');
 
 // No system takes this one in an argument.
 const inArgument = worst.replaceAll('\u0000', '');

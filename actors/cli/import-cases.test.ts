@@ -1,13 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Context } from './context.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c import` of what people really have: broken files, strange names, links, a file that is there already. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-import-cases-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('import-cases');
 let files = 0;
 const pathOf = (name: string): string => {
   const own = join(folder, String((files += 1)));

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { apps } from '../../machines/config/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /**
  * `a2c import` over a home folder with one realistic file of each application. What is shown of each, and what is written,
@@ -13,7 +14,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 const home = mkdtempSync(join(tmpdir(), 'a2c-import-'));
 const expectedFile = fileURLToPath(new URL('import.expected.json', import.meta.url));
 beforeAll(() => {
-  cpSync(fileURLToPath(new URL('../../scenarios/fixtures/apps', import.meta.url)), home, {
+  cpSync(fixtureFile('apps'), home, {
     recursive: true,
   });
   vi.stubEnv('HOME', home);

@@ -1,14 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c resources`, `a2c prompts`, `a2c prompt`, `a2c read` of any URI: what servers have beside tools. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-listing-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = testFolder('listing');
+const server = fixtureFile('mcp-server.mjs');
 const started = (...args: string[]) => ({ command: process.execPath, args: [server, ...args] });
 const fileOf = (name: string, mcpServers: object): string => {
   writeFileSync(join(folder, name), JSON.stringify({ mcpServers }));
@@ -120,7 +118,7 @@ describe('a2c prompt', () => {
 describe('--save', () => {
   it('writes what is no text to files, and says where', async () => {
     const into = join(folder, 'saved');
-    const windows = fileURLToPath(new URL('../../scenarios/fixtures/windows-server.mjs', import.meta.url));
+    const windows = fixtureFile('windows-server.mjs');
     const given = JSON.stringify([{ path: 'shot', blob: 'AAEC' }]);
     const config = fileOf('shown.json', {
       shown: { command: process.execPath, args: [windows, '--host', 'h', '--windows', given] },

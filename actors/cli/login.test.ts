@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c login` and `a2c logout`, with a person who opens what is shown. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-login-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('login');
 let server: GuardedServer;
 afterEach(() => server.close());
 

@@ -1,25 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c logs`, `a2c doctor`, `a2c status --watch`: what a person looks at when something is wrong. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-looking-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('looking');
 const talker = join(folder, 'talker.mjs');
 writeFileSync(
   talker,
   `console.error('starting with ' + process.env.TOKEN); await import(${JSON.stringify(server)});`,
 );
-let files = 0;
-const fileOf = (mcpServers: object): string => {
-  const file = join(folder, `${(files += 1)}.json`);
-  writeFileSync(file, JSON.stringify({ mcpServers }));
-  return file;
-};
+const fileOf = configFiles(folder);
 const fine = { command: process.execPath, args: [talker], env: { TOKEN: 's3cret-value' } };
 const broken = { command: 'no-such-command-anywhere' };
 const crashing = { command: process.execPath, args: ['-e', 'console.error("no luck"); process.exit(7)'] };

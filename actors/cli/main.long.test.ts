@@ -1,16 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${name}`);
 const mark = crypto.randomUUID();
-const folder = mkdtempSync(join(tmpdir(), 'a2c-main-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('main');
 
 /** A config file with one server behind a shell; `stubborn` needs SIGKILL, which comes after these graces. */
 function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {

@@ -1,23 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { io } from 'socket.io-client';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { createOffice } from '../api/office.ts';
+import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** `a2c call` and `a2c tools`, over servers that do not do what they should, and people who lose patience. */
-const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-one-shot-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
-const fileOf = (mcpServers: object, a2c: object = {}): string => {
-  const file = join(folder, `${(files += 1)}.json`);
-  writeFileSync(file, JSON.stringify({ mcpServers, a2c }));
-  return file;
-};
+const fixture = fixtureFile('mcp-server.mjs');
+const folder = testFolder('one-shot');
+const fileOf = configFiles(folder);
 const server = { command: process.execPath, args: [fixture] };
 const documentIn = ({ out }: CommandOutput): Record<string, unknown> => {
   expect(out.trim().split('\n')).toHaveLength(1);

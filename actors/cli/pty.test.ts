@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readFact, type Fact } from '../../machines/facts/index.ts';
 import { atPty, type AtPty } from '../../scenarios/fixtures/at-pty.ts';
 import { createAgent } from '../index.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 
 let folder: string;
 let person: AtPty | undefined;

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { createOffice } from '../api/office.ts';
 import { run } from './run.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-run-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('run');
 const fileOf = (name: string, content: unknown): string => {
   const file = join(folder, name);
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));

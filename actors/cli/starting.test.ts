@@ -1,24 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
 import type { Config } from '../../machines/config/index.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLine, listingMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { Context } from './context.ts';
+import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Commands that ask once, over servers that take long to start. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-starting-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
-const fileOf = (mcpServers: object, a2c: object = {}): string => {
-  const file = join(folder, `${(files += 1)}.json`);
-  writeFileSync(file, JSON.stringify({ mcpServers, a2c }));
-  return file;
-};
+const folder = testFolder('starting');
+const fileOf = configFiles(folder);
 
 /** A server that answers `initialize` once somebody has seen on the terminal that it is waited for. */
 async function withSlow(
@@ -66,7 +57,7 @@ describe('a server that takes long to start', () => {
 
   it.each([['tools'], ['doctor']])('does not hold what %s tells of the others', async (command) => {
     const aborter = new AbortController();
-    const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+    const server = fixtureFile('mcp-server.mjs');
     const [good, mute] = ['echo', 'mute'].map((how) => ({ command: process.execPath, args: [server, how] }));
     // Nobody would end it but whoever has seen what is there.
     const seen: string[] = [];

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** A long line is typed, edited and completed at a real terminal while servers come, go and write, ten times a second. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-storm-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('storm');
 
 const noisy =
   'setInterval(() => process.stderr.write("storm ".repeat(20) + "\\n"), 50); import(process.argv[1])';

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { readFact, type Fact } from '../../machines/facts/index.ts';
 import { createAgent } from '../index.ts';
 import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** A server that is ready, lists no tools any more, and says why: as whoever types commands hears of it. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-withdrawn-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('withdrawn');
 const pid = join(folder, 'pid');
 /** With each SIGUSR2 its list fails, or is back; it says that it changed. */
 const script = `

@@ -1,12 +1,11 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** The bytes of a config file, whatever editor wrote it: read, changed, and kept. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-bytes-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('bytes');
 let files = 0;
 function written(content: string | Buffer, ending = 'json'): string {
   const file = join(folder, `${(files += 1)}.${ending}`);

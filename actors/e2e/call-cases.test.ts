@@ -1,16 +1,16 @@
-import { fileURLToPath } from 'node:url';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { createOffice } from '../index.ts';
 import type { Computer, ComputerOptions, ConfirmAnswer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /**
  * Cases of calls (a2c-wire §8.5) on the wire: an agent that shares no code with ours, a real office, a real computer
  * with a real server. E10 to E13 stand beside what VRL is made of.
  */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 const behaviour = new URL('../../scenarios/fixtures/mcp-behaviour.mjs', import.meta.url).href;
 /** The same server, whose results have a `_meta` of their own. */
 const withOwnMeta = `

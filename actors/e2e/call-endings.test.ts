@@ -1,12 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, Computer, ComputerEvents, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** How calls end for who asked and for who looks on: agents and computers of ours, and a computer that shares no code with us. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 const config = (autoApprove: readonly string[] = ['all']): object => ({
   mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
 });

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   createAgent,
@@ -10,8 +9,9 @@ import {
   type PermissionRequest,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../scenarios/fixtures/typed-server.mjs', import.meta.url));
+const server = fixtureFile('typed-server.mjs');
 const start = (options: ComputerOptions = {}, entry: object = {}): Promise<Computer> =>
   bootedComputer({
     config: { mcpServers: { typed: { command: process.execPath, args: [server], ...entry } } },

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createAgent,
@@ -11,8 +10,9 @@ import {
   type Office,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 const config = (autoApprove: readonly string[]): object => ({
   mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
 });

@@ -1,6 +1,5 @@
 /** Credentials that say what their holder may do: tokens with a grant, files of them, and tokens that somebody signs. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
@@ -13,9 +12,9 @@ import {
   type EnteringPeer,
   type Signer,
 } from '../../scenarios/fixtures/entering.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-credentials-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('credentials');
 
 const peers = new EnteringPeers();
 const peer = (office: Office, token?: string): EnteringPeer => peers.open(office.url, token);

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, CallOutcome, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../scenarios/fixtures/deep-server.mjs', import.meta.url));
+const server = fixtureFile('deep-server.mjs');
 const config = {
   mcpServers: { deep: { command: process.execPath, args: [server], autoApprove: ['all'] } },
 };

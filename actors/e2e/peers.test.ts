@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Server } from 'socket.io';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, AgentOptions, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** The public API against peers that share no code with ours: bare socket.io-client, the wire written out. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 const mebibyte = 1024 * 1024;
 const secret = 'hunter2';
 const config = {

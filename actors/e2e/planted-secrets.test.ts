@@ -4,12 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createAgent, createOffice, type LogEntry } from '../index.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Values that are planted under names as people have them: none comes out anywhere, and what is common does. */
 const env = {
@@ -47,7 +47,7 @@ const common = {
 };
 const args = ['--token', 'Planted23', '--api-key=Planted24', 'postgres://me:Planted25@h/db'];
 const more = ['-e', 'THING=Planted26-of-a-container', '--header', 'X-Key: Planted27', '--root', '/srv/shop'];
-const server = fileURLToPath(new URL('../../scenarios/fixtures/telling-server.mjs', import.meta.url));
+const server = fixtureFile('telling-server.mjs');
 const launched = (mode: string): object => ({
   command: process.execPath,
   args: [server, mode, ...args, ...more],

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket as NetSocket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { io } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -12,9 +11,10 @@ import {
   type Office,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** One line to the office is cut while the other holds; three-processes.long.test.ts kills the office itself. */
-const file = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const file = fixtureFile('mcp-server.mjs');
 const server = (behaviour: string): object => ({
   command: process.execPath,
   args: [file, behaviour],

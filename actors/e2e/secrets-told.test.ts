@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createAgent, createOffice, type LogEntry } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** A server tells what it was launched with in every way that it has, and nobody hears it. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-secrets-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('secrets');
 afterEach(() => vi.unstubAllEnvs());
 /** `k7!`: the answer to an input that is a password. `x9$`: of a variable, by its name. */
 const secrets = ['k7!', 'x9$', 'long-secret-of-a-header'];

@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const authority = at('../../scenarios/fixtures/tls/authority.pem');
-const folder = mkdtempSync(join(tmpdir(), 'a2c-tls-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('tls');
 let computer: Computer | undefined;
 let server: HttpServer;
 beforeEach(async () => {

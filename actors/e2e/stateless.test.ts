@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Servers of MCP 2026-07-28, made with the official SDK. Alone they refuse `initialize`. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/stateless-server.mjs', import.meta.url));
+const server = fixtureFile('stateless-server.mjs');
 let computer: Computer | undefined;
 let host: StartedHost | undefined;
 afterEach(async () => {

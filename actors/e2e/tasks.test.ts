@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tools that run as tasks only (MCP 2025-11-25), of a server made with the official SDK. */
-const server = fileURLToPath(new URL('../../scenarios/fixtures/task-server.mjs', import.meta.url));
+const server = fixtureFile('task-server.mjs');
 let computer: Computer;
 afterEach(() => computer.close());
 const opened = async (): Promise<Computer> =>

@@ -1,15 +1,15 @@
 import { statSync, readdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runningHosts } from '../../adapters/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const fixture = fixtureFile('mcp-server.mjs');
 const stateDir = mkdtempSync(join(tmpdir(), 'a2c-inspect-'));
 afterAll(() => rmSync(stateDir, { recursive: true }));
 const secret = 'hunter-2-hunter-2';

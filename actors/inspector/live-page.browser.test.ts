@@ -4,8 +4,9 @@ import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const fixture = fixtureFile('mcp-server.mjs');
 const node = process.execPath;
 const echo = { command: node, args: [fixture, 'echo'], autoApprove: ['all'] };
 const broken = {

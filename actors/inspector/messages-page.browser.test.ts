@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, picture } from '../../scenarios/fixtures/browser.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const fixture = fixtureFile('mcp-server.mjs');
 const echo = { command: process.execPath, args: [fixture, 'echo'], autoApprove: ['all'] };
 let chromium: Chromium;
 beforeAll(async () => void (chromium = await Chromium.start()));

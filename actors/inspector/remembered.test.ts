@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { contextAfter, readTrace } from '../../machines/trace/index.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const fixture = fixtureFile('mcp-server.mjs');
 const echo = { command: process.execPath, args: [fixture, 'echo'], autoApprove: ['all'] };
 
 it('a page knows of every machine what it remembers, from what changed alone', async () => {

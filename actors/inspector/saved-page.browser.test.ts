@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { Chromium } from '../../scenarios/fixtures/browser.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const fixture = fixtureFile('mcp-server.mjs');
 const echo = { command: process.execPath, args: [fixture, 'echo'], autoApprove: ['all'] };
 let chromium: Chromium;
 beforeAll(async () => void (chromium = await Chromium.start()));

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { fact, readFact } from '../../../machines/facts/index.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { progressFact, progressLine } from './call-progress.ts';
+import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 it.each([
   [{ progress: 0, total: 10 }, 'copy [>                   ] 0/10'],
@@ -26,7 +26,7 @@ it('for programs it is a fact of its own', () => {
 });
 
 it('a2c call tells programs of progress on stderr, and keeps stdout for the result', async () => {
-  const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+  const server = fixtureFile('mcp-server.mjs');
   const folder = mkdtempSync(join(tmpdir(), 'a2c-progress-'));
   const config = join(folder, 'a2c.json');
   writeFileSync(

@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   confirmationDenied,
   confirmationFailed,
@@ -13,10 +9,10 @@ import { wireCodes } from '../../../machines/protocol/index.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { createComputer, createOffice, type Confirm } from '../../index.ts';
 import { inWords } from './failures.ts';
+import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-refused-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('refused');
 
 describe('a call that nobody allows', () => {
   it.each([

@@ -1,19 +1,17 @@
 /** Whatever is typed at the prompt, a program gets a line for it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTerminal } from '../../../adapters/index.ts';
 import { readFact, type Fact } from '../../../machines/facts/index.ts';
 import { createComputer, createOffice } from '../../index.ts';
 import { Prompt } from './prompt.ts';
+import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
-const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const windows = fileURLToPath(new URL('../../../scenarios/fixtures/windows-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-answers-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const windows = fixtureFile('windows-server.mjs');
+const folder = testFolder('answers');
 const file = join(folder, 'inputs.json');
 const inputs = [{ type: 'promptString', id: 'city', description: 'Where', default: 'Oslo' }];
 writeFileSync(file, JSON.stringify(inputs));

@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { readFact, type Fact } from '../../../machines/facts/index.ts';
 import { createAgent, type Agent } from '../../index.ts';
+import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** What the prompt of `a2c up` says of calls, while an agent in its office calls, too. */
-const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 const fixture = {
   command: process.execPath,
   args: [server],

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTerminal, type Terminal } from '../../../adapters/index.ts';
 import { factLine } from '../../../machines/facts/index.ts';
 import {
@@ -17,10 +15,10 @@ import {
 import { type Computer } from '../../index.ts';
 import { Prompt } from './prompt.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** Whatever servers say, and however they are called: what the prompt shows of it is text and nothing else. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-hostile-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('hostile');
 
 /** Streams of which nobody is a terminal, so that nothing of ours moves a cursor either. */
 function screen(): { terminal: Terminal; input: PassThrough; written: () => string } {

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { createAgent, createComputer, createOffice, type Office } from '../../index.ts';
+import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** `connect` at the prompt: from one office to another that wants a token. */
-const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = fixtureFile('mcp-server.mjs');
 const fixture = { command: process.execPath, args: [server], autoApprove: ['all'] };
 
 let up: AtPrompt;

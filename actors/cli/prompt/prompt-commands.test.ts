@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { createOffice } from '../../api/office.ts';
+import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** The prompt of `a2c up`: commands beside calls and servers, which have tests of their own. */
-const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-commands-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('prompt-commands');
 const fixture = { command: process.execPath, args: [server] };
 const inputs = [
   { type: 'promptString', id: 'name', description: 'Your name', default: 'nobody' },

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
+import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../scenarios/fixtures/${name}`, import.meta.url));
 const [server, mannered] = [fixture('mcp-server.mjs'), fixture('shutdown-server.mjs')];
-const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('prompt');
 const only = { mcpServers: { fixture: { command: process.execPath, args: [server] } } };
 
 /** What a person would read: the lines for programs have a test of their own. */

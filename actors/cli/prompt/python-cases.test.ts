@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTerminal } from '../../../adapters/index.ts';
 import { pidsOf } from '../../../scenarios/fixtures/hosted.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** What a user of the Python command types (a2c-wire §8.7, §8.8): K01 is about `--auth`, which an office has. */
 const mark = crypto.randomUUID();
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../scenarios/fixtures/${name}.mjs`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-python-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('python');
 const fileOf = (name: string, value: unknown): string => {
   writeFileSync(join(folder, name), JSON.stringify(value));
   return join(folder, name);

@@ -1,12 +1,12 @@
 /** A host and a command without packages that few need. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createAgent, createOffice } from '../../index.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 /** Answers with the `_meta` that its call came with. */
@@ -23,8 +23,7 @@ const config = {
   mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } },
 };
 const corpus = at('scenarios/corpus');
-const folder = mkdtempSync(join(tmpdir(), 'a2c-optional-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('optional');
 
 it('without an SDK a trace passes as it was given, and none is made up', async () => {
   const how = { tracing: true, record: false } as const;
