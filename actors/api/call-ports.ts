@@ -9,9 +9,9 @@ import {
   judgeAsk,
   judged,
   noLimits,
-  type CallRequest,
+  type JudgedCall,
   type Judgement,
-  type Known,
+  type KnownTools,
   type CallLimits,
   resultBytes,
   confirmationFailed,
@@ -65,7 +65,7 @@ export class CallPorts {
     limitsOf: (server) => this.limitsOf(server),
     total: () => this.total(),
   });
-  readonly #judge: (call: string, request: CallRequest) => Judgement;
+  readonly #judge: (call: string, request: JudgedCall) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
 
   /**
@@ -80,8 +80,8 @@ export class CallPorts {
       noticed(server, text);
     };
     /** A call lives below its computer. */
-    const knownTo = (call: string): Known | undefined =>
-      memoryOf(call.slice(0, call.indexOf('/')))() as Known | undefined;
+    const knownTo = (call: string): KnownTools | undefined =>
+      memoryOf(call.slice(0, call.indexOf('/')))() as KnownTools | undefined;
     const failureOf = (call: string): (() => Failure | null | undefined) => {
       const memory = memoryOf(call);
       return () => (memory() as { readonly failure?: Failure | null } | undefined)?.failure;
@@ -118,7 +118,7 @@ export class CallPorts {
   }
   /** The port `judge`: our own rule answers at once; one of the host is asked by the port `policy`. */
   judge(call: string, request: object): Judgement | null {
-    return this.permission === permission ? this.#judge(call, request as CallRequest) : null;
+    return this.permission === permission ? this.#judge(call, request as JudgedCall) : null;
   }
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);
@@ -189,12 +189,12 @@ const unreadable = `the answer was none of ${[...confirmationWords].join(', ')}`
 const confirmAsk =
   (
     confirm: () => Confirm,
-    knownTo: (call: string) => Known | undefined,
+    knownTo: (call: string) => KnownTools | undefined,
     /** How the call at an address failed, asked when its question is withdrawn. */
     failureOf: (call: string) => () => Failure | null | undefined,
   ): Ports['request'] =>
   (from, { id, params }, emit) => {
-    const { reqId, agent, server, tool, params: given } = params as CallRequest;
+    const { reqId, agent, server, tool, params: given } = params as JudgedCall;
     const how = confirm();
     const refuse = (message: string): void =>
       emit({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });

@@ -1,6 +1,6 @@
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 import type { Client, KeptClient, Keys, Clients } from './clients.ts';
-import type { NodeMessage, RegisterNews, Told } from '../../machines/office/rooms/register.ts';
+import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
 
 /**
  * What one node sends to another: text, or bytes where something of it is binary. The codec is that of Socket.IO, so that a value is
@@ -68,7 +68,7 @@ interface LargeLimits {
 }
 const largeLimits: LargeLimits = { standingBytes: 33_554_432, waitingBytes: 134_217_728 };
 
-/** Told once: true, it was fetched; false, nobody can have seen it; undefined, nobody knows. */
+/** Called once. True: it was fetched; false: no node can have seen it; undefined: not known. */
 type Settled = (isFetched: boolean | undefined) => void;
 interface Outgoing {
   readonly key: string;
@@ -220,7 +220,7 @@ export class Mail {
     this.#parts = parts;
     this.#large = new LargeLetters(parts.node, parts.bulk, parts.keys);
   }
-  send(to: string, message: NodeMessage, told: Told<boolean>): void {
+  send(to: string, message: NodeMessage, told: RegisterCallback<boolean>): void {
     const { node, commands } = this.#parts;
     // What is known not to be sent may be sent again.
     if (!commands.now) return told(false);

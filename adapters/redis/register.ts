@@ -8,9 +8,9 @@ import {
   type NodeMessage,
   type Register,
   type RegisterNews,
-  type Renewed,
-  type Told,
-  type Wanted,
+  type RenewedLease,
+  type RegisterCallback,
+  type WantedSeat,
 } from '../../machines/office/rooms/register.ts';
 import {
   clientsOf,
@@ -84,7 +84,7 @@ class RedisRegister implements Register {
     this.#leaseMs = options.leaseMs;
     this.#notice = options.notice ?? (() => {});
   }
-  listen(hear: (news: RegisterNews) => void, told: Told<true>): void {
+  listen(hear: (news: RegisterNews) => void, told: RegisterCallback<true>): void {
     const mail = this.#keys.mail(this.node);
     const opened = async (client: Redis): Promise<void> => {
       client.on('messageBuffer', (channel: Buffer, said: Buffer) => {
@@ -115,7 +115,7 @@ class RedisRegister implements Register {
       },
     );
   }
-  claim({ socket, seat, version, minAgeMs }: Wanted, told: Told<ClaimAnswer>): void {
+  claim({ socket, seat, version, minAgeMs }: WantedSeat, told: RegisterCallback<ClaimAnswer>): void {
     const keys = this.#keys;
     const holder = { node: this.node, socket, seat, ...(version !== undefined && { version }) };
     const answer = this.#commands.now?.a2cClaim(
@@ -130,7 +130,7 @@ class RedisRegister implements Register {
       told(how === 'taken' ? { ok: false, holder: JSON.parse(String(more)) as Holder } : { ok: false });
     });
   }
-  release(seat: SeatFacts, fence: number, told: Told<true>): void {
+  release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void {
     const keys = this.#keys;
     const news: RegisterNews = { type: 'freed', seat, fence };
     const done = this.#commands.now?.a2cRelease(
@@ -139,7 +139,7 @@ class RedisRegister implements Register {
     );
     asked(done, (is) => told(is === undefined ? undefined : true));
   }
-  renew(told: Told<Renewed>): void {
+  renew(told: RegisterCallback<RenewedLease>): void {
     this.#listenToItself();
     const { node, since, server } = this.#keys;
     const answer = this.#commands.now?.a2cRenew(`${node}${this.node}`, since, server, String(this.#leaseMs));
@@ -167,7 +167,7 @@ class RedisRegister implements Register {
     this.#saidAt ??= now;
     client.publish(this.#keys.mail(this.node), '').catch(() => (this.#saidAt = undefined));
   }
-  dead(nodes: readonly string[], told: Told<readonly string[]>): void {
+  dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void {
     const alive = this.#commands.now?.mget(nodes.map((node) => `${this.#keys.node}${node}`));
     asked(alive, (lives) => {
       const dead = lives && nodes.filter((_, n) => lives[n] === null);
@@ -178,7 +178,7 @@ class RedisRegister implements Register {
       told(dead);
     });
   }
-  seats(told: Told<readonly Holder[]>): void {
+  seats(told: RegisterCallback<readonly Holder[]>): void {
     asked(this.#seats(), told);
   }
   async #seats(): Promise<readonly Holder[] | undefined> {
@@ -188,12 +188,12 @@ class RedisRegister implements Register {
     const texts = await Promise.all(offices.map((one) => client.hvals(this.#keys.office(one))));
     return texts.flat().flatMap(holderIn);
   }
-  at(seat: SeatFacts, told: Told<Holder | 'nobody'>): void {
+  at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void {
     asked(this.#commands.now?.hget(this.#keys.office(seat.office), placeOf(seat)), (text) =>
       told(text === undefined ? undefined : (holderIn(text ?? '')[0] ?? 'nobody')),
     );
   }
-  send(node: string, message: NodeMessage, told: Told<boolean>): void {
+  send(node: string, message: NodeMessage, told: RegisterCallback<boolean>): void {
     this.#mail.send(node, message, told);
   }
   async close(): Promise<void> {
@@ -203,7 +203,7 @@ class RedisRegister implements Register {
     for (const one of [this.#news, this.#mail, this.#commands]) one?.close();
   }
 }
-function asked<T>(answer: Promise<T | undefined> | undefined, told: Told<T>): void {
+function asked<T>(answer: Promise<T | undefined> | undefined, told: RegisterCallback<T>): void {
   (answer ?? Promise.reject(new Error('there is no connection'))).then(told, () => told(undefined));
 }
 const parsed = (text: string): object | undefined => {

@@ -19,7 +19,7 @@ import {
   isOverBudget,
   isRefusedByTool,
   readResult,
-  type CallRequest,
+  type JudgedCall,
   type Judgement,
   type WhyNot,
 } from './policy/index.ts';
@@ -54,7 +54,7 @@ export const isJudgedBriefly = (c: CallContext): boolean =>
 // ── what it asks ───────────────────────────────────────────────────────────────────────────────────────
 /** Question to a port of the platform, `policy`, `confirm` or `finish`, about this call. */
 const portRequest = (c: CallContext, port: string, method: string, more: object = {}) => {
-  const call: CallRequest = {
+  const call: JudgedCall = {
     reqId: c.reqId,
     agent: c.agent,
     server: c.server,

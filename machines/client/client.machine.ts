@@ -59,7 +59,7 @@ import {
   type ServerCall,
 } from './client.events.ts';
 import * as rules from './client.rules.ts';
-import { parts } from './client.setup.ts';
+import { clientSetup } from './client.setup.ts';
 
 type C = ClientContext;
 // ── effects ────────────────────────────────────────────────────────────────────────────────────────────
@@ -127,7 +127,7 @@ const askSpec = requests(({ server, generation }: C) => ({
 }));
 const withdrawSpec = { type: 'cancel', params: { id: 'spec' } } as const;
 const takeSpec = { type: 'takeSpec', params: eventAsParams<{ readonly result: unknown }> } as const;
-const askIfStale = parts.enqueueActions(({ check, enqueue }) => {
+const askIfStale = clientSetup.enqueueActions(({ check, enqueue }) => {
   if (check('isStale')) enqueue(askSpec);
 });
 export const askPing = requests((c: C) => ({ id: 'ping', target: c.self, method: 'ping' }));
@@ -191,7 +191,7 @@ const loginAnswers = {
   'server.start': {},
 } as const;
 
-export const clientMachine = parts.createMachine({
+export const clientMachine = clientSetup.createMachine({
   id: 'client',
   context: ({ input }) => rules.initialContext(input),
   initial: 'deciding',

@@ -11,7 +11,7 @@ import type { Failure } from '../protocol/failure.ts';
 import type { ClientContext, ClientEvent, ClientInput, ClientPlan, Resolved } from './client.events.ts';
 import * as rules from './client.rules.ts';
 
-export const parts = setup({
+export const clientSetup = setup({
   types: {
     context: {} as ClientContext,
     input: {} as ClientInput,

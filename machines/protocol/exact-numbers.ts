@@ -50,17 +50,17 @@ function found(value: unknown, is: (value: unknown) => string | undefined): read
   const seen = new Set<unknown>();
   let level: (readonly [Path, unknown])[] = [[[], value]];
   for (let depth = 0; level.length > 0 && depth <= deepest; depth += 1) {
-    const below: (readonly [Path, unknown])[] = [];
+    const inner: (readonly [Path, unknown])[] = [];
     for (const [path, one] of level) {
       if (typeof one === 'object' && seen.has(one)) continue;
       if (typeof one === 'object') seen.add(one);
       const digits = is(one);
       if (digits !== undefined) all.push({ path, digits });
-      else if (Array.isArray(one)) one.forEach((each, at) => below.push([[...path, at], each]));
+      else if (Array.isArray(one)) one.forEach((each, at) => inner.push([[...path, at], each]));
       else if (isObject(one))
-        for (const [key, each] of Object.entries(one)) below.push([[...path, key], each]);
+        for (const [key, each] of Object.entries(one)) inner.push([[...path, key], each]);
     }
-    level = below;
+    level = inner;
   }
   return all;
 }
@@ -79,7 +79,7 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
   }
 }
 /** Digits below one step, with paths from there. */
-export const below = (all: readonly Digits[], step: string | number): readonly Digits[] =>
+export const digitsBelow = (all: readonly Digits[], step: string | number): readonly Digits[] =>
   all.filter(({ path }) => path[0] === step).map(({ path, digits }) => ({ path: path.slice(1), digits }));
 /** Integers in a value that was read already, and has perhaps lost digits. */
 export const roundedIn = (value: unknown): readonly Digits[] =>

@@ -8,7 +8,7 @@ import type { Recorder } from '../../actors/recording/recorder.ts';
 import type { AgentStart } from '../../machines/agent/agent.machine.ts';
 import type { ComputerStart, ServerPlan } from '../../machines/computer/computer.machine.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
-import { defaultLimits, type Known, type CallLimits } from '../../machines/call/policy/index.ts';
+import { defaultLimits, type KnownTools, type CallLimits } from '../../machines/call/policy/index.ts';
 import { extended } from '../../machines/kernel/objects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../machines/call/messages.ts';
@@ -117,7 +117,7 @@ export class Harness {
     this.network = createNetwork(this.clock);
     this.callPorts = new ScriptedCallPorts(
       this.clock,
-      (address) => this.directory.find(address)?.ref.getSnapshot().context as Known | undefined,
+      (address) => this.directory.find(address)?.ref.getSnapshot().context as KnownTools | undefined,
       {
         ...options,
         limitsOf: (server) => limitsIn(options)[server] ?? defaultLimits,

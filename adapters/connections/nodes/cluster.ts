@@ -4,7 +4,7 @@ import {
   type Holder,
   type Register,
   type RegisterNews,
-  type Renewed,
+  type RenewedLease,
 } from '../../../machines/office/rooms/register.ts';
 import type { Timers } from '../../../machines/office/rooms/pending.ts';
 import type { Seating } from '../../../machines/office/rooms/seating.ts';
@@ -170,7 +170,7 @@ export class Cluster {
     });
   }
   /** `then`: undefined where the register is not reached, or not for long enough. */
-  #renew(then: (renewed: Renewed | undefined) => void): void {
+  #renew(then: (renewed: RenewedLease | undefined) => void): void {
     const { register, leaseMs, now } = this.#options;
     const asked = now();
     register.renew((renewed) => {

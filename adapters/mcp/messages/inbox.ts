@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { Around } from '../transport.ts';
-import { below, digitsIn, type Digits } from '../../../machines/protocol/exact-numbers.ts';
+import { digitsBelow, digitsIn, type Digits } from '../../../machines/protocol/exact-numbers.ts';
 import { answeredId, answerOf, isAnswer, parsed } from '../lenient/messages.ts';
 import { note, tooLargeError, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
@@ -29,7 +29,8 @@ export class Inbox implements Found {
     // Batches were part of MCP 2025-03-26.
     if (Array.isArray(value)) {
       for (const [at, one] of value.entries())
-        if (typeof one === 'object' && one !== null) this.#take(one as object, bytes, below(digits, at));
+        if (typeof one === 'object' && one !== null)
+          this.#take(one as object, bytes, digitsBelow(digits, at));
       return;
     }
     const message: Envelope = value;
@@ -38,7 +39,7 @@ export class Inbox implements Found {
     const { id } = answer as { readonly id: RequestId };
     if (id !== message.id) this.#note(`an answer came with the id ${id} as text`);
     if (bytes > this.#around.resultBytes) return this.refuse(id, bytes);
-    note(answer, { bytes, digits: below(digits, 'result') });
+    note(answer, { bytes, digits: digitsBelow(digits, 'result') });
     this.#deliver(answer);
   }
   /** The text of one message that something else has framed; a byte order mark before it is nothing. */

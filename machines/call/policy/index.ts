@@ -37,6 +37,6 @@ export {
   type Entrant,
   type Limiter,
 } from './call-limiters.ts';
-export { judgeAsk, judged, toolIn, type CallRequest, type JudgeOptions, type Known } from './judge.ts';
+export { judgeAsk, judged, toolIn, type JudgedCall, type JudgeOptions, type KnownTools } from './judge.ts';
 export { finishAsk, type FinishOptions, type FinishRequest } from './judge.ts';
 export { handed, textOf } from './judge.ts';

@@ -6,12 +6,12 @@ import {
   judged as judgedBy,
   permissionRequest,
   toolIn,
-  type Known,
+  type KnownTools,
   type Validate,
 } from './judge.ts';
 
 const tool = { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
-const known: Known = {
+const known: KnownTools = {
   catalogs: { fs: [tool] },
   servers: [{ rules: { server: 'fs', autoApprove: ['read'] } }],
 };

@@ -1,5 +1,11 @@
 /** Looks at a call and at its result: the ports `policy` and `finish`. */
-import { asText, below, roundedArguments, withNumbers, type Digits } from '../../protocol/exact-numbers.ts';
+import {
+  asText,
+  digitsBelow,
+  roundedArguments,
+  withNumbers,
+  type Digits,
+} from '../../protocol/exact-numbers.ts';
 import type { JsonObject, Tool, ToolMeta } from '../../catalog/index.ts';
 import { permission as ours, rulingOf, type Permission, type PermissionRequest } from '../permission.ts';
 import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
@@ -9,14 +15,14 @@ import { ownMember } from '../../protocol/json.ts';
 import { nothingFound, type Finding } from './result.ts';
 
 /** Facts about a computer that a call is judged by. */
-export interface Known {
+export interface KnownTools {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly servers: readonly {
     readonly rules: { readonly server: string; readonly autoApprove?: readonly string[] };
   }[];
 }
 /** Question of the call machine to the ports `policy` and `finish`. */
-export interface CallRequest {
+export interface JudgedCall {
   readonly reqId: string;
   /** Null: the computer's own host calls. */
   readonly agent: string | null;
@@ -28,7 +34,7 @@ export interface CallRequest {
 
 /** By list: one list is looked through by every call of its server. */
 const byName = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
-export function toolIn(known: Known | undefined, server: string, tool: string): Tool | undefined {
+export function toolIn(known: KnownTools | undefined, server: string, tool: string): Tool | undefined {
   const list = known && ownMember(known.catalogs, server);
   if (!list) return undefined;
   const named = byName.get(list) ?? new Map(list.toReversed().map((entry) => [entry.name, entry]));
@@ -39,7 +45,7 @@ export function toolIn(known: Known | undefined, server: string, tool: string): 
 function problemsOf(
   { validate, knownTo, noted }: Knowing,
   from: string,
-  call: CallRequest,
+  call: JudgedCall,
 ): readonly string[] {
   const tool = toolIn(knownTo(from), call.server, call.tool);
   const rounded = roundedArguments(call.params, tool?.inputSchema).map((problem) => `${problem}. ${asText}`);
@@ -49,7 +55,7 @@ function problemsOf(
   if (why !== undefined) noted?.(call.server, tool, `The input schema of '${tool.name}' was not used${why}`);
   return [...(validated.ok === false ? validated.problems : []), ...rounded];
 }
-export const permissionRequest = (known: Known | undefined, call: CallRequest): PermissionRequest => ({
+export const permissionRequest = (known: KnownTools | undefined, call: JudgedCall): PermissionRequest => ({
   server: call.server,
   tool: call.tool,
   arguments: call.params,
@@ -60,7 +66,7 @@ export const permissionRequest = (known: Known | undefined, call: CallRequest): 
 
 interface Knowing {
   /** The computer whose call it is, by the address of that call. */
-  readonly knownTo: (call: string) => Known | undefined;
+  readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
   /** Hears with each call how far its arguments could not be judged. */
   readonly noted?: (server: string, tool: Tool, text: string) => void;
@@ -73,7 +79,7 @@ const wrong = (problems: readonly string[]): Judgement => ({
 /** Port `judge`: our own rule, at once. Arguments first: a call that is wrong in itself is put before no rule and no person. */
 export const judged =
   (knowing: Knowing) =>
-  (from: string, call: CallRequest): Judgement => {
+  (from: string, call: JudgedCall): Judgement => {
     const problems = problemsOf(knowing, from, call);
     return problems.length > 0
       ? wrong(problems)
@@ -92,7 +98,7 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
 export const judgeAsk =
   ({ permission, ...knowing }: JudgeOptions): Ports['request'] =>
   (from, { id, params }, emit: Emit<RequestFact>) => {
-    const call = params as CallRequest;
+    const call = params as JudgedCall;
     const known = knowing.knownTo(from);
     const problems = problemsOf(knowing, from, call);
     const say = (said: unknown): void =>
@@ -160,7 +166,7 @@ export function handed<T extends object>(value: T): T {
 }
 
 /** Question of the call machine to the port `finish`. */
-export interface FinishRequest extends CallRequest {
+export interface FinishRequest extends JudgedCall {
   readonly result: unknown;
   /** Name under which the host keeps the whole of a result with more bytes than may be passed on. */
   readonly keepAs: string | null;
@@ -170,7 +176,7 @@ export interface FinishRequest extends CallRequest {
   readonly digits?: readonly Digits[];
 }
 export interface FinishOptions {
-  readonly knownTo: (call: string) => Known | undefined;
+  readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
   readonly hasProgram: (server: string) => boolean;
   /** Answers `{json}`, or refuses. */
@@ -188,7 +194,7 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
   const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
   if (!schema || request.isError) return nothingFound;
-  const value = withNumbers(structuredIn(result), below(request.digits ?? [], 'structuredContent'));
+  const value = withNumbers(structuredIn(result), digitsBelow(request.digits ?? [], 'structuredContent'));
   if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
   const validated = options.validate(schema, value);
   if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };

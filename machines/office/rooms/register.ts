@@ -10,11 +10,11 @@ export interface Holder {
   /** Grows with each claim, also of a register that was empty meanwhile: the larger one is the later one. */
   readonly fence: number;
 }
-export interface Wanted extends Omit<Holder, 'fence' | 'node'> {
+export interface WantedSeat extends Omit<Holder, 'fence' | 'node'> {
   /** Is the register younger, then others may hold what it does not know of, and this claim is refused. */
   readonly minAgeMs: number;
 }
-export interface Renewed {
+export interface RenewedLease {
   /** Another number than before: it had ended, so others may hold what this node held, and a new one has begun. */
   readonly lease: number;
   /** Age of the register since it was empty. */
@@ -64,7 +64,7 @@ export type RegisterNews =
   | { readonly type: 'resumed' };
 
 /** Called once. Undefined: it failed, or was not answered in time, and may have been done. */
-export type Told<T> = (result: T | undefined) => void;
+export type RegisterCallback<T> = (result: T | undefined) => void;
 
 /**
  * Where the nodes of one office agree on who sits where, and reach each other. A claim is atomic, and holds as long as its node
@@ -74,23 +74,23 @@ export interface Register {
   /** This node; another name at each start. */
   readonly node: string;
   /** From now on news come, until `close`. */
-  listen(hear: (news: RegisterNews) => void, told: Told<true>): void;
-  claim(wanted: Wanted, told: Told<ClaimAnswer>): void;
+  listen(hear: (news: RegisterNews) => void, told: RegisterCallback<true>): void;
+  claim(wanted: WantedSeat, told: RegisterCallback<ClaimAnswer>): void;
   /** Frees the seat if this claim still holds it. Also for a node that lives no more. */
-  release(seat: SeatFacts, fence: number, told: Told<true>): void;
+  release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void;
   /** From now on this node lives for another lease. */
-  renew(told: Told<Renewed>): void;
+  renew(told: RegisterCallback<RenewedLease>): void;
   /** Asks which of these nodes have an ended lease. */
-  dead(nodes: readonly string[], told: Told<readonly string[]>): void;
+  dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void;
   /** Asks for all seats. */
-  seats(told: Told<readonly Holder[]>): void;
+  seats(told: RegisterCallback<readonly Holder[]>): void;
   /** Asks for the holder of the place of this seat. */
-  at(seat: SeatFacts, told: Told<Holder | 'nobody'>): void;
+  at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void;
   /**
    * False: no node listens there, and nothing was sent. True: it is on its way, and what is large has come there: so it may take
    * long, and what is small overtakes it, but not at one connection.
    */
-  send(node: string, message: NodeMessage, told: Told<boolean>): void;
+  send(node: string, message: NodeMessage, told: RegisterCallback<boolean>): void;
   /** Ends the lease at once, tells the others, and closes what is open. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Told } from '../../../machines/office/rooms/register.ts';
+import type { RegisterCallback } from '../../../machines/office/rooms/register.ts';
 import { ScriptedRegister } from '../../stage/scripted/network/scripted-register.ts';
 import { VirtualClock } from '../../stage/virtual-clock.ts';
 import { registered } from '../registered.ts';
@@ -15,7 +15,7 @@ registered(
     shared.forget();
     return Promise.resolve({
       open: () => Promise.resolve(shared.open()),
-      answer: <T>(ask: (told: Told<T>) => void) =>
+      answer: <T>(ask: (told: RegisterCallback<T>) => void) =>
         new Promise<T | undefined>((resolve) => {
           ask((result) => resolve(result));
           clock.advance(1);

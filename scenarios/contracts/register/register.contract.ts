@@ -6,8 +6,8 @@ import type {
   NodeMessage,
   Register,
   RegisterNews,
-  Renewed,
-  Told,
+  RenewedLease,
+  RegisterCallback,
 } from '../../../machines/office/rooms/register.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 
@@ -16,7 +16,7 @@ export interface RegisterWorld {
   /** One more node. */
   open(): Promise<Register>;
   /** Answer to a question; undefined where it failed. */
-  answer<T>(ask: (told: Told<T>) => void): Promise<T | undefined>;
+  answer<T>(ask: (told: RegisterCallback<T>) => void): Promise<T | undefined>;
   /** Resolves when it holds; lets time pass, so that leases end that are not renewed. */
   until(holds: () => Promise<boolean> | boolean): Promise<void>;
   /** The register knows nothing any more. */
@@ -45,8 +45,8 @@ class Node {
   get name(): string {
     return this.register.node;
   }
-  renew = (): Promise<Renewed | undefined> =>
-    this.#world.answer<Renewed>((told) => this.register.renew(told));
+  renew = (): Promise<RenewedLease | undefined> =>
+    this.#world.answer<RenewedLease>((told) => this.register.renew(told));
   claim(wanted: SeatFacts, socket = 's', minAgeMs = 0): Promise<ClaimAnswer | undefined> {
     return this.#world.answer((told) => this.register.claim({ socket, seat: wanted, minAgeMs }, told));
   }

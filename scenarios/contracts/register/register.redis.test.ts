@@ -1,4 +1,4 @@
-import type { Told } from '../../../machines/office/rooms/register.ts';
+import type { RegisterCallback } from '../../../machines/office/rooms/register.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { redisRegister } from '../../../adapters/index.ts';
 import { RedisServer } from '../../fixtures/redis.ts';
@@ -14,7 +14,7 @@ registered(
   registerContract(() =>
     Promise.resolve({
       open: () => redisRegister({ place: redis.url, leaseMs: 1_000 }),
-      answer: <T>(ask: (told: Told<T>) => void) =>
+      answer: <T>(ask: (told: RegisterCallback<T>) => void) =>
         new Promise<T | undefined>((resolve) => ask((result) => resolve(result))),
       until: async (holds) => {
         await expect.poll(holds, { timeout: 20_000, interval: 20 }).toBe(true);

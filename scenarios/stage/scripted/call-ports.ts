@@ -3,10 +3,10 @@ import {
   finishAsk,
   judgeAsk,
   judged,
-  type CallRequest,
+  type JudgedCall,
   type Confirmation,
   type Judgement,
-  type Known,
+  type KnownTools,
   type CallLimits,
 } from '../../../machines/call/policy/index.ts';
 import { permission, type Permission } from '../../../machines/call/permission.ts';
@@ -56,21 +56,21 @@ export class ScriptedCallPorts {
   readonly registries: ScriptedRegistries;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
-  readonly #judge: (call: string, request: CallRequest) => Judgement;
+  readonly #judge: (call: string, request: JudgedCall) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
   /** Each computer has limiters of its own. */
   readonly #limiters = new Map<string, ReturnType<typeof scriptedLimiters>>();
 
   constructor(
     clock: VirtualClock,
-    contextOf: (address: string) => Known | undefined,
+    contextOf: (address: string) => KnownTools | undefined,
     options: CallPortsOptions,
   ) {
     this.#clock = clock;
     this.specs = new ScriptedSpecs(clock);
     this.registries = new ScriptedRegistries(clock);
     this.#options = options;
-    const knownTo = (call: string): Known | undefined => contextOf(rootOf(call));
+    const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
     const none: Ports['request'] = () => () => {};
     this.#judge = judged({ knownTo, validate });
@@ -92,7 +92,7 @@ export class ScriptedCallPorts {
   }
   /** The port `judge`. */
   judge(call: string, request: object): Judgement | null {
-    return this.#options.permission ? null : this.#judge(call, request as CallRequest);
+    return this.#options.permission ? null : this.#judge(call, request as JudgedCall);
   }
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);

@@ -6,7 +6,7 @@ import {
   type NodeMessage,
   type Register,
   type RegisterNews,
-  type Told,
+  type RegisterCallback,
 } from '../../../../machines/office/rooms/register.ts';
 import type { Clock } from './network-cable.ts';
 
@@ -102,7 +102,7 @@ export class ScriptedRegister {
     for (const node of this.#listeners.keys()) this.#tell(node, news);
   }
   /** What is asked is done at once, and answered a moment later; where it is down, never. */
-  #asked<T>(node: string, told: Told<T>, what: () => T): void {
+  #asked<T>(node: string, told: RegisterCallback<T>, what: () => T): void {
     if (this.#killed.has(node)) return;
     const isDown = this.faults.isDown || node === this.apart;
     const result = isDown ? undefined : what();
