@@ -1,70 +1,193 @@
-/** What a computer does with calls: sent to whom they name, or kept for a while where that is not known yet. */
-import { routeCall } from './computer.messages.ts';
-import { routed } from './computer.routing.ts';
-import { eventAsParams, parts, passWithdrawal, step } from './computer.setup.ts';
-import * as waiting from './computer.waiting.ts';
-import type { ComputerCall } from '../call/messages.ts';
-import type { CallOverdue, ComputerContext } from './computer.events.ts';
+/** Where a call goes: to the client whose tool it names, or back with the reason why there is none. A call of a tool that no server
+ * has yet waits for the servers that still start, within its caller's time. */
+import type { ComputerCall } from '../call/call.machine.ts';
+import { callKind } from '../call/call.setup.ts';
+import { defaultRemembered } from '../call/history/index.ts';
+import { settledBy } from '../call/settlement.ts';
+import { findTool, isDenied, unresolved, type AbsentServer, type ToolEntry } from '../catalog/index.ts';
+import type { ServerCall } from '../client/client.events.ts';
+import { childOf, type Address } from '../kernel/address.ts';
+import { message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
+import { merging } from '../kernel/shapes.ts';
+import type { ClientWaits } from '../kernel/waits.ts';
+import { notActive, stillStarting } from '../process/server-failure.ts';
+import type { Failure } from '../protocol/failure.ts';
+import {
+  absentServers,
+  withdrawnRefusal,
+  whyWithdrawn,
+  withdrawnFrom,
+  clientOf,
+  isApproved,
+  nameIn,
+  isWantedServer,
+  isTrying,
+  without,
+  type ComputerContext,
+  type Consequences,
+  type CallCancel,
+  type CallOverdue,
+} from './computer.rules.ts';
 
-type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
-const messages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof waiting.messagesOfDecided>) =>
-  ({
-    type: 'postAll',
-    params: ({ context, event }: At<E>) => ({ messages: of(context, event) }),
-  }) as const;
+/** Remembers the server of a call: its windows are shown first from then on. */
+const recentAfterCall = (c: ComputerContext, server: string): Partial<ComputerContext> => {
+  const most = Math.max(0, c.remembered ?? defaultRemembered);
+  const kept = c.recent.slice(Math.max(0, c.recent.length + 1 - most));
+  return { recent: most === 0 ? [] : [...kept, { server }] };
+};
+/** Servers that are wanted and have not told what they have: their last try failed, or they still start. */
+const silentServers = (c: ComputerContext): AbsentServer[] =>
+  c.servers
+    .filter(
+      (s) => isWantedServer(s) && c.catalogs[nameIn(s)] === undefined && c.stages[nameIn(s)] !== 'ready',
+    )
+    .filter((s) => whyWithdrawn(c, nameIn(s)) === undefined)
+    .map((s) => {
+      const reason = c.reasons[nameIn(s)];
+      return { server: nameIn(s), ...(reason !== undefined && { reason }) };
+    });
+/** Why a name cannot be called. */
+const whyNotCallable = (c: ComputerContext, tool: string): Failure =>
+  (isDenied(c.table, tool) ? undefined : withdrawnRefusal(c, tool)) ??
+  unresolved(c.table, tool, [...silentServers(c), ...absentServers(c)]);
+/** The server of a tool that cannot be called; none where nobody has it. */
+const ownerOfTool = (c: ComputerContext, tool: string): string => {
+  const { disabled, refused } = c.table;
+  if (Object.hasOwn(disabled, tool)) return disabled[tool]?.server ?? '';
+  return refused.find(({ name }) => name === tool)?.server ?? withdrawnFrom(c, tool) ?? '';
+};
+/** A call goes to the client whose tool it names, or is answered at once. */
+export const messageOfCall = (c: ComputerContext, order: ComputerCall): Post =>
+  callMessageTo(c, order, findTool(c.table, order.tool));
+/** The same of one that is routed when it comes, and what is remembered of it. */
+export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences => {
+  const entry = findTool(c.table, order.tool);
+  return {
+    messages: [callMessageTo(c, order, entry)],
+    next: entry && !order.refused ? recentAfterCall(c, entry.server) : {},
+  };
+};
+/** A call with what its server knows it by. */
+const withServerNames = merging();
+const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
+  const server = entry?.server ?? ownerOfTool(c, call.tool);
+  const refuse = (failure: Failure): CheckedMessage =>
+    message(
+      call.replyTo,
+      settledBy({ ticket: call.ticket, reqId: call.reqId, server, tool: call.tool }, 'failed', failure),
+    );
+  if (call.refused) return refuse(call.refused);
+  if (!entry) return refuse(whyNotCallable(c, call.tool));
+  const request: ServerCall = withServerNames(call, {
+    tool: entry.tool.name,
+    isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name, call),
+    meta: entry.meta,
+    hasOutput: entry.tool.outputSchema !== undefined,
+  });
+  const onUndelivered = refuse(notActive(entry.server, 'closed', null, null));
+  return post(clientOf(c, entry.server), request, { onUndelivered });
+};
 
-/** Its time begins when it comes, whoever turns out to have its tool. */
-const startPatience = parts.enqueueActions(({ context, event, enqueue }) => {
-  const order = event as ComputerCall;
-  const delay = waiting.patienceOf(order);
-  const { ticket } = order;
-  if (delay > 0 && !waiting.isFull(context))
-    enqueue.raise({ type: 'call.overdue', ticket }, { delay, id: waiting.timerOf(ticket) });
+// ── calls that wait for servers that start ────────────────────────────────────────────────────────────
+/** So many wait, or have waited and are in their time still: each is an answer that somebody holds open, and a timer. */
+export const mostWaiting = 1_000;
+/** Timers go no further. */
+const longestMs = 2 ** 31 - 1;
+
+/** Servers that may have any tool, for they have not said yet which they have. */
+export const startingServers = (c: ComputerContext): string[] =>
+  c.servers
+    .map((s) => s.rules.server)
+    .filter((server) => c.catalogs[server] === undefined && isTrying(c.stages[server]));
+/** Said of a handshake that is going on, by a server that is in the config. */
+export const afterWaits = (c: ComputerContext, { server, waits }: ClientWaits): Partial<ComputerContext> =>
+  c.stages[server] === 'connecting' ? { waits: { ...c.waits, [server]: waits } } : {};
+export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): Partial<ComputerContext> =>
+  server in waits ? { waits: without(waits, server) } : {};
+const mayCome = (c: ComputerContext, tool: string): boolean =>
+  !findTool(c.table, tool) && !isDenied(c.table, tool) && startingServers(c).length > 0;
+export const mustWait = (c: ComputerContext, call: ComputerCall): boolean =>
+  !call.refused && mayCome(c, call.tool);
+export const isWaitingFull = (c: ComputerContext): boolean =>
+  c.waiting.length + Object.keys(c.waited).length >= mostWaiting;
+export const messagesOfFull = (c: ComputerContext, order: ComputerCall): Post[] =>
+  isWaitingFull(c)
+    ? [refuseWaiting(order, 'refused', stillStarting(order.tool, startingServers(c), c.waits))]
+    : [];
+
+export const patienceTimer = (ticket: string): string => `overdue.${ticket}`;
+export const patienceOf = (call: ComputerCall): number => Math.min(call.timeoutMs, longestMs);
+export const afterKept = (c: ComputerContext, order: ComputerCall): Partial<ComputerContext> =>
+  isWaitingFull(c) ? {} : { waiting: [...c.waiting, order] };
+
+/** Those of which it is known by now who has the tool, or that nobody has it. */
+export const decidedCalls = (c: ComputerContext): readonly ComputerCall[] =>
+  c.waiting.filter((call) => !mayCome(c, call.tool));
+export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting' | 'waited'> => {
+  const some = decidedCalls(c);
+  const sent = some.flatMap((call): [string, string][] => {
+    const entry = findTool(c.table, call.tool);
+    return entry && call.timeoutMs > 0 ? [[call.ticket, entry.server]] : [];
+  });
+  return {
+    waiting: c.waiting.filter((order) => !some.includes(order)),
+    waited: { ...c.waited, ...Object.fromEntries(sent) },
+  };
+};
+/** Remembers the server of a call: its windows are shown first from then on. */
+export const recentAfterDecided = (c: ComputerContext): Partial<ComputerContext> => {
+  let recent: Partial<ComputerContext> = {};
+  for (const order of decidedCalls(c)) recent = { ...recent, ...callTaken({ ...c, ...recent }, order).next };
+  return recent;
+};
+export const messagesOfDecided = (c: ComputerContext): Post[] =>
+  decidedCalls(c).map((order) => messageOfCall(c, order));
+
+const refuseWaiting = (
+  call: ComputerCall,
+  end: 'refused' | 'timedOut' | 'cancelled',
+  failure: Failure,
+): Post => post(call.replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
+
+export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
+  const order = c.waiting.find((call) => call.ticket === ticket);
+  if (order)
+    return [refuseWaiting(order, 'timedOut', stillStarting(order.tool, startingServers(c), c.waits))];
+  const server = c.waited[ticket];
+  if (server === undefined) return [];
+  // The clock of the call itself began when its server was known.
+  const to = childOf(clientOf(c, server), callKind, ticket);
+  return [post(to, { type: 'deadline.passed' }, { optional: true })];
+}
+export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
+  waiting: c.waiting.filter((call) => call.ticket !== ticket),
+  waited: without(c.waited, ticket),
 });
-/** The clock of one that came under the same ticket before says nothing of this one. */
-const sendAtOnce = step<ComputerCall>((c, order) => {
-  const { ticket } = order;
-  const told = routed(c, order);
-  return Object.hasOwn(c.waited, ticket) ? { ...told, cancels: [waiting.timerOf(ticket)] } : told;
+
+const cancelledBy = (reqId: string, reason: string): Failure => ({
+  code: 'ToolCallCancelled',
+  message: `Call '${reqId}' was cancelled: ${reason}`,
+  details: { cancel_reason: reason },
 });
-/** Nobody's time runs any more of those that are answered without a server. */
-const stopDecided = parts.enqueueActions(({ context, enqueue }) => {
-  const { waited } = waiting.afterDecided(context);
-  for (const call of waiting.decided(context))
-    if (!Object.hasOwn(waited, call.ticket)) enqueue.cancel(waiting.timerOf(call.ticket));
+export type CallWithdrawal = CallCancel | { readonly type: 'asker.lost'; readonly asker: Address };
+const isWithdrawnBy = (order: ComputerCall, event: CallWithdrawal): boolean =>
+  event.type === 'asker.lost' ? order.replyTo === event.asker : order.ticket === event.ticket;
+export const withdrawnCalls = (c: ComputerContext, event: CallWithdrawal): readonly ComputerCall[] =>
+  c.waiting.filter((order) => isWithdrawnBy(order, event));
+export const messagesOfCancel = (c: ComputerContext, event: CallWithdrawal): Post[] =>
+  withdrawnCalls(c, event).map((order) =>
+    refuseWaiting(
+      order,
+      'cancelled',
+      cancelledBy(order.reqId, event.type === 'asker.lost' ? 'who asked is gone' : event.reason),
+    ),
+  );
+export const afterCancel = (c: ComputerContext, event: CallWithdrawal): Partial<ComputerContext> => ({
+  waiting: c.waiting.filter((order) => !isWithdrawnBy(order, event)),
 });
-const stopWithdrawn = parts.enqueueActions(({ context, event, enqueue }) => {
-  for (const call of waiting.meant(context, event as waiting.Withdrawn))
-    enqueue.cancel(waiting.timerOf(call.ticket));
-});
-export const take = [
-  {
-    guard: { type: 'mustWait', params: eventAsParams<ComputerCall> },
-    actions: [
-      messages<ComputerCall>((c, order) => waiting.messagesOfFull(c, order)),
-      startPatience,
-      { type: 'wait', params: eventAsParams<ComputerCall> },
-    ],
-  },
-  { actions: sendAtOnce },
-] as const;
-export const takeAtOnce = { actions: routeCall } as const;
-export const sendDecided = {
-  guard: 'hasDecided',
-  actions: [messages((c) => waiting.messagesOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
-} as const;
-export const overdue = {
-  actions: [
-    messages<CallOverdue>((c, event) => waiting.messagesOfOverdue(c, event)),
-    { type: 'forgetOverdue', params: eventAsParams<CallOverdue> },
-  ],
-} as const;
-export const withdraw = {
-  actions: [
-    messages<waiting.Withdrawn>((c, event) => waiting.messagesOfCancel(c, event)),
-    stopWithdrawn,
-    { type: 'forgetCancelled', params: eventAsParams<waiting.Withdrawn> },
-    passWithdrawal,
-  ],
-} as const;
-export const endWaiting = [messages((c) => waiting.messagesOfClosing(c)), 'forgetWaiting'] as const;
+/** It closes: nobody starts any more. */
+export const messagesOfClosing = (c: ComputerContext): Post[] =>
+  c.waiting.map((order) =>
+    refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, 'its computer is being closed')),
+  );

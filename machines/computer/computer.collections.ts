@@ -1,17 +1,7 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
-import { childOf, type AddressFor } from '../kernel/address.ts';
-import {
-  aggregatorKinds,
-  type AggregateWanted,
-  type AggregatorNews,
-  type AggregatorOrder,
-  type ResourcesListed,
-  type ResourceWanted,
-} from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientNews } from '../client/client.events.ts';
-import { clientOf, linkOf, type Told } from './computer.rules.ts';
-import type { ComputerContext } from './computer.events.ts';
+import { childOf, type AddressFor } from '../kernel/address.ts';
 import {
   message,
   open,
@@ -21,12 +11,29 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import { takesPart } from '../resources/participation.ts';
-import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
-import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import { withoutKey } from '../protocol/json.ts';
+import {
+  aggregatorKinds,
+  type AggregateWanted,
+  type AggregatorNews,
+  type AggregatorOrder,
+  type ResourcesListed,
+  type ResourceWanted,
+} from '../resources/aggregator.events.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
+import { takesPart } from '../resources/participation.ts';
+import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import { mostWaiting } from './computer.calls.ts';
+import {
+  clientOf,
+  linkOf,
+  without,
+  isTrying,
+  type Consequences,
+  type ComputerContext,
+  type ComputerQuestion,
+} from './computer.rules.ts';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const collectionOf = (c: ComputerContext, collection: ResourceCollection): AddressFor<AggregatorOrder> =>
@@ -36,7 +43,7 @@ const openOf = (c: ComputerContext, collection: ResourceCollection): Open =>
 /** Both at once, with the first who needs one. */
 export const openings = (c: ComputerContext): Open[] =>
   c.hasCollections ? [] : both.map((each) => openOf(c, each));
-export const opened = (c: ComputerContext): Partial<ComputerContext> =>
+export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
   c.hasCollections ? {} : { hasCollections: true, open: c.open + both.length };
 export const isCollection = ({ kind }: OwnedEnded): boolean => kind === 'desktop' || kind === 'finder';
 
@@ -64,7 +71,7 @@ export const notShownOf = (c: ComputerContext, server: string): readonly { reado
   !isShowing(c, server)
     ? (c.resources[server] ?? [])
     : [];
-function tell(
+function listedMessages(
   c: ComputerContext,
   server: string,
   more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
@@ -93,28 +100,28 @@ function tell(
     return post(collectionOf(c, collection), told, { optional: true });
   });
 }
-const showing = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
+const withShows = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
   ...c,
   shows: { ...c.shows, [server]: resources },
 });
-export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
-  shows: showing(c, news).shows,
+export const afterShows = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
+  shows: withShows(c, news).shows,
 });
 /** One that was there all the time has another session: all of it may be otherwise. */
 export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
   const { server } = news;
   const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
   const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
-  return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
+  return listedMessages(withShows(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
 }
 
 const nothing = { messages: [], next: {} } as const;
 /** Nothing of a server that has gone is shown. */
-export function hiding(c: ComputerContext, { server, stage }: ClientChanged): Told {
+export function afterGone(c: ComputerContext, { server, stage }: ClientChanged): Consequences {
   const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
   if (stays.has(stage) || !isKnown) return nothing;
-  const next = { shows: withoutKey(c.shows, server), listed: withoutKey(c.listed, server) };
-  return { messages: tell({ ...c, ...next }, server), next };
+  const next = { shows: without(c.shows, server), listed: without(c.listed, server) };
+  return { messages: listedMessages({ ...c, ...next }, server), next };
 }
 
 const listing = (
@@ -125,22 +132,22 @@ const listing = (
   resources: { ...c.resources, [server]: entries as ComputerContext['resources'][string] },
   listed: { ...c.listed, [server]: whyNot },
 });
-const withdrawn = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
-export function listed(c: ComputerContext, news: CatalogNews): Told {
+const whyWithdrawnList = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
+export function afterResources(c: ComputerContext, news: CatalogNews): Consequences {
   if (news.list !== 'resources') return nothing;
-  const next = listing(c, news, withdrawn(news));
+  const next = listing(c, news, whyWithdrawnList(news));
   const isShown = Object.hasOwn(c.shows, news.server);
   return {
-    messages: isShown ? tell({ ...c, ...next }, news.server, { changed: news.changed }) : [],
+    messages: isShown ? listedMessages({ ...c, ...next }, news.server, { changed: news.changed }) : [],
     next,
   };
 }
 
-export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
+export const afterListed = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
   news.list === 'resources' ? listing(c, news, news.failure?.message ?? null) : {};
 export const messagesOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? tell({ ...c, ...standing(c, news) }, news.server, {}, news.upTo)
+    ? listedMessages({ ...c, ...afterListed(c, news) }, news.server, {}, news.upTo)
     : [];
 /** Another config may let a server take part that did not, and the other way round. */
 export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
@@ -148,7 +155,7 @@ export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContex
   return Object.keys(c.shows).flatMap((server) =>
     isShowing(c, server) === isShowing(after, server) && isExposed(c, server) === isExposed(after, server)
       ? []
-      : tell(after, server),
+      : listedMessages(after, server),
   );
 }
 
@@ -172,14 +179,14 @@ export const passWanted = (c: ComputerContext, wanted: Wanted): Post =>
     },
     { onUndelivered: refusal(wanted) },
   );
-const nobody = (collection: ResourceCollection): Failure => ({
+const notShownFailure = (collection: ResourceCollection): Failure => ({
   code: wireCodes.internal,
   message: `The computer does not show its ${collection} any more: it is closing, or what keeps it has failed too often`,
 });
 /** Nobody is there any more to ask. */
 export function refusal(wanted: Wanted): CheckedMessage {
   const { collection, ticket, reqId } = wanted;
-  const about = { ticket, reqId, failure: nobody(collection) };
+  const about = { ticket, reqId, failure: notShownFailure(collection) };
   return wanted.type === 'aggregate.wanted'
     ? message(wanted.replyTo, { type: 'aggregate.shown', ...about, body: {}, missing: [] })
     : message(wanted.replyTo, { type: 'resource.read', ...about, contents: [] });
@@ -189,7 +196,7 @@ export const messagesOfChange = (c: ComputerContext, event: Changed): Post[] => 
   post(c.owner, event),
   ...(c.link ? [post(linkOf(c), event, { optional: true })] : []),
 ];
-export const updated = (
+export const messagesOfUpdate = (
   c: ComputerContext,
   { server, uri }: { readonly server: string; readonly uri: string },
 ): Post[] =>
@@ -197,19 +204,49 @@ export const updated = (
     post(collectionOf(c, collection), { type: 'resource.updated', server, uri }, { optional: true }),
   );
 /** The host watches, too, and needs no word of it. */
-export const watched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
+export const messagesOfWatched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
   both
     .filter((collection) => collection === event.by)
     .map((collection) => post(collectionOf(c, collection), event, { optional: true }));
 /** Its machine broke: the new one is told what all servers show. */
-export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; messages: Post[] } => {
+export const reopenedCollection = (
+  c: ComputerContext,
+  ended: OwnedEnded,
+): { opens: Open[]; messages: Post[] } => {
   const collection = both.find((each) => each === ended.kind);
   if (collection === undefined) return { opens: [], messages: [] };
   const to = collectionOf(c, collection);
   return {
     opens: [openOf(c, collection)],
     messages: Object.keys(c.shows).flatMap((server) =>
-      tell(c, server).filter((message) => message.to === to),
+      listedMessages(c, server).filter((message) => message.to === to),
     ),
   };
 };
+
+// ── questions while servers start ─────────────────────────────────────────────────────────────────────
+/** A resource whose server is known waits for no other server. */
+const isOfKnownServer = (c: ComputerContext, { uri, server }: Omit<ResourceWanted, 'history'>): boolean =>
+  server === undefined
+    ? Object.values(c.resources).some((listed) => listed.some((resource) => resource.uri === uri))
+    : !isTrying(c.stages[server]);
+export const mustKeep = (c: ComputerContext, question: ComputerQuestion): boolean =>
+  c.asked !== null &&
+  c.asked.length < mostWaiting &&
+  !(question.type === 'resource.wanted' && isOfKnownServer(c, question));
+export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): Partial<ComputerContext> => ({
+  asked: [...(c.asked ?? []), question],
+});
+/** The computer closes before they were taken. */
+export const refusedQuestions = (c: ComputerContext): CheckedMessage[] =>
+  (c.asked ?? []).map((question) => {
+    if (question.type !== 'tools.wanted') return refusal(question);
+    const { ticket, reqId, replyTo } = question;
+    return message(replyTo, {
+      type: 'tools.listed',
+      ticket,
+      reqId,
+      tools: c.offered,
+      signature: c.signature,
+    });
+  });

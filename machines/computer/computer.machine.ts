@@ -10,33 +10,322 @@
  *
  * A client or link whose machine broke is opened again a few times: one bad server never stops another.
  */
-import { not, type ActorRefFrom } from 'xstate';
-import * as calls from './computer.calls.ts';
-import { clientKind } from '../client/client.events.ts';
-import * as does from './computer.messages.ts';
+import { assign, not, setup } from 'xstate';
+import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
+import { callKind } from '../call/call.setup.ts';
+import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { emptyTable } from '../catalog/index.ts';
-import { refusedNews } from './computer.refused.ts';
-import { aggregateOf, opensOf } from './computer.rules.ts';
+import { clientKind, type ClientChanged } from '../client/client.events.ts';
+import type { Address } from '../kernel/address.ts';
 import {
-  clientChanged,
-  clientGivenUp,
-  eventAsParams,
-  parts,
-  passToClient,
-  passToHost,
-  tellBroken,
-  tellLinkGivenUp,
-  tellRemoved,
-  tellStage,
-  tokenBack,
-  permitReleased,
-  permitWanted,
-} from './computer.setup.ts';
-import { toOwned } from '../kernel/effects.ts';
-import { linkKind } from '../link/link.machine.ts';
+  effects,
+  message,
+  post,
+  toOwned,
+  toOwnersOf,
+  type Open,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
+import type { ClientWaits } from '../kernel/waits.ts';
+import { linkGivenUp, linkKind } from '../link/link.setup.ts';
 import { aggregatorKinds } from '../resources/aggregator.events.ts';
-import { noPermits } from './connect-permits.ts';
+import * as collections from './computer.collections.ts';
+import * as rules from './computer.rules.ts';
+import type {
+  CallOverdue,
+  ComputerContext,
+  ComputerNews,
+  ComputerEvent,
+  ComputerInput,
+  ComputerQuestion,
+  ServersSet,
+  ConnectPermits,
+} from './computer.rules.ts';
+import * as calls from './computer.calls.ts';
 
+const computerSetup = setup({
+  types: {
+    context: {} as ComputerContext,
+    input: {} as ComputerInput,
+    events: {} as ComputerEvent,
+    tags: {} as 'connecting' | 'ready' | 'closing',
+  },
+  actions: {
+    ...effects,
+    noteWaits: assign(({ context }, news: ClientWaits) => calls.afterWaits(context, news)),
+    noteListed: assign(({ context }, news: CatalogListed) => ({
+      ...collections.afterListed(context, news),
+      ...rules.afterWithdrawal(context, news),
+    })),
+    noteOpened: assign(({ context }) => collections.afterOpened(context)),
+    noteShows: assign(({ context }, news: Parameters<typeof collections.afterShows>[1]) =>
+      collections.afterShows(context, news),
+    ),
+    noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
+    forgetApproved: assign(({ context }, { asker }: { asker: Address }) => ({
+      approved: rules.approvedWithout(context, asker),
+    })),
+    remember: assign((_, { next }: { next: Partial<ComputerContext> }) => next),
+    forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
+      const plan = c.servers.find((s) => s.rules.server === server);
+      return { spent: Object.fromEntries(Object.entries(c.spent).filter(([f]) => f !== plan?.fingerprint)) };
+    }),
+    forgetLeaving: assign(({ context: c }, ended: OwnedEnded) => ({
+      open: c.open - 1 + rules.returning(c, ended).length,
+      leaving: c.leaving.filter((name) => name !== rules.serverOf(c, ended)),
+      permits: rules.withoutPermit(c.permits, rules.serverOf(c, ended) ?? ''),
+    })),
+    countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
+    countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
+    rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
+      link,
+      open: context.open + 1,
+    })),
+    forgetLink: assign({ link: null }),
+    wait: assign(({ context }, order: ComputerCall) => calls.afterKept(context, order)),
+    forgetDecided: assign(({ context }) => calls.afterDecided(context)),
+    forgetOverdue: assign(({ context }, event: CallOverdue) => calls.afterOverdue(context, event)),
+    forgetCancelled: assign(({ context }, event: calls.CallWithdrawal) => calls.afterCancel(context, event)),
+    noteDecided: assign(({ context: c }) => calls.recentAfterDecided(c)),
+    forgetWaiting: assign({ waiting: [], waited: {} }),
+    keepAsked: assign(({ context }, question: ComputerQuestion) =>
+      collections.afterQuestion(context, question),
+    ),
+    forgetAsked: assign({ asked: null }),
+  },
+  guards: {
+    mustKeep: ({ context }, question: ComputerQuestion) => collections.mustKeep(context, question),
+    mustWait: ({ context }, order: ComputerCall) => calls.mustWait(context, order),
+    hasDecided: ({ context: c }) => c.waiting.length > 0 && calls.decidedCalls(c).length > 0,
+    hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
+    isWhole: ({ context }) => rules.isWhole(context),
+    isLast: ({ context }) => context.open <= 1,
+    hasNone: ({ context }) => context.open === 0,
+    hasLink: ({ context }) => context.link !== null,
+    isCollection: (_, ended: OwnedEnded) => collections.isCollection(ended),
+    isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
+    isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
+    isLeaving: ({ context: c }, ended: OwnedEnded) =>
+      ended.kind === 'client' && c.leaving.includes(rules.serverOf(c, ended) ?? ''),
+    canReopen: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && context.reopens < rules.maxReopens,
+  },
+  delays: {
+    boot: ({ context }) => context.timing.bootMs,
+    tools: ({ context }) => context.timing.toolsMs,
+    shutdown: ({ context }) => context.timing.shutdownMs,
+  },
+});
+
+type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
+const eventAsParams = <E>({ event }: { event: E }): E => event;
+const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
+  ({
+    type: 'post',
+    params: ({ context, event }: At<E>) => post(context.owner, news(context, event)),
+  }) as const;
+const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
+  tellHost(() => ({ type: 'computer.changed', stage }));
+const passToHost = tellHost((_, event: ComputerNews) => event);
+/** Report to the host that a machine of the computer broke. */
+const tellBroken = tellHost<OwnedEnded>((_, event) => ({
+  type: 'machine.failed',
+  name: event.name,
+  error: event.error ?? '',
+}));
+/** Report that the link failed too often: the computer sits in no office any more. */
+const tellLinkGivenUp = tellHost<OwnedEnded>((_, event) => linkGivenUp(event));
+const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
+  type: 'server.removed',
+  server: rules.serverOf(c, event) ?? event.key,
+}));
+
+type ServerOrder = { readonly type: 'server.start' | 'server.stop'; readonly server: string };
+/** Order to the client of one server. A client that was given up says so again, for the host waits for news. */
+const passToClient = {
+  type: 'post',
+  params: ({ context, event: { type, server } }: At<ServerOrder>) =>
+    post(
+      rules.clientOf(context, server),
+      { type },
+      { onUndelivered: message(context.owner, rules.crashedNews(server, 'it is not opened again')) },
+    ),
+} as const;
+
+/** Result of a rule for one event: what is opened and said, the clocks, and what is remembered. */
+interface RuleResult {
+  readonly opens?: readonly Open[];
+  readonly messages?: readonly Post[];
+  /** New deadline; 0 = none. Not given: the running one goes on. */
+  readonly deadlineMs?: number;
+  /** Ids of delayed events that are called off. */
+  readonly cancels?: readonly string[];
+  readonly next: Partial<ComputerContext>;
+}
+/** Action that runs a rule once and does all that it says. */
+export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) =>
+  computerSetup.enqueueActions(({ context, event, enqueue }) => {
+    const { opens = [], messages = [], deadlineMs, cancels = [], next } = rule(context, event as E);
+    if (opens.length > 0) enqueue({ type: 'openAll', params: { opens } });
+    if (messages.length > 0) enqueue({ type: 'postAll', params: { messages } });
+    if (deadlineMs !== undefined) enqueue({ type: 'setDeadline', params: { ms: deadlineMs, for: 'permit' } });
+    for (const id of cancels) enqueue.cancel(id);
+    enqueue({ type: 'remember', params: { next } });
+  });
+
+/**
+ * Action that changes the permits: clients that may connect now are told, and the clock that brings a token back runs
+ * while some are missing. `rest` is what else follows, and is said first.
+ */
+const changePermits = <E>(
+  change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
+  isDue: (before: ConnectPermits, after: ConnectPermits) => boolean,
+  rest: (c: ComputerContext, event: E) => rules.Consequences = () => ({ messages: [], next: {} }),
+) =>
+  actionOf<E>((c, event) => {
+    const { permits, servers } = rules.grantedPermits(change(c.permits, event, c));
+    const { messages, next } = rest(c, event);
+    const grants = servers.map((server) =>
+      post(rules.clientOf(c, server), { type: 'permit.granted' }, { optional: true }),
+    );
+    return {
+      messages: [...messages, ...grants],
+      ...(isDue(c.permits, permits) && { deadlineMs: c.timing.permitMs }),
+      next: { ...next, permits },
+    };
+  });
+const hasSpentFirst = (before: ConnectPermits, after: ConnectPermits): boolean =>
+  rules.hasAllTokens(before) && !rules.hasAllTokens(after);
+const permitWanted = changePermits<{ server: string; again: boolean }>(
+  (permits, { server, again }) => rules.withWantedPermit(permits, server, again),
+  hasSpentFirst,
+);
+const permitReleased = changePermits<{ server: string }>(
+  (permits, { server }) => rules.withoutPermit(permits, server),
+  hasSpentFirst,
+);
+const tokenBack = changePermits<unknown>(rules.withToken, (_, after) => !rules.hasAllTokens(after));
+/** Consequences of news of a client, for what is offered and what is shown. */
+const clientNewsTaken = (c: ComputerContext, news: ClientChanged): rules.Consequences => {
+  const told = rules.consequencesOf(c, news, rules.afterClientNews(c, news));
+  const hidden = collections.afterGone(c, news);
+  return {
+    messages: [...told.messages, ...rules.messagesOfReadyServer(c, news), ...hidden.messages],
+    next: { ...calls.withoutWaits(c, news.server), ...told.next, ...hidden.next },
+  };
+};
+/** News of a client. One that has connected, or failed to, makes room for the next. */
+const clientChanged = changePermits<ClientChanged>(
+  (permits, { stage, server }) => (stage === 'connecting' ? permits : rules.withoutPermit(permits, server)),
+  hasSpentFirst,
+  clientNewsTaken,
+);
+/** End of a client whose machine failed too often: nothing of it is offered any more, and its permit goes on. */
+const giveUp = changePermits<OwnedEnded>(
+  (permits, ended, c) => rules.withoutPermit(permits, rules.serverOf(c, ended) ?? ''),
+  hasSpentFirst,
+  (c, ended) => {
+    const news = rules.givenUp(c, ended);
+    const { messages, next } = clientNewsTaken(c, news);
+    return { messages, next: { ...next, givenUp: [...c.givenUp, news.server] } };
+  },
+);
+
+/** Question that is kept while servers start. */
+const keepQuestion = {
+  guard: { type: 'mustKeep', params: eventAsParams },
+  actions: { type: 'keepAsked', params: eventAsParams },
+} as const;
+/** Takes the kept questions, after the events that are under way, such as what a new server shows. */
+const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
+  if (context.asked !== null && context.asked.length > 0)
+    enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
+  else enqueue('forgetAsked');
+});
+
+/** Consequences of a new list of a server. */
+export const listTakenIn = (c: ComputerContext, news: CatalogNews): rules.Consequences => {
+  const told = rules.consequencesOf(c, news, rules.afterList(c, news));
+  const listed = collections.afterResources(c, news);
+  return { messages: [...told.messages, ...listed.messages], next: { ...told.next, ...listed.next } };
+};
+const takeList = actionOf(listTakenIn);
+const takeRestless = actionOf<CatalogRestless>(rules.restlessTakenIn);
+
+const reconcile = actionOf<ServersSet>((c, event) => {
+  const { opens, messages, next } = rules.reconciledServers(c, event);
+  return { opens, messages: [...messages, ...collections.messagesOfPlans(c, next)], next };
+});
+
+// ── its Desktop and its Finder ─────────────────────────────────────────────────────────────────────────
+const openCollections = [
+  { type: 'openAll', params: ({ context }: At) => ({ opens: collections.openings(context) }) },
+  'noteOpened',
+] as const;
+
+type CollectionQuestion = Parameters<typeof collections.passWanted>[1];
+const passWanted = [
+  ...openCollections,
+  {
+    type: 'post',
+    params: ({ context, event }: At<CollectionQuestion>) => collections.passWanted(context, event),
+  },
+] as const;
+const refuseWanted = {
+  type: 'post',
+  params: ({ event }: At<CollectionQuestion>) => collections.refusal(event),
+} as const;
+
+// ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
+const callMessages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof calls.messagesOfDecided>) =>
+  ({
+    type: 'postAll',
+    params: ({ context, event }: At<E>) => ({ messages: of(context, event) }),
+  }) as const;
+
+/** Starts the time of a call when it comes, before its server is known. */
+const startPatience = computerSetup.enqueueActions(({ context, event, enqueue }) => {
+  const order = event as ComputerCall;
+  const delay = calls.patienceOf(order);
+  const { ticket } = order;
+  if (delay > 0 && !calls.isWaitingFull(context))
+    enqueue.raise({ type: 'call.overdue', ticket }, { delay, id: calls.patienceTimer(ticket) });
+});
+/** Sends a call, and stops the clock of an earlier call under the same ticket. */
+const sendAtOnce = actionOf<ComputerCall>((c, order) => {
+  const { ticket } = order;
+  const told = calls.callTaken(c, order);
+  return Object.hasOwn(c.waited, ticket) ? { ...told, cancels: [calls.patienceTimer(ticket)] } : told;
+});
+/** Stops the clocks of calls that are answered without a server. */
+const stopDecided = computerSetup.enqueueActions(({ context, enqueue }) => {
+  const { waited } = calls.afterDecided(context);
+  for (const call of calls.decidedCalls(context))
+    if (!Object.hasOwn(waited, call.ticket)) enqueue.cancel(calls.patienceTimer(call.ticket));
+});
+const stopWithdrawn = computerSetup.enqueueActions(({ context, event, enqueue }) => {
+  for (const call of calls.withdrawnCalls(context, event as calls.CallWithdrawal))
+    enqueue.cancel(calls.patienceTimer(call.ticket));
+});
+
+const withdrawCall = {
+  actions: [
+    callMessages<calls.CallWithdrawal>((c, event) => calls.messagesOfCancel(c, event)),
+    stopWithdrawn,
+    { type: 'forgetCancelled', params: eventAsParams<calls.CallWithdrawal> },
+    // A cancel goes to the client that has the call; the loss of an asker goes to all, for its calls are not known here.
+    {
+      type: 'tellOwned',
+      params: ({ event }: { event: calls.CallWithdrawal }) =>
+        event.type === 'call.cancel'
+          ? toOwnersOf(clientKind, [callKind, event.ticket], event)
+          : toOwned(clientKind, event),
+    },
+  ],
+} as const;
+
+// ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
   ComputerContext,
   ComputerNews,
@@ -44,13 +333,13 @@ export type {
   ComputerStart,
   ServerPlan,
   ServersSet,
-} from './computer.events.ts';
+} from './computer.rules.ts';
 
-export const computerMachine = parts.createMachine({
+export const computerMachine = computerSetup.createMachine({
   id: 'computer',
   context: ({ input }) => ({
     ...input,
-    ...aggregateOf(input),
+    ...rules.aggregateOf(input),
     stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
     configRevision: 0,
     withdrawn: {},
@@ -62,81 +351,227 @@ export const computerMachine = parts.createMachine({
     resources: {},
     listed: {},
     hasCollections: false,
-    permits: noPermits,
+    permits: rules.noPermits,
     spent: {},
     leaving: [],
     givenUp: [],
     waiting: [],
     waited: {},
     asked: [],
-    open: opensOf(input).length,
+    open: rules.opensOf(input).length,
     reopens: 0,
   }),
   entry: [
-    { type: 'openAll', params: ({ context }) => ({ opens: opensOf(context) }) },
+    { type: 'openAll', params: ({ context }) => ({ opens: rules.opensOf(context) }) },
     /** Lists of the last run are known before their servers have started. */
     {
       type: 'postAll',
-      params: ({ context }) => ({ messages: refusedNews(context, emptyTable, context.table) }),
+      params: ({ context }) => ({ messages: rules.refusedNews(context, emptyTable, context.table) }),
     },
   ],
   initial: 'booting',
-  /** A server has said what it has, or that it will not start: calls that waited for that go on. */
-  always: calls.sendDecided,
+  /** Calls go on when the server they waited for has said what it has, or that it will not start. */
+  always: {
+    guard: 'hasDecided',
+    actions: [callMessages((c) => calls.messagesOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
+  },
   on: {
     'client.changed': { actions: clientChanged },
-    'client.waits': { actions: { type: 'noteWaits', params: eventAsParams } },
+    'client.waits': { actions: { type: 'noteWaits', params: ({ event }) => event } },
     'permit.wanted': { actions: permitWanted },
     'permit.released': { actions: permitReleased },
     'deadline.passed': { actions: tokenBack },
-    'server.proven': { actions: { type: 'forgetSpent', params: eventAsParams } },
+    'server.proven': { actions: { type: 'forgetSpent', params: ({ event }) => event } },
     'server.rolledBack': { actions: passToHost },
-    'resource.updated': { actions: [passToHost, does.passUpdate] },
-    'resources.watched': { actions: does.passWatched },
-    'server.shows': { actions: does.takeShows },
-    'aggregate.wanted': { actions: does.passWanted },
-    'resource.wanted': { actions: does.passWanted },
-    'aggregate.changed': { actions: does.passChange },
+    'resource.updated': {
+      actions: [
+        passToHost,
+        {
+          type: 'postAll',
+          params: ({ context, event }) => ({
+            messages: collections.messagesOfUpdate(context, event),
+          }),
+        },
+      ],
+    },
+    'resources.watched': {
+      actions: {
+        type: 'postAll',
+        params: ({ context, event }) => ({
+          messages: collections.messagesOfWatched(context, event),
+        }),
+      },
+    },
+    'server.shows': {
+      actions: [
+        ...openCollections,
+        {
+          type: 'postAll',
+          params: ({ context, event }) => ({ messages: collections.messagesOfShows(context, event) }),
+        },
+        { type: 'noteShows', params: ({ event }) => event },
+      ],
+    },
+    'aggregate.wanted': { actions: passWanted },
+    'resource.wanted': { actions: passWanted },
+    'aggregate.changed': {
+      actions: {
+        type: 'postAll',
+        params: ({ context, event }) => ({
+          messages: collections.messagesOfChange(context, event),
+        }),
+      },
+    },
     'aggregate.noticed': { actions: passToHost },
-    'catalog.changed': { actions: does.takeList },
-    'catalog.listed': { actions: does.takeListed },
-    'catalog.restless': { actions: does.takeRestless },
+    'catalog.changed': { actions: takeList },
+    'catalog.listed': {
+      actions: [
+        {
+          type: 'postAll',
+          params: ({ context, event }) => ({
+            messages: [
+              ...collections.messagesOfStanding(context, event),
+              ...rules.messagesOfWithdrawal(context, event),
+            ],
+          }),
+        },
+        { type: 'noteListed', params: ({ event }) => event },
+      ],
+    },
+    'catalog.restless': { actions: takeRestless },
     'link.changed': { actions: passToHost },
-    'call.request': calls.take,
-    'call.overdue': calls.overdue,
-    'tool.approved': { actions: { type: 'noteApproved', params: eventAsParams } },
-    'tools.wanted': { actions: does.answerTools },
-    'config.wanted': { actions: does.answerConfig },
-    'questions.due': { actions: does.takeAsked },
-    'call.cancel': calls.withdraw,
+    'call.request': [
+      {
+        guard: { type: 'mustWait', params: ({ event }) => event },
+        actions: [
+          callMessages<ComputerCall>((c, order) => calls.messagesOfFull(c, order)),
+          startPatience,
+          { type: 'wait', params: ({ event }) => event },
+        ],
+      },
+      { actions: sendAtOnce },
+    ],
+    'call.overdue': {
+      actions: [
+        callMessages<CallOverdue>((c, event) => calls.messagesOfOverdue(c, event)),
+        { type: 'forgetOverdue', params: ({ event }) => event },
+      ],
+    },
+    'tool.approved': { actions: { type: 'noteApproved', params: ({ event }) => event } },
+    'tools.wanted': {
+      actions: {
+        type: 'post',
+        params: ({ context: c, event: { ticket, reqId, replyTo } }) =>
+          post(
+            replyTo,
+            { type: 'tools.listed', ticket, reqId, tools: c.offered, signature: c.signature },
+            { optional: true },
+          ),
+      },
+    },
+    'config.wanted': {
+      actions: {
+        type: 'post',
+        params: ({ context, event: { ticket, replyTo } }) =>
+          post(replyTo, { type: 'config.shown', ticket, config: context.shown }, { optional: true }),
+      },
+    },
+    'questions.due': {
+      actions: [
+        computerSetup.enqueueActions(({ context, enqueue }) => {
+          for (const question of context.asked ?? []) enqueue.raise(question);
+        }),
+        'forgetAsked',
+      ],
+    },
+    'call.cancel': withdrawCall,
     'asker.lost': {
-      actions: [...calls.withdraw.actions, { type: 'forgetApproved', params: eventAsParams }],
+      actions: [...withdrawCall.actions, { type: 'forgetApproved', params: ({ event }) => event }],
     },
     'server.start': { actions: passToClient },
     'server.stop': { actions: passToClient },
-    'servers.set': { actions: does.reconcile },
-    'resources.watch': { actions: does.passWatch },
-    'resources.relist': { actions: does.passRelist },
+    'servers.set': { actions: reconcile },
+    'resources.watch': {
+      actions: {
+        type: 'post',
+        params: ({ context, event }) =>
+          post(
+            rules.clientOf(context, event.server),
+            { type: 'resources.watch', uris: event.uris, by: event.by },
+            { optional: true },
+          ),
+      },
+    },
+    'resources.relist': {
+      actions: {
+        type: 'post',
+        params: ({ context, event }) =>
+          post(rules.clientOf(context, event.server), event, { optional: true }),
+      },
+    },
     'owned.ended': [
-      { guard: { type: 'isLeaving', params: eventAsParams }, actions: [tellRemoved, ...does.forgetLeaving] },
       {
-        guard: { type: 'canReopen', params: eventAsParams },
-        actions: ['countReopen', tellBroken, does.openAgain, ...does.reopenCollection],
+        guard: { type: 'isLeaving', params: ({ event }) => event },
+        actions: [
+          tellRemoved,
+          {
+            type: 'openAll',
+            params: ({ context, event }) => ({ opens: rules.returning(context, event) }),
+          },
+          { type: 'forgetLeaving', params: ({ event }) => event },
+        ],
       },
       {
-        guard: { type: 'isBrokenLink', params: eventAsParams },
+        guard: { type: 'canReopen', params: ({ event }) => event },
+        actions: [
+          'countReopen',
+          tellBroken,
+          {
+            type: 'openAll',
+            params: ({ context: c, event }) => ({
+              opens: rules.opensOf(c, c.spent).filter((open) => rules.isOpenOf(open, event)),
+            }),
+          },
+          // A new Desktop or Finder is told what all servers show.
+          {
+            type: 'openAll',
+            params: ({ context, event }) => ({
+              opens: collections.reopenedCollection(context, event).opens,
+            }),
+          },
+          {
+            type: 'postAll',
+            params: ({ context, event }) => ({
+              messages: collections.reopenedCollection(context, event).messages,
+            }),
+          },
+        ],
+      },
+      {
+        guard: { type: 'isBrokenLink', params: ({ event }) => event },
         actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
       },
-      { guard: { type: 'isCollection', params: eventAsParams }, actions: ['countEnd', tellBroken] },
-      { guard: { type: 'isLink', params: eventAsParams }, actions: ['countEnd', 'forgetLink'] },
-      clientGivenUp,
+      { guard: { type: 'isCollection', params: ({ event }) => event }, actions: ['countEnd', tellBroken] },
+      { guard: { type: 'isLink', params: ({ event }) => event }, actions: ['countEnd', 'forgetLink'] },
+      { actions: ['countEnd', tellBroken, giveUp] },
     ],
     'office.join': [
       {
         guard: not('hasLink'),
-        actions: [{ type: 'rememberLink', params: eventAsParams }, ...does.openLink],
+        actions: [
+          { type: 'rememberLink', params: ({ event }) => event },
+          { type: 'openAll', params: ({ context }) => ({ opens: rules.linkOpens(context) }) },
+          {
+            type: 'postAll',
+            params: ({ context: c }) => ({
+              messages: [rules.signatureNews(c.signature), rules.configNews(c)].map((event) =>
+                post(rules.linkOf(c), event),
+              ),
+            }),
+          },
+        ],
       },
-      /** It sits somewhere already: one seat per computer. */
+      // One seat per computer: it sits somewhere already.
       {},
     ],
     'office.leave': {
@@ -147,10 +582,10 @@ export const computerMachine = parts.createMachine({
   states: {
     booting: {
       tags: 'connecting',
-      on: { 'tools.wanted': does.keep, 'aggregate.wanted': does.keep, 'resource.wanted': does.keep },
+      on: { 'tools.wanted': keepQuestion, 'aggregate.wanted': keepQuestion, 'resource.wanted': keepQuestion },
       always: { guard: 'hasBooted', target: 'serving' },
-      after: { boot: 'serving', tools: { actions: does.wakeAsked } },
-      exit: does.wakeAsked,
+      after: { boot: 'serving', tools: { actions: wakeAsked } },
+      exit: wakeAsked,
     },
     serving: {
       tags: 'ready',
@@ -165,8 +600,10 @@ export const computerMachine = parts.createMachine({
       tags: 'closing',
       entry: [
         tellStage('closing'),
-        ...calls.endWaiting,
-        ...does.refuseAsked,
+        callMessages((c) => calls.messagesOfClosing(c)),
+        'forgetWaiting',
+        { type: 'postAll', params: ({ context }) => ({ messages: collections.refusedQuestions(context) }) },
+        'forgetAsked',
         { type: 'tellOwned', params: toOwned(clientKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(aggregatorKinds.desktop, { type: 'close' }) },
@@ -174,15 +611,20 @@ export const computerMachine = parts.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
-        /** What is opened now would be told to close by nobody. */
+        // Actors that are opened now would never be told to close.
         'office.join': {},
-        'call.request': calls.takeAtOnce,
+        'call.request': {
+          actions: {
+            type: 'post',
+            params: ({ context, event }) => calls.messageOfCall(context, event),
+          },
+        },
         'server.start': {},
         'server.stop': {},
         'servers.set': {},
         'server.shows': {},
-        'aggregate.wanted': { actions: does.refuseWanted },
-        'resource.wanted': { actions: does.refuseWanted },
+        'aggregate.wanted': { actions: refuseWanted },
+        'resource.wanted': { actions: refuseWanted },
         close: {},
       },
       always: { guard: 'hasNone', target: 'closed' },
@@ -191,4 +633,3 @@ export const computerMachine = parts.createMachine({
     closed: { type: 'final' },
   },
 });
-export type ComputerRef = ActorRefFrom<typeof computerMachine>;

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { emptyTable } from '../catalog/index.ts';
-import type { ComputerContext } from './computer.events.ts';
-import { isWhole } from './computer.rules.ts';
+import { isWhole, type ComputerContext } from './computer.rules.ts';
 
 it('a computer of many servers looks at none of them until there is news of one', () => {
   let looks = 0;

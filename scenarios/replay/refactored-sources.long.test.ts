@@ -41,12 +41,12 @@ const refactorings: readonly Refactoring[] = [
     what: 'a message goes past a machine that only passed it on',
     edits: [
       [
-        'machines/computer/computer.setup.ts',
+        'machines/computer/computer.machine.ts',
         "import type { Address } from '../kernel/address.ts';",
         "import { childOf, type Address } from '../kernel/address.ts';",
       ],
       [
-        'machines/computer/computer.setup.ts',
+        'machines/computer/computer.machine.ts',
         `  type: 'tellOwned',
   params: ({ event }: { event: waiting.Withdrawn }) =>
     event.type === 'call.cancel'
