@@ -1,4 +1,5 @@
-import { collectionOfUri, withRemedy } from '../../machines/resources/collections/index.ts';
+import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import { withRemedy } from '../../machines/resources/collections.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/index.ts';
 import { A2cError } from '../kernel/errors.ts';

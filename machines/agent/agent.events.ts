@@ -5,7 +5,7 @@ import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import type { RequestFact, LinkFact } from '../kernel/ports.ts';
 import type { HostFact } from '../protocol/notifications.ts';
-import type { ResourceCollection } from '../resources/collections/index.ts';
+import type { ResourceCollection } from '../kernel/lists.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ViewNews } from './view.machine.ts';
 

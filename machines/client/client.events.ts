@@ -20,7 +20,7 @@ import type {
   Waits,
 } from '../kernel/ports.ts';
 import type { ProcessNews } from '../process/process.machine.ts';
-import type { ResourcesRelist } from '../resources/collections/index.ts';
+import type { ResourcesRelist } from '../resources/collections.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import type { Failure } from '../protocol/failure.ts';

@@ -20,9 +20,9 @@ import {
   type AggregatorOrder,
   type ResourcesListed,
   type ResourceWanted,
-} from '../resources/aggregator.events.ts';
-import type { ResourceCollection } from '../resources/collections/index.ts';
-import { takesPart } from '../resources/participation.ts';
+} from '../resources/aggregator.rules.ts';
+import type { ResourceCollection } from '../kernel/lists.ts';
+import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { mostWaiting } from './computer.calls.ts';
 import {

@@ -29,7 +29,7 @@ import {
 } from '../kernel/effects.ts';
 import type { ClientWaits } from '../kernel/waits.ts';
 import { linkGivenUp, linkKind } from '../link/link.setup.ts';
-import { aggregatorKinds } from '../resources/aggregator.events.ts';
+import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';
 import type {

@@ -38,8 +38,8 @@ import { linkKind, type LinkOrder } from '../link/link.setup.ts';
 import { notActive, toolsWithdrawn } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
-import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
-import type { Participation } from '../resources/participation.ts';
+import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';
+import type { Participation } from '../resources/collections.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────
 /**

@@ -1,4 +1,4 @@
-import type { DpeCategory } from '../resources/finder/index.ts';
+import type { DpeCategory } from '../resources/dpe-uri.ts';
 
 /** A part of a page as a reader of its format found it. */
 export interface Draft {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDpeUri, parseDpeUri } from '../resources/finder/index.ts';
+import { buildDpeUri, parseDpeUri } from '../resources/dpe-uri.ts';
 import {
   documentUri,
   elementAnswer,

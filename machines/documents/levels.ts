@@ -1,5 +1,5 @@
-import { encodePart } from '../resources/uri/index.ts';
-import type { DpeCategory } from '../resources/finder/index.ts';
+import { encodePart } from '../resources/uri.ts';
+import type { DpeCategory } from '../resources/dpe-uri.ts';
 import type { Element, ReadDocument } from './document.ts';
 import type { Fields } from '../protocol/json.ts';
 

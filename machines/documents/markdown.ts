@@ -1,4 +1,4 @@
-import type { DpeFormat } from '../resources/finder/index.ts';
+import type { DpeFormat } from '../resources/dpe-uri.ts';
 import type { Element, Page } from './document.ts';
 
 /** Elements as texts for people and models (a2c-wire §3.13). */

@@ -1,23 +1,208 @@
-/** Pure rules of an aggregator: what follows from a list, a change, an answer of a server cache, a question. */
-import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
-import type { Context, ResourcesListed, ServerCache } from './aggregator.events.ts';
-import { open, post, type Open, type OpenRefused, type OwnedEnded, type Post } from '../kernel/effects.ts';
-import { cacheKind, type CacheRefreshed, type CacheOrder } from './cache/server-cache.events.ts';
-import { both } from './cache/server-cache.memory.ts';
+/** What an aggregator hears, says and remembers, and its pure rules: lists, server caches, questions. */
+import type { ServerHistory } from '../call/history/index.ts';
+import { kindOf, childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
 import {
-  collections,
+  open,
+  post,
+  message,
+  type Open,
+  type OpenRefused,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
+import type { ResourceCollection } from '../kernel/lists.ts';
+import { remembered } from '../kernel/remembered.ts';
+import { timingOf, type TimingOf } from '../kernel/timing.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { Missing } from '../protocol/messages/missing.ts';
+import {
+  cacheKind,
+  inBoth,
+  type GrantedWish,
+  type CacheRefreshed,
+  type CacheOrder,
+} from './server-cache.rules.ts';
+import { collections } from './collection-rules.ts';
+import {
   notShownReason,
+  withoutAddresses,
+  type AggregateShown,
+  type ResourceRead,
+  type ResourcesRelist,
+  type Listed,
   type Notice,
   type Refused,
   type Standings,
-} from './collections/index.ts';
-import { timingOf } from '../kernel/timing.ts';
+  type Part,
+  type CollectionRules,
+} from './collections.ts';
+import { readKind } from './read.machine.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
-export const rulesOf = ({ collection }: Pick<Context, 'collection'>) => collections[collection];
-export const cacheOf = (c: Context, server: string): AddressFor<CacheOrder> =>
+export interface AggregatorStart {
+  readonly collection: ResourceCollection;
+  readonly timing: TimingOf<'aggregator'>;
+}
+/** A question for the whole: a page of documents, so many windows. */
+export interface AggregateWanted {
+  readonly type: 'aggregate.wanted';
+  readonly collection: ResourceCollection;
+  readonly ticket: string;
+  readonly reqId: string;
+  /** As the wire has it. */
+  readonly query: object;
+  readonly history: ServerHistory;
+  /** By an agent: what failures say of the machine of a server is hidden, unless its config exposes it. */
+  readonly isByAgent?: true;
+  readonly replyTo: AddressFor<AggregateShown>;
+}
+/** A question for one resource, whoever has it. */
+export interface ResourceWanted {
+  readonly type: 'resource.wanted';
+  readonly collection: ResourceCollection;
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly uri: string;
+  /** Nobody but this one is asked. */
+  readonly server?: string;
+  /** It belongs to no system: who has the session of its server. */
+  readonly session?: Address;
+  /** No resource: the prompt that `uri` names, with these arguments. */
+  readonly prompt?: Readonly<Record<string, string>>;
+  readonly history: ServerHistory;
+  readonly isByAgent?: true;
+  readonly replyTo: AddressFor<ResourceRead>;
+}
+/** What a server lists from now on, as far as it takes part; null: it takes no part, or is not there. */
+export interface ResourcesListed {
+  readonly type: 'resources.listed';
+  readonly server: string;
+  readonly session: Address;
+  readonly resources: readonly { readonly uri: string }[] | null;
+  /** Of these the ones whose entries are others than they were. */
+  readonly changed: readonly string[];
+  /** It has a session, and its list has not come yet: whoever asks now waits for it. */
+  readonly isAwaited: boolean;
+  /** Why its list could not be had. */
+  readonly failure: string | null;
+  /** Agents are told addresses and paths of its machine. */
+  readonly isExposed?: true;
+  /** What it lists and nobody is shown: it does not say when it changes, and its config does not take it as it is. */
+  readonly unheard?: readonly { readonly uri: string }[];
+  /** Its session is another one: of what has changed in between nobody heard. */
+  readonly isRenewed?: true;
+  /** It was asked for anew, for all questions up to this one (`resources.relist`). */
+  readonly upTo?: number;
+}
+export type AggregatorOrder =
+  | AggregateWanted
+  | ResourceWanted
+  | ResourcesListed
+  | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  | ResourcesWatched
+  | { readonly type: 'close' };
+const aggregatorKind = kindOf<AggregatorStart, AggregatorOrder>;
+export const aggregatorKinds = { desktop: aggregatorKind('desktop'), finder: aggregatorKind('finder') };
+/** The time of a question is over: it is answered with what there is. */
+export interface QuestionLate {
+  readonly type: 'question.late';
+  readonly n: number;
+}
+/** What the owner hears: what is shown is not what it was; and of which resources it wants to hear from a server. */
+export type AggregatorNews =
+  | {
+      readonly type: 'aggregate.changed';
+      readonly collection: ResourceCollection;
+      /** Of what is listed, and of how often it was said to be others: the same while neither has changed. */
+      readonly signature: string;
+    }
+  /** A sentence for the host: what is strange about what servers show. Said once for each state of it. */
+  | { readonly type: 'aggregate.noticed'; readonly collection: ResourceCollection; readonly text: string }
+  | {
+      readonly type: 'resources.watch';
+      readonly server: string;
+      readonly uris: readonly string[];
+      readonly by: ResourceCollection;
+    }
+  | ResourcesRelist;
+export type AggregatorInput = AggregatorStart & {
+  readonly self: Address;
+  readonly owner: AddressFor<AggregatorNews>;
+};
+/** What the aggregator knows of one server. */
+interface ServerCache {
+  readonly listed: Listed;
+  readonly session: Address;
+  readonly items: readonly object[];
+  readonly reason: string | null;
+  readonly refused: readonly Refused[];
+  /** How often its machine was told of a change. */
+  readonly changes: number;
+  /** What is known of it is how it is. */
+  readonly isFresh: boolean;
+  /** Its machine lives. */
+  readonly isOpen: boolean;
+  /** Its server says when the content of these changes. Of others nothing is known for good. */
+  readonly watched: readonly string[];
+  /** The last order to read all of it, and the last that is answered. */
+  readonly asked: number;
+  readonly given: number;
+}
+/** One that waits for its answer. */
+interface WaitingQuestion {
+  readonly n: number;
+  readonly wanted: AggregateWanted;
+  /** Servers whose list was asked for anew and has not come; null: they were not asked yet. */
+  readonly owed: readonly string[] | null;
+  /** By server: the order to read all of it that was given for this question, or together with it. */
+  readonly refreshes: Readonly<Record<string, number>>;
+  /** By server: what changed after that order was given, and is read once more for this question. */
+  readonly again?: Readonly<Record<string, readonly string[]>>;
+  /** Orders for its one entry that were answered. */
+  readonly granted?: readonly GrantedWish[];
+  /** Its time is over. */
+  readonly isLate: boolean;
+}
+export interface AggregatorContext extends AggregatorInput {
+  readonly caches: Readonly<Record<string, ServerCache>>;
+  /** The oldest first. */
+  readonly questions: readonly WaitingQuestion[];
+  /** Numbers of questions and of orders to read that were given so far. */
+  readonly numbered: number;
+  /** Servers that take part, whatever they list. */
+  readonly members: readonly string[];
+  /** A list of some server has come, or its server has begun. */
+  readonly isHeard: boolean;
+  /** It may be shown otherwise than when it was told last. */
+  readonly isNews: boolean;
+  /** Signature of what was told last. */
+  readonly told: string;
+  /** Since then something was listed no more. */
+  readonly hasLost: boolean;
+  /** Server caches and reads that it has opened and that have not ended. */
+  readonly living: number;
+  /** How often something that is listed was said to be others. */
+  readonly updates: number;
+  /** Servers whose list is still to come. */
+  readonly awaited: readonly string[];
+  /** Servers of whose machines agents are told addresses and paths. */
+  readonly exposed: readonly string[];
+  /** By server: what of its list is not taken in, and why. */
+  readonly refused: Readonly<Record<string, readonly Refused[]>>;
+  /** Servers whose list could not be had or has not come in time, and why. */
+  readonly unlisted: Readonly<Record<string, string>>;
+  /** Questions for one resource that nobody lists yet. */
+  readonly pending: readonly ResourceWanted[];
+  /** Of what the host was told, and in which state it was. */
+  readonly noticed: readonly Pick<Notice, 'about' | 'mark'>[];
+}
+
+// ── lists and server caches ───────────────────────────────────────────────────────────────────────────
+const rulesOf = ({ collection }: Pick<AggregatorContext, 'collection'>) => collections[collection];
+const cacheAddress = (c: AggregatorContext, server: string): AddressFor<CacheOrder> =>
   childOf(c.self, cacheKind, server);
-export const own = (c: Context, server: string): ServerCache | undefined =>
+const cacheOf = (c: AggregatorContext, server: string): ServerCache | undefined =>
   Object.hasOwn(c.caches, server) ? c.caches[server] : undefined;
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((uri, n) => uri === b[n]);
@@ -33,17 +218,17 @@ const isSameStandings = (a: Standings, b: Standings): boolean => {
   );
 };
 // ── what a server lists ────────────────────────────────────────────────────────────────────────────────
-export interface Taken {
-  readonly next: Partial<Context>;
+export interface Consequences {
+  readonly next: Partial<AggregatorContext>;
   readonly opens: readonly Open[];
   readonly messages: readonly Post[];
 }
-const nothing: Taken = { next: {}, opens: [], messages: [] };
-const unread = { items: [], reason: null, refused: [], changes: 0, asked: 0, given: 0 } as const;
+const noConsequences: Consequences = { next: {}, opens: [], messages: [] };
+const unreadCache = { items: [], reason: null, refused: [], changes: 0, asked: 0, given: 0 } as const;
 /** A server without anything of the system has no server cache. Equal lists are no news, whatever else of them has changed. */
-export function listed(c: Context, event: ResourcesListed): Taken {
+export function afterList(c: AggregatorContext, event: ResourcesListed): Consequences {
   const { server, session, resources, changed, isRenewed } = event;
-  const was = own(c, server);
+  const was = cacheOf(c, server);
   const before = was?.listed.uris ?? [];
   const uris = rulesOf(c).urisIn(resources ?? []);
   const standings = rulesOf(c).standingsIn(resources ?? []);
@@ -57,7 +242,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     const news = { isNews: c.isNews || isOther, updates: c.updates + Number(isOther) };
     return { next: { caches, ...standing, ...news }, opens, messages };
   }
-  if (!was && uris.length === 0) return { ...nothing, next: standing };
+  if (!was && uris.length === 0) return { ...noConsequences, next: standing };
   const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
   const isSame = was !== undefined && isSameSet(before, uris);
   // What is listed no more is watched no more: when it comes back it may be another, though the list is as it was.
@@ -66,10 +251,10 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const news = { isNews: c.isNews || !isSame, hasLost };
   const others = without(c.caches, server);
   if (uris.length === 0) {
-    const close = post(cacheOf(c, server), { type: 'close', isNow: true }, { optional: true });
+    const close = post(cacheAddress(c, server), { type: 'close', isNow: true }, { optional: true });
     return { next: { ...standing, caches: others, ...news }, opens: [], messages: [close, watch] };
   }
-  const known = was?.isOpen === true ? was : unread;
+  const known = was?.isOpen === true ? was : unreadCache;
   const fresh: ServerCache = {
     items: known.items,
     reason: known.reason,
@@ -81,7 +266,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     session,
     isFresh: false,
     isOpen: true,
-    watched: both(was?.watched ?? [], uris),
+    watched: inBoth(was?.watched ?? [], uris),
   };
   const invalidations = invalidated(c, fresh, changed).messages;
   const cache: ServerCache = { ...fresh, changes: fresh.changes + invalidations.length };
@@ -91,26 +276,32 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     messages: [listMessage(c, cache), ...invalidations, ...(isSame ? [] : [watch])],
   };
 }
-export const without = <T>(all: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+const without = <T>(all: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => name !== server));
 /** What of a list is not taken in. */
-function turnedAway(c: Context, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
+function turnedAway(c: AggregatorContext, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
   const count = rulesOf(c).urisIn(unheard).length;
   return count > 0
     ? [{ reason: notShownReason(c.collection, count) }]
     : rulesOf(c).refusedIn(resources ?? []);
 }
 /** Told to the host once: most servers are written without it, and nothing else says why they show nothing. */
-export const notShownNotices = (c: Context, { server, unheard = [] }: ResourcesListed): readonly Notice[] => {
+export const notShownNotices = (
+  c: AggregatorContext,
+  { server, unheard = [] }: ResourcesListed,
+): readonly Notice[] => {
   const count = rulesOf(c).urisIn(unheard).length;
   const text = `Server '${server}': ${notShownReason(c.collection, count)}`;
   return count > 0 ? [{ about: `${server} unheard`, mark: 'unheard', text }] : [];
 };
 /** Whether its list is waited for, why it cannot be had, and which questions wait for it no more. */
 function standingOf(
-  c: Context,
+  c: AggregatorContext,
   event: ResourcesListed,
-): Pick<Context, 'awaited' | 'exposed' | 'isHeard' | 'refused' | 'unlisted' | 'members' | 'questions'> {
+): Pick<
+  AggregatorContext,
+  'awaited' | 'exposed' | 'isHeard' | 'refused' | 'unlisted' | 'members' | 'questions'
+> {
   const { server, isAwaited, failure, resources, upTo = 0 } = event;
   const others = (names: readonly string[]): readonly string[] => names.filter((each) => each !== server);
   const unlisted = without(c.unlisted, server);
@@ -133,38 +324,42 @@ function standingOf(
     ),
   };
 }
-export const cacheOpen = (c: Context, { listed: { server }, session }: ServerCache): Open =>
+const cacheOpen = (c: AggregatorContext, { listed: { server }, session }: ServerCache): Open =>
   open(
     cacheKind,
     { server, collection: c.collection, session, timing: timingOf.cache(c.timing) },
     { key: server },
   );
-export const listMessage = (c: Context, { listed: { server, uris } }: ServerCache): Post =>
-  post(cacheOf(c, server), { type: 'cache.list', uris: rulesOf(c).toRead(uris) });
+const listMessage = (c: AggregatorContext, { listed: { server, uris } }: ServerCache): Post =>
+  post(cacheAddress(c, server), { type: 'cache.list', uris: rulesOf(c).toRead(uris) });
 
 // ── a resource that is others now ──────────────────────────────────────────────────────────────────────
-export const touched = (c: Context, cache: ServerCache, uris: readonly string[]): readonly string[] => {
+const touchedUris = (
+  c: AggregatorContext,
+  cache: ServerCache,
+  uris: readonly string[],
+): readonly string[] => {
   const read = rulesOf(c).toRead(cache.listed.uris);
   return [...new Set(uris.flatMap((uri) => rulesOf(c).touchedBy(uri, read)))];
 };
-function invalidated(c: Context, cache: ServerCache, uris: readonly string[]): Taken {
-  const old = touched(c, cache, uris);
-  if (old.length === 0) return nothing;
+function invalidated(c: AggregatorContext, cache: ServerCache, uris: readonly string[]): Consequences {
+  const old = touchedUris(c, cache, uris);
+  if (old.length === 0) return noConsequences;
   const { server } = cache.listed;
   const stale: ServerCache = { ...cache, changes: cache.changes + 1, isFresh: false };
   return {
     next: { caches: { ...c.caches, [server]: stale } },
     opens: [],
-    messages: [post(cacheOf(c, server), { type: 'cache.invalidate', uris: old }, { optional: true })],
+    messages: [post(cacheAddress(c, server), { type: 'cache.invalidate', uris: old }, { optional: true })],
   };
 }
 /** Of one that it has not listed the server may show something new: its list is looked at. A catalogue lists nothing. */
-export function updated(
-  c: Context,
+export function afterUpdate(
+  c: AggregatorContext,
   { server, uri }: { readonly server: string; readonly uri: string },
-): Taken {
-  const cache = own(c, server);
-  const { next, messages } = cache ? invalidated(c, cache, [uri]) : nothing;
+): Consequences {
+  const cache = cacheOf(c, server);
+  const { next, messages } = cache ? invalidated(c, cache, [uri]) : noConsequences;
   const isTouched = messages.length > 0;
   const isListed = isTouched && cache !== undefined && rulesOf(c).isListed(uri, cache.listed.uris);
   const isOwn = !isListed && rulesOf(c).urisIn([{ uri }]).length > 0 && c.members.includes(server);
@@ -174,32 +369,35 @@ export function updated(
 }
 
 /** From now on its server says when one of these changes. What was read of them before that may be others by now. */
-export function watched(c: Context, { server, uris, isAnew }: ResourcesWatched): Taken {
-  const cache = own(c, server);
-  if (!cache) return nothing;
+export function afterWatched(c: AggregatorContext, { server, uris, isAnew }: ResourcesWatched): Consequences {
+  const cache = cacheOf(c, server);
+  if (!cache) return noConsequences;
   const known = new Set(isAnew ? [] : cache.watched);
   const fresh = uris.filter((uri) => !known.has(uri));
-  const next: ServerCache = { ...cache, watched: both(uris, cache.listed.uris) };
-  const read = both(rulesOf(c).toRead(cache.listed.uris), fresh);
-  if (read.length === 0) return { ...nothing, next: { caches: { ...c.caches, [server]: next } } };
+  const next: ServerCache = { ...cache, watched: inBoth(uris, cache.listed.uris) };
+  const read = inBoth(rulesOf(c).toRead(cache.listed.uris), fresh);
+  if (read.length === 0) return { ...noConsequences, next: { caches: { ...c.caches, [server]: next } } };
   const old: ServerCache = { ...next, changes: cache.changes + 1, isFresh: false };
   return {
     next: { caches: { ...c.caches, [server]: old } },
     opens: [],
-    messages: [post(cacheOf(c, server), { type: 'cache.invalidate', uris: read }, { optional: true })],
+    messages: [post(cacheAddress(c, server), { type: 'cache.invalidate', uris: read }, { optional: true })],
   };
 }
-export const unwatched = (c: Context, { listed, watched }: ServerCache): readonly string[] => {
-  const told = new Set(watched);
+const unwatched = (
+  c: AggregatorContext,
+  { listed: afterList, watched: afterWatched }: ServerCache,
+): readonly string[] => {
+  const told = new Set(afterWatched);
   return rulesOf(c)
-    .toRead(listed.uris)
+    .toRead(afterList.uris)
     .filter((uri) => !told.has(uri));
 };
 
 // ── what its server caches say ───────────────────────────────────────────────────────────────────────────────
-export function refreshed(c: Context, news: CacheRefreshed): Partial<Context> {
+export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partial<AggregatorContext> {
   const { server, items, reason, refused, changes } = news;
-  const cache = own(c, server);
+  const cache = cacheOf(c, server);
   if (!cache) return {};
   // Of one that tells of no change nothing is known the next time.
   const isFresh =
@@ -209,52 +407,54 @@ export function refreshed(c: Context, news: CacheRefreshed): Partial<Context> {
     caches: { ...c.caches, [server]: { ...cache, items, reason, refused, isFresh, given } },
     isNews: c.isNews || news.isNews,
     updates: c.updates + Number(news.isNews),
-    questions: granted(c.questions, news),
+    questions: withGrants(c.questions, news),
   };
 }
 
 /** Questions for one entry have their answer, whatever else of it is being read. */
-const granted = (questions: Context['questions'], { server, alone = [] }: CacheRefreshed) =>
+const withGrants = (questions: AggregatorContext['questions'], { server, alone = [] }: CacheRefreshed) =>
   alone.length === 0
     ? questions
     : questions.map((question) => {
         const order = Object.hasOwn(question.refreshes, server) ? question.refreshes[server] : undefined;
-        const own = alone.filter(({ n }) => n === order);
-        return own.length === 0 ? question : { ...question, granted: [...(question.granted ?? []), ...own] };
+        const cacheOf = alone.filter(({ n }) => n === order);
+        return cacheOf.length === 0
+          ? question
+          : { ...question, granted: [...(question.granted ?? []), ...cacheOf] };
       });
 
 // ── what a host should know ────────────────────────────────────────────────────────────────────────────
 /** So many are remembered; who was told of more is told of the first ones again. */
 const mostNoticed = 1_000;
-const newsIn = (c: Context, notices: readonly Notice[]): readonly Notice[] =>
+const newNotices = (c: AggregatorContext, notices: readonly Notice[]): readonly Notice[] =>
   notices.filter(
     ({ about, mark }) => !c.noticed.some((known) => known.about === about && known.mark === mark),
   );
-export function noticed(c: Context, notices: readonly Notice[]): Partial<Context> {
-  const news = newsIn(c, notices);
+export function afterNotices(c: AggregatorContext, notices: readonly Notice[]): Partial<AggregatorContext> {
+  const news = newNotices(c, notices);
   if (news.length === 0) return {};
   const told = new Set(news.map(({ about }) => about));
   const others = c.noticed.filter(({ about }) => !told.has(about));
   const now = news.map(({ about, mark }) => ({ about, mark }));
   return { noticed: [...others, ...now].slice(-mostNoticed) };
 }
-export const noticeMessages = (c: Context, notices: readonly Notice[]): Post[] =>
-  newsIn(c, notices).map(({ text }) =>
+export const noticeMessages = (c: AggregatorContext, notices: readonly Notice[]): Post[] =>
+  newNotices(c, notices).map(({ text }) =>
     post(c.owner, { type: 'aggregate.noticed', collection: c.collection, text }),
   );
-export const noticesOf = (c: Context, { items }: CacheRefreshed): readonly Notice[] =>
+export const refreshNotices = (c: AggregatorContext, { items }: CacheRefreshed): readonly Notice[] =>
   rulesOf(c).noticesOf(items);
 
 /** Its machine broke: its part is missing, and it is opened anew for the next question. */
-export function broken(c: Context, ended: OwnedEnded): Partial<Context> {
+export function afterBroken(c: AggregatorContext, ended: OwnedEnded): Partial<AggregatorContext> {
   if (ended.why !== 'failed') return {};
   const { error = 'no reason was given' } = ended;
-  return lost(c, ended.key, `its machine failed: ${error}`);
+  return afterLoss(c, ended.key, `its machine failed: ${error}`);
 }
 /** The one before is on its way down still: it is opened for the next question. */
-export const unopened = (c: Context, { name }: OpenRefused): Partial<Context> =>
-  lost(c, name.slice(name.lastIndexOf('/') + 1), 'it has just vanished and come back');
-function lost(c: Context, key: string, reason: string): Partial<Context> {
+export const afterUnopened = (c: AggregatorContext, { name }: OpenRefused): Partial<AggregatorContext> =>
+  afterLoss(c, name.slice(name.lastIndexOf('/') + 1), 'it has just vanished and come back');
+function afterLoss(c: AggregatorContext, key: string, reason: string): Partial<AggregatorContext> {
   const cache = Object.values(c.caches).find(({ listed: l }) => key === `cache:${keyOf(l.server)}`);
   if (!cache) return {};
   const { server } = cache.listed;
@@ -270,4 +470,350 @@ function lost(c: Context, key: string, reason: string): Partial<Context> {
     given: cache.asked,
   };
   return { caches: { ...c.caches, [server]: gone } };
+}
+
+// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
+/** Who asks wants nothing that was read before. */
+const isFresh = ({ query }: AggregateWanted): boolean =>
+  (query as { readonly fresh?: unknown }).fresh === true;
+
+export const newQuestion = (c: AggregatorContext, wanted: AggregateWanted): WaitingQuestion => ({
+  n: c.numbered + 1,
+  wanted,
+  refreshes: {},
+  isLate: false,
+  owed: isFresh(wanted) ? null : [],
+});
+
+const onlyOf = (c: AggregatorContext, { query }: AggregateWanted): string | null => rulesOf(c).onlyOf(query);
+const orderOf = ({ refreshes }: WaitingQuestion, server: string): number | undefined =>
+  Object.hasOwn(refreshes, server) ? refreshes[server] : undefined;
+const grantOf = (question: WaitingQuestion, server: string): GrantedWish | undefined =>
+  question.granted?.find(({ n }) => n === orderOf(question, server));
+
+// ── what it waits for ──────────────────────────────────────────────────────────────────────────────────
+/** Nobody waits for what has been given for him, or is how it is. */
+function isSettled(c: AggregatorContext, question: WaitingQuestion, server: string): boolean {
+  const { wanted, owed, isLate } = question;
+  if (!isLate && (c.awaited.includes(server) || owed?.includes(server) === true)) return false;
+  const cache = cacheOf(c, server);
+  if (!cache || (cache.isFresh && !isFresh(wanted))) return true;
+  const order = orderOf(question, server);
+  if (order === undefined) return isLate;
+  return cache.given >= order || grantOf(question, server) !== undefined;
+}
+/** What was read of a server, with what its list says of it. */
+const itemsInPlace = remembered(({ items, listed: { standings } }: ServerCache): readonly object[] =>
+  Object.keys(standings).length === 0
+    ? items
+    : (items as readonly { readonly uri: string }[]).map((item) =>
+        Object.hasOwn(standings, item.uri) ? extended(item, { standing: standings[item.uri] }) : item,
+      ),
+);
+function knownParts(
+  c: AggregatorContext,
+  servers: readonly string[],
+  isKnown: (server: string) => boolean,
+): Part[] {
+  return servers.map((server) => {
+    const cache = cacheOf(c, server);
+    const items = cache && isKnown(server) ? itemsInPlace(cache) : null;
+    return { server, uris: cache?.listed.uris ?? null, items };
+  });
+}
+/** Those that show something, may show something, or could not say so. */
+const candidates = (c: AggregatorContext, { owed }: WaitingQuestion): readonly string[] => [
+  ...new Set([
+    ...Object.values(c.caches).map(({ listed: { server } }) => server),
+    ...[...c.awaited, ...Object.keys(c.unlisted), ...Object.keys(c.refused), ...(owed ?? [])],
+  ]),
+];
+const neededBy = (
+  c: AggregatorContext,
+  question: WaitingQuestion,
+  isKnown: (server: string) => boolean,
+): readonly string[] => {
+  const { query, history } = question.wanted;
+  return rulesOf(c).neededBy(query, history, knownParts(c, candidates(c, question), isKnown));
+};
+const unsettled = (c: AggregatorContext, question: WaitingQuestion): readonly string[] => {
+  const isKnown = (server: string): boolean => isSettled(c, question, server);
+  return neededBy(c, question, isKnown).filter((server) => !isKnown(server));
+};
+/** Whose lists are asked for anew: of one window that of who lists it, or, where nobody does, of all. */
+function listsFor(c: AggregatorContext, { wanted: { query, history } }: WaitingQuestion): readonly string[] {
+  const parts = knownParts(c, c.members, () => false);
+  const needed = rulesOf(c).neededBy(query, history, parts);
+  if (needed.length > 0) return needed;
+  const unlisted = parts.map((part) => ({ ...part, uris: null }));
+  return rulesOf(c).neededBy(query, history, unlisted);
+}
+export const isKnown = (c: AggregatorContext, wanted: AggregateWanted): boolean =>
+  !isFresh(wanted) && unsettled(c, newQuestion(c, wanted)).length === 0;
+export const answerableQuestion = (c: AggregatorContext): WaitingQuestion | undefined =>
+  c.questions.find((question) => question.owed !== null && unsettled(c, question).length === 0);
+
+// ── what is asked for it ───────────────────────────────────────────────────────────────────────────────
+/** An order to read all that a server shows, for all who wait for that; or one entry of it, for one question. */
+interface Refreshing {
+  readonly cache: ServerCache;
+  readonly n: number;
+  readonly isFresh: boolean;
+  /** For some it is the first; for others only what has changed since is read once more. */
+  readonly isFirst: boolean;
+  readonly only?: string;
+}
+const againOf = ({ again }: WaitingQuestion, server: string): readonly string[] | undefined =>
+  again && Object.hasOwn(again, server) ? again[server] : undefined;
+const mustRefresh = (c: AggregatorContext, question: WaitingQuestion): readonly string[] =>
+  question.owed === null || question.isLate
+    ? []
+    : unsettled(c, question).filter((server) => {
+        if (c.awaited.includes(server) || question.owed?.includes(server) === true) return false;
+        const cache = cacheOf(c, server);
+        const order = orderOf(question, server);
+        return cache !== undefined && (order === undefined || cache.asked < order);
+      });
+/** All that questions wait for and nobody was asked for yet; null: there is none. */
+export const refreshesFor = remembered((c: AggregatorContext): Consequences | null => {
+  const whole = c.numbered + 1;
+  const counted = { numbered: whole };
+  const relists = new Map<WaitingQuestion, readonly string[]>();
+  const orders = new Map<string, Refreshing>();
+  const questions = c.questions.map((question): WaitingQuestion => {
+    if (question.owed === null) {
+      relists.set(question, listsFor(c, question));
+      return { ...question, owed: listsFor(c, question) };
+    }
+    const only = onlyOf(c, question.wanted);
+    const refreshes = mustRefresh(c, question).flatMap((server) => {
+      const cache = cacheOf(c, server);
+      if (!cache) return [];
+      const n = only === null ? whole : (counted.numbered += 1);
+      const before = orders.get(`${n} ${server}`);
+      orders.set(`${n} ${server}`, {
+        cache,
+        n,
+        isFresh: before?.isFresh === true || isFresh(question.wanted),
+        isFirst: before?.isFirst === true || againOf(question, server) === undefined,
+        ...(only !== null && { only }),
+      });
+      return [[server, n] as const];
+    });
+    return refreshes.length === 0
+      ? question
+      : { ...question, refreshes: { ...question.refreshes, ...Object.fromEntries(refreshes) } };
+  });
+  if (relists.size + orders.size === 0) return null;
+  const all = [...orders.values()];
+  const caches = new Map(all.map(({ cache, n }) => [cache.listed.server, refreshedWith(cache, n)]));
+  const closed = [...new Set(all.map(({ cache }) => cache))].filter(({ isOpen }) => !isOpen);
+  return {
+    next: {
+      questions,
+      numbered: counted.numbered,
+      caches: { ...c.caches, ...Object.fromEntries(caches) },
+    },
+    opens: closed.map((cache) => cacheOpen(c, cache)),
+    messages: [
+      ...[...relists].flatMap(([{ n }, servers]) => servers.map((server) => relistMessage(c, server, n))),
+      ...closed.map((cache) => listMessage(c, cache)),
+      ...all.map((refreshing) => refreshMessage(c, refreshing)),
+    ],
+  };
+});
+const relistMessage = (c: AggregatorContext, server: string, n: number): Post =>
+  post(c.owner, { type: 'resources.relist', server, by: c.collection, n });
+const refreshedWith = (cache: ServerCache, asked: number): ServerCache => ({
+  ...cache,
+  ...(cache.isOpen ? {} : { isOpen: true, changes: 1 }),
+  asked,
+});
+function refreshMessage(
+  c: AggregatorContext,
+  { cache, n, isFresh: isAsked, isFirst, only }: Refreshing,
+): Post {
+  const anew = isFirst ? unwatched(c, cache) : [];
+  return post(cacheAddress(c, cache.listed.server), {
+    type: 'cache.refresh',
+    n,
+    anew: only === undefined ? anew : inBoth(anew, [only]),
+    isFresh: isAsked,
+    ...(only !== undefined && { only }),
+  });
+}
+/**
+ * What changes while a question waits is read once more for it, also when all of its server has been given already: the
+ * order to read it counts no longer. Who wants all of it anew has had it read since he came.
+ */
+export function questionsAfterUpdate(
+  c: AggregatorContext,
+  { server, uri }: { readonly server: string; readonly uri: string },
+): readonly WaitingQuestion[] {
+  const cache = cacheOf(c, server);
+  const uris = cache ? touchedUris(c, cache, [uri]) : [];
+  const again = (question: WaitingQuestion): WaitingQuestion => {
+    const only = onlyOf(c, question.wanted);
+    if (only !== null && !uris.includes(only)) return question;
+    if (question.isLate || isFresh(question.wanted) || !Object.hasOwn(question.refreshes, server))
+      return question;
+    const known = againOf(question, server) ?? [];
+    const all = [...new Set([...known, ...uris])];
+    if (all.length === known.length) return question;
+    const [refreshes, others] = [without(question.refreshes, server), question.again];
+    return { ...question, refreshes, again: { ...others, [server]: all } };
+  };
+  return uris.length === 0 ? c.questions : c.questions.map(again);
+}
+const notYet = 'its list of resources has not come yet';
+/** Its time is over: lists that have not come are missing from now on, server caches tell what they have. */
+export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): Consequences {
+  const question = c.questions.find((each) => each.n === n);
+  if (!question) return { next: {}, opens: [], messages: [] };
+  const tardy = unsettled(c, question);
+  const unheard = tardy.filter((server) => c.awaited.includes(server));
+  const messages = tardy.flatMap((server): Post[] => {
+    const n = orderOf(question, server);
+    return n === undefined
+      ? []
+      : [post(cacheAddress(c, server), { type: 'cache.tell', n }, { optional: true })];
+  });
+  return {
+    next: {
+      questions: c.questions.map((each) => (each === question ? { ...each, isLate: true } : each)),
+      // Whoever asks next does not wait for these again.
+      awaited: c.awaited.filter((server) => !unheard.includes(server)),
+      unlisted: { ...c.unlisted, ...Object.fromEntries(unheard.map((server) => [server, notYet])) },
+    },
+    opens: [],
+    messages,
+  };
+}
+
+// ── its answer ─────────────────────────────────────────────────────────────────────────────────────────
+/** The same list for as long as nothing changes, so that what is worked out of it is worked out once. */
+const itemsOn = remembered((caches: AggregatorContext['caches']) =>
+  Object.values(caches).flatMap(itemsInPlace),
+);
+/** So many of one server are named; the rest is counted. */
+const mostNamed = 20;
+function namedMissing(server: string, refused: readonly Refused[]): Missing[] {
+  const all = refused.slice(0, mostNamed).map((each) => ({ server, ...each }));
+  const more = refused.length - all.length;
+  return more > 0 ? [...all, { server, reason: `and ${more} more could not be taken in` }] : all;
+}
+/** Entries of a server cache that are not there, and why: all, or the one that is wanted. */
+function missingOf(c: AggregatorContext, question: WaitingQuestion, server: string): Missing[] {
+  const cache = cacheOf(c, server);
+  if (!cache) return [];
+  const only = onlyOf(c, question.wanted);
+  const grant = grantOf(question, server);
+  const { refused } = cache;
+  if (only === null || !grant)
+    return [
+      ...(cache.reason === null ? [] : [{ server, reason: cache.reason }]),
+      ...namedMissing(server, refused),
+    ];
+  const reason = `it could not be read within ${c.timing.aggregateMs} ms`;
+  return grant.isRead
+    ? refused.filter(({ uri }) => uri === only).map((each) => ({ server, ...each }))
+    : [{ server, uri: only, reason }];
+}
+/** Parts of the servers that it needs which are not there, and why. */
+function missingIn(c: AggregatorContext, question: WaitingQuestion): Missing[] {
+  return neededBy(c, question, () => true).flatMap((server) => {
+    const isOwed = question.isLate && question.owed?.includes(server) === true;
+    const missing = missingOf(c, question, server);
+    const reason =
+      (Object.hasOwn(c.unlisted, server) ? c.unlisted[server] : null) ??
+      (isOwed ? `its list of resources did not come anew within ${c.timing.aggregateMs} ms` : null);
+    const isSaid = reason === null || reason === undefined || missing.some(({ uri }) => uri === undefined);
+    return [
+      ...(isSaid ? [] : [{ server, reason }]),
+      ...missing,
+      ...namedMissing(server, Object.hasOwn(c.refused, server) ? (c.refused[server] ?? []) : []),
+    ];
+  });
+}
+/** As agents are told it. */
+const withoutAddressesFor = (c: AggregatorContext, missing: Missing): Missing => {
+  if (c.exposed.includes(missing.server)) return missing;
+  const known = new Set(missing.uri === undefined ? [] : [missing.uri]);
+  return { ...missing, reason: withoutAddresses(missing.reason, known) };
+};
+const shownMessage = (
+  { ticket, reqId, replyTo }: AggregateWanted,
+  given: Pick<AggregateShown, 'body' | 'missing' | 'failure'>,
+): Post => post(replyTo, { type: 'aggregate.shown', ticket, reqId, ...given }, { optional: true });
+export const refusedAnswer = (wanted: AggregateWanted, failure: Failure): Post =>
+  shownMessage(wanted, { body: {}, missing: [], failure });
+export function answerTo(c: AggregatorContext, question: WaitingQuestion): Post {
+  const { wanted } = question;
+  const { query, history } = wanted;
+  const body = rulesOf(c).answerOf(itemsOn(c.caches), query, history);
+  const all = missingIn(c, question);
+  const missing = wanted.isByAgent ? all.map((each) => withoutAddressesFor(c, each)) : all;
+  return shownMessage(wanted, { body, missing, failure: null });
+}
+
+// ── one resource ──────────────────────────────────────────────────────────────────────────────────────
+const routeOf = (
+  c: AggregatorContext,
+  { uri, server, session, history }: ResourceWanted,
+): ReturnType<CollectionRules['routeOf']> =>
+  session !== undefined
+    ? { ok: true, body: { server: server ?? '', notice: null } }
+    : rulesOf(c).routeOf(
+        uri,
+        Object.values(c.caches)
+          .map((cache) => cache.listed)
+          .filter((listed) => server === undefined || listed.server === server),
+        history,
+      );
+/** Nobody lists it, and not all lists have come. */
+export const mustWaitForLists = (c: AggregatorContext, wanted: ResourceWanted): boolean =>
+  c.awaited.length > 0 && !routeOf(c, wanted).ok;
+export function routeNotices(c: AggregatorContext, wanted: ResourceWanted): readonly Notice[] {
+  const route = routeOf(c, wanted);
+  return route.ok && route.body.notice ? [route.body.notice] : [];
+}
+export function refusedRead(
+  { ticket, reqId, replyTo }: Pick<ResourceWanted, 'ticket' | 'reqId' | 'replyTo'>,
+  failure: Failure,
+): Post {
+  return post(replyTo, { type: 'resource.read', ticket, reqId, contents: [], failure }, { optional: true });
+}
+export function readOpens(
+  c: AggregatorContext,
+  wanted: ResourceWanted,
+): Pick<Consequences, 'opens' | 'messages'> {
+  const { ticket, reqId, uri, replyTo } = wanted;
+  const route = routeOf(c, wanted);
+  if (!route.ok) return { opens: [], messages: [refusedRead(wanted, route.failure)] };
+  const { server } = route.body;
+  const session = wanted.session ?? cacheOf(c, server)?.session ?? '';
+  const lastWill = message(replyTo, {
+    type: 'resource.read',
+    ticket,
+    reqId,
+    contents: [],
+    failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
+  });
+  const read = open(
+    readKind,
+    {
+      ticket,
+      reqId,
+      collection: c.collection,
+      server,
+      uri,
+      session,
+      replyTo,
+      ...(wanted.prompt && { prompt: wanted.prompt }),
+      ...(wanted.isByAgent && !c.exposed.includes(server) && { isRedacted: true as const }),
+      timing: timingOf.read(c.timing),
+    },
+    { key: ticket, lastWill },
+  );
+  return { opens: [read], messages: [] };
 }

@@ -4,18 +4,13 @@
  * reading — asked; over with the answer, or when its time has passed
  * read | refused — final
  */
-import { setup, type ActorRefFrom } from 'xstate';
+import { setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import {
-  contentsIn,
-  promptIn,
-  failureForAgents,
-  collections,
-  type ResourceRead,
-  type ResourceCollection,
-} from './collections/index.ts';
+import { contentsIn, promptIn, failureForAgents, type ResourceRead } from './collections.ts';
+import { collections } from './collection-rules.ts';
+import type { ResourceCollection } from '../kernel/lists.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
@@ -89,7 +84,7 @@ export const readMachine = parts.createMachine({
       tags: 'refreshing',
       entry: {
         type: 'request',
-        params: ({ context: { session, uri, prompt } }: At) => ({
+        params: ({ context: { session, uri, prompt } }) => ({
           id: 'read',
           target: session,
           ...(prompt
@@ -130,4 +125,3 @@ export const readMachine = parts.createMachine({
     refused: { type: 'final' },
   },
 });
-export type ReadRef = ActorRefFrom<typeof readMachine>;

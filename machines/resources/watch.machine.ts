@@ -11,13 +11,13 @@
  * Each session begins with nothing: a server forgets its subscribers with it. What was refused, also because there was no
  * session, is tried again then, or when it is wanted anew.
  */
-import { assign, setup, type ActorRefFrom } from 'xstate';
+import { assign, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
 
-export interface WatchStart {
+interface WatchStart {
   readonly server: string;
   /** The address that opened the session: questions go there. */
   readonly session: Address;
@@ -120,26 +120,7 @@ const parts = setup({
   guards: { isDone: ({ context }) => stepOf(context) === undefined },
   delays: { limit: ({ context }) => context.timing.listMs },
 });
-const askNext = {
-  type: 'request',
-  params: ({ context: c }: { context: Context }) => ({
-    id: 'watch',
-    target: c.session,
-    method: c.step?.method ?? 'ping',
-    params: { uri: c.step?.uri ?? '' },
-  }),
-} as const;
-const tellWatched = {
-  type: 'postAll',
-  params: ({ context: { owner, server, wantedBy, subscribed, isAnew } }: { context: Context }) => {
-    const have = new Set(subscribed);
-    const messages = Object.entries(wantedBy).flatMap(([by, wanted]) => {
-      const uris = wanted.filter((uri) => have.has(uri));
-      return uris.length === 0 ? [] : [post(owner, { type: 'resources.watched', server, by, uris, isAnew })];
-    });
-    return { messages };
-  },
-} as const;
+
 const remember = {
   type: 'rememberWanted',
   params: ({ event }: { event: { readonly uris: readonly string[]; readonly by: string } }) => event,
@@ -177,12 +158,39 @@ export const watchMachine = parts.createMachine({
       states: {
         judging: { entry: 'notePlan', always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
         steady: {
-          entry: ['noteSteady', tellWatched, 'noteTold'],
+          entry: [
+            'noteSteady',
+            {
+              type: 'postAll',
+              params: ({ context: { owner, server, wantedBy, subscribed, isAnew } }) => {
+                const have = new Set(subscribed);
+                const messages = Object.entries(wantedBy).flatMap(([by, wanted]) => {
+                  const uris = wanted.filter((uri) => have.has(uri));
+                  return uris.length === 0
+                    ? []
+                    : [post(owner, { type: 'resources.watched', server, by, uris, isAnew })];
+                });
+                return { messages };
+              },
+            },
+            'noteTold',
+          ],
           on: { 'watch.set': { target: 'judging', actions: remember } },
         },
         asking: {
           tags: 'refreshing',
-          entry: ['noteStep', askNext],
+          entry: [
+            'noteStep',
+            {
+              type: 'request',
+              params: ({ context: c }) => ({
+                id: 'watch',
+                target: c.session,
+                method: c.step?.method ?? 'ping',
+                params: { uri: c.step?.uri ?? '' },
+              }),
+            },
+          ],
           exit: { type: 'cancel', params: { id: 'watch' } },
           on: {
             'ask.answered': { target: 'judging', actions: 'noteDone' },
@@ -195,4 +203,3 @@ export const watchMachine = parts.createMachine({
     closed: { type: 'final' },
   },
 });
-export type WatchRef = ActorRefFrom<typeof watchMachine>;

@@ -18,7 +18,7 @@ import type { seatMachine } from '../../machines/office/seat.machine.ts';
 import { processKind } from '../../machines/process/process.machine.ts';
 import type { processMachine } from '../../machines/process/process.machine.ts';
 import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
-import type { serverCacheMachine } from '../../machines/resources/cache/server-cache.machine.ts';
+import type { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import type { watchMachine } from '../../machines/resources/watch.machine.ts';
 
 const client = childOf('computer#1', clientKind, 'a/b');

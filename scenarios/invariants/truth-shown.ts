@@ -1,16 +1,12 @@
 import { keyOf } from '../../machines/kernel/address.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import type { ResourcesTruth } from '../stage/scripted/script.ts';
-import { isWindowUri } from '../../machines/resources/desktop/index.ts';
-import { isDpeUri } from '../../machines/resources/finder/index.ts';
-import {
-  collections,
-  type AggregateShown,
-  type Items,
-  type ResourceCollection,
-} from '../../machines/resources/collections/index.ts';
+import { capabilitiesOf, type ResourcesTruth, type Truth } from '../stage/scripted/script.ts';
+import { isWindowUri } from '../../machines/resources/window-uri.ts';
+import { isDpeUri } from '../../machines/resources/dpe-uri.ts';
+import { collections } from '../../machines/resources/collection-rules.ts';
+import type { AggregateShown, Items } from '../../machines/resources/collections.ts';
+import type { ResourceCollection } from '../../machines/kernel/lists.ts';
 import { events } from '../../machines/protocol/events.ts';
-import { capabilitiesOf, type Truth } from '../stage/scripted/script.ts';
 import type { Harness } from '../stage/harness.ts';
 
 /** Only the harness knows both what servers have and what a computer and its agents are shown of it. */

@@ -20,9 +20,9 @@ import {
   hostNotFound,
   pageOutOfRange,
   parseDpeUri,
-  type DpeFormat,
   type DpeUri,
-} from '../../../machines/resources/finder/index.ts';
+  type DpeFormat,
+} from '../../../machines/resources/dpe-uri.ts';
 import type { Library, PageRange } from '../library/library.ts';
 import { brokenDocument, refusalOf } from './refused.ts';
 

@@ -1,5 +1,5 @@
 import { documentUri, limits, renderPage, type Listed } from '../../../machines/documents/index.ts';
-import { buildWindowUri } from '../../../machines/resources/desktop/index.ts';
+import { buildWindowUri } from '../../../machines/resources/window-uri.ts';
 import type { Library } from '../library/library.ts';
 import type { DocumentResources, TextContents } from './documents.ts';
 

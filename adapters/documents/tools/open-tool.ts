@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { limits } from '../../../machines/documents/index.ts';
-import { parseDpeUri } from '../../../machines/resources/finder/index.ts';
+import { parseDpeUri } from '../../../machines/resources/dpe-uri.ts';
 import { RpcRefusal } from '../resources/refused.ts';
 import type { Shared } from '../resources/shared.ts';
 import { annotations, count, result } from './answer.ts';

@@ -1,6 +1,6 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { mostWaiting } from '../../../machines/computer/computer.calls.ts';
-import { mostOnTheWay } from '../../../machines/resources/cache/server-cache.asked.ts';
+import { mostOnTheWay } from '../../../machines/resources/server-cache.rules.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isAnswer, type FoundViolation, type Judge, type RecordOf, type EventFields } from '../invariant.ts';
 

@@ -1,10 +1,16 @@
 import { assign } from 'xstate';
-import type { Context as Whole, ResourcesListed } from '../../../machines/resources/aggregator.events.ts';
-import { refreshed, listed } from '../../../machines/resources/aggregator.rules.ts';
+import {
+  afterRefresh,
+  afterList,
+  type AggregatorContext as Whole,
+  type ResourcesListed,
+} from '../../../machines/resources/aggregator.rules.ts';
 import type { Post } from '../../../machines/kernel/effects.ts';
-import type { CacheRefreshed, CacheOrder } from '../../../machines/resources/cache/server-cache.machine.ts';
-import type { Context as ServerCache } from '../../../machines/resources/cache/server-cache.events.ts';
-import { refreshing } from '../../../machines/resources/cache/server-cache.rules.ts';
+import type { CacheRefreshed, CacheOrder } from '../../../machines/resources/server-cache.machine.ts';
+import {
+  afterRefresh as refreshing,
+  type CacheContext as ServerCache,
+} from '../../../machines/resources/server-cache.rules.ts';
 import type { Plan, Step } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
 import { showsTheTruth } from '../../invariants/truth-shown.ts';
@@ -129,7 +135,7 @@ export const mutantsOfShown: readonly Mutant[] = [
       withImplementations('desktop', {
         actions: {
           noteListed: assign(({ context }: { context: Whole }, event: ResourcesListed) => ({
-            ...listed(context, event).next,
+            ...afterList(context, event).next,
             isNews: true,
             hasLost: true,
           })),
@@ -199,7 +205,7 @@ export const mutantsOfShown: readonly Mutant[] = [
       withImplementations('desktop', {
         actions: {
           noteRefreshed: assign(({ context }: { context: Whole }, news: CacheRefreshed) =>
-            refreshed(context, { ...news, reason: null, refused: [] }),
+            afterRefresh(context, { ...news, reason: null, refused: [] }),
           ),
         },
       }),

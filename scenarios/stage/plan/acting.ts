@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import { collectionOfUri } from '../../../machines/resources/collections/index.ts';
+import { collectionOfUri } from '../../../machines/resources/collection-rules.ts';
 import { events } from '../../../machines/protocol/events.ts';
 import { violationsOf, stagesOf } from './expectations.ts';
 import { differing, type Plan, type Stage, type Step } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { CacheOrder } from '../../../../machines/resources/cache/server-cache.machine.ts';
+import type { CacheOrder } from '../../../../machines/resources/server-cache.machine.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { answers, type OrdersOf, type Sample } from '../sample.ts';
 

@@ -1,0 +1,349 @@
+/** What `a2c check` says of a server: pure rules over what it declared, lists, answers and tells. */
+import type { z } from 'zod';
+import type { Failure } from '../protocol/failure.ts';
+import {
+  dpeCatalogue,
+  dpeDocumentMetadata,
+  dpeDocumentPages,
+  dpeElementDetail,
+  dpePage,
+  type DPEDocumentMetadata,
+  type DPEPage,
+} from '../protocol/messages/finder.ts';
+import { parseDpeUri } from './dpe-uri.ts';
+import { instantOf } from './finder.ts';
+import { splitUri, encodePart } from './uri.ts';
+import { parseWindowUri } from './window-uri.ts';
+
+/** What a server with windows or documents may do wrong (docs/windows-and-documents.md), and what its author can do about it. */
+const remedies = {
+  subscribe:
+    'Declare resources: { subscribe: true } and answer resources/subscribe; without it a server is left out',
+  'list-changed':
+    'Declare resources: { listChanged: true }, and send list_changed when the list is another one',
+  list: 'Answer resources/list',
+  host: 'Take one host for all URIs of a server, such as com.example.browser',
+  'window-uri': 'Write it as window://host/path?priority=0…100&fullscreen=true, each segment percent-encoded',
+  'document-uri':
+    'List dpe://host/doc-ref, percent-encoded, or dpe://host for a catalogue; pages and elements are not listed',
+  'window-text': 'Give text: blobs are not shown on the Desktop',
+  unreadable: 'Answer resources/read of every URI that is listed',
+  slow: 'Answer sooner: what takes longer is missing from the answer, and asked for again',
+  catalogue: 'Answer {"documents": […], "total_count": N}',
+  document:
+    'Answer JSON with doc_ref (the key, encoded in the uri alone), uri, file_uri, file_type (lower case, no dot), title and page_count; last_modified is ISO 8601',
+  pages: 'With depth=pages answer also pages, page_offset, page_limit and page_total; pages count from 0',
+  page: 'Answer JSON with page_index, title, doc_ref, uri, elements and element_count, which is their number',
+  element:
+    'Answer JSON with element_id, category and content, an object; an id names one element of a document',
+  ids: 'Keep the id of an element while the element is the same',
+  'missing-document': 'Answer the JSON-RPC error 4201 with data {"doc_ref"} where there is no such document',
+  'missing-page':
+    'Answer the JSON-RPC error 4202 with data {"page_index", "page_count"} where there is no such page',
+  'missing-element': 'Answer the JSON-RPC error 4203 with data {"element_id"} where there is no such element',
+  update: 'Send notifications/resources/updated with this URI whenever its content changes',
+} as const;
+
+/** The name of a rule, for programs. */
+type CheckRule = keyof typeof remedies;
+export const checkRules = Object.keys(remedies) as readonly CheckRule[];
+
+/** One rule that is broken at one place. */
+export interface Violation {
+  readonly rule: CheckRule;
+  /** Null: the server as a whole. */
+  readonly uri: string | null;
+  /** What of it, such as `priority` or `elements.0.content`; null: all of it. */
+  readonly field: string | null;
+  /** What was expected and what came. */
+  readonly found: string;
+  readonly remedy: string;
+}
+export const violation = (
+  rule: CheckRule,
+  uri: string | null,
+  field: string | null,
+  found: string,
+): Violation => ({
+  rule,
+  uri,
+  field,
+  found,
+  remedy: remedies[rule],
+});
+
+// ── servers ───────────────────────────────────────────────────────────────────────────────────────────
+/** What a server declared of its resources at the handshake. */
+interface Declared {
+  readonly subscribe: boolean;
+  readonly listChanged: boolean;
+}
+const scheme = (uri: string): string | undefined => splitUri(uri)?.scheme;
+export const isWindow = (uri: string): boolean => scheme(uri) === 'window' || /^window:/i.test(uri);
+export const isDocument = (uri: string): boolean => scheme(uri) === 'dpe' || /^dpe:/i.test(uri);
+
+/** By what is known before anything is read: what it declared, and the URIs that it lists. */
+export function brokenByList(declared: Declared, listed: readonly string[]): Violation[] {
+  const uris = listed.filter((uri) => isWindow(uri) || isDocument(uri));
+  if (uris.length === 0) return [];
+  const hosts = [...new Set(uris.flatMap((uri) => splitUri(uri)?.host.toLowerCase() || []))];
+  return [
+    ...(declared.subscribe
+      ? []
+      : [violation('subscribe', null, 'capabilities.resources.subscribe', 'it is not declared')]),
+    ...(declared.listChanged
+      ? []
+      : [violation('list-changed', null, 'capabilities.resources.listChanged', 'it is not declared')]),
+    ...(hosts.length > 1
+      ? [violation('host', null, null, `its URIs have several hosts: ${hosts.join(', ')}`)]
+      : []),
+    ...uris.flatMap(brokenByUri),
+  ];
+}
+function brokenByUri(uri: string): Violation[] {
+  if (isWindow(uri)) {
+    const window = parseWindowUri(uri);
+    return window.ok ? [] : [ofUri('window-uri', uri, window.failure)];
+  }
+  const document = parseDpeUri(uri);
+  if (!document.ok) return [ofUri('document-uri', uri, document.failure)];
+  if (document.uri.level < 2) return [];
+  return [violation('document-uri', uri, 'path', 'it is a page or an element, and is listed')];
+}
+const ofUri = (rule: CheckRule, uri: string, { message, details }: Failure): Violation =>
+  violation(rule, uri, typeof details?.['rule'] === 'string' ? details['rule'] : null, message);
+
+/** A window without contents is fine: it is not shown. One with blobs only was meant to be. */
+export function brokenByWindow(
+  uri: string,
+  contents: readonly { readonly text?: unknown; readonly blob?: unknown }[],
+): Violation[] {
+  const hasText = contents.some(({ text }) => typeof text === 'string');
+  const hasBlob = contents.some(({ blob }) => typeof blob === 'string');
+  if (hasText || !hasBlob) return [];
+  return [violation('window-text', uri, 'contents', 'it has blobs and no text')];
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+/** `ms`: until it answered; undefined: it did not, for as long as it was waited for. */
+export function brokenByTime(uri: string, ms: number | undefined, limitMs: number): Violation[] {
+  if (ms !== undefined && ms <= limitMs) return [];
+  const took = ms === undefined ? 'no answer came' : `the answer took ${seconds(ms)}`;
+  return [violation('slow', uri, null, `${took}; ${seconds(limitMs)} are the most`)];
+}
+
+const refusals = { 'missing-document': 4201, 'missing-page': 4202, 'missing-element': 4203 } as const;
+export type Refusing = keyof typeof refusals;
+/** `answer`: how it refused what there is not; undefined: it gave something. */
+export function brokenByRefusal(rule: Refusing, uri: string, answer: Failure | undefined): Violation[] {
+  if (answer?.code === refusals[rule]) return [];
+  const came = answer === undefined ? 'contents' : `the error ${shownCode(answer)}: ${answer.message}`;
+  return [violation(rule, uri, 'error.code', `expected the error ${refusals[rule]}, received ${came}`)];
+}
+/** The code of the server itself, where it is known. */
+const shownCode = ({ code, details }: Failure): string => {
+  const own = details?.['code'];
+  return typeof own === 'number' ? String(own) : String(code);
+};
+
+// ── documents ─────────────────────────────────────────────────────────────────────────────────────────
+/** What a read gave, so far as it is asked about here. */
+type Contents = readonly { readonly text?: unknown }[];
+/** What was read and how far it can be gone on with, and what is wrong about it. */
+interface Judged<T> {
+  readonly read: T | undefined;
+  readonly violations: readonly Violation[];
+}
+
+function parsed(text: string): { readonly ok: boolean; readonly value?: unknown } {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false };
+  }
+}
+/** Every field that the schema refuses is a violation of its own. */
+function readAs<T>(rule: CheckRule, uri: string, contents: Contents, schema: z.ZodType<T>): Judged<T> {
+  const text = contents.find((content) => typeof content.text === 'string')?.text;
+  const fail = (found: string): Judged<T> => ({
+    read: undefined,
+    violations: [violation(rule, uri, null, found)],
+  });
+  if (typeof text !== 'string') return fail('it has no text');
+  const json = parsed(text);
+  if (!json.ok) return fail('its text is no JSON');
+  return judgedAs(rule, uri, '', json.value, schema);
+}
+function judgedAs<T>(
+  rule: CheckRule,
+  uri: string,
+  within: string,
+  value: unknown,
+  schema: z.ZodType<T>,
+): Judged<T> {
+  const read = schema.safeParse(value);
+  if (read.success) return { read: read.data, violations: [] };
+  const violations = read.error.issues.map(({ path, message }) =>
+    violation(rule, uri, `${within}${path.join('.')}` || null, message),
+  );
+  return { read: undefined, violations };
+}
+/** A field that says something else than it should. */
+const differs = (
+  rule: CheckRule,
+  uri: string,
+  field: string,
+  expected: string | number,
+  came: string | number,
+): Violation[] =>
+  expected === came
+    ? []
+    : [violation(rule, uri, field, `expected ${expected}, received ${JSON.stringify(came)}`)];
+
+/** Level 1. */
+export function brokenByDocument(uri: string, contents: Contents): Judged<DPEDocumentMetadata> {
+  const judged = readAs('document', uri, contents, dpeDocumentMetadata);
+  if (!judged.read) return judged;
+  return { read: judged.read, violations: brokenFields('document', uri, '', judged.read) };
+}
+function brokenFields(
+  rule: CheckRule,
+  uri: string,
+  within: string,
+  { doc_ref, uri: own, file_type, page_count, last_modified }: DPEDocumentMetadata,
+): Violation[] {
+  const [asked, named] = [parseDpeUri(uri), parseDpeUri(own)];
+  const found = (field: string, text: string): Violation => violation(rule, uri, within + field, text);
+  const isSame =
+    asked.ok &&
+    named.ok &&
+    named.uri.level === 1 &&
+    (asked.uri.level !== 1 || asked.uri.docRef === named.uri.docRef) &&
+    asked.uri.host === named.uri.host;
+  const key = named.ok && named.uri.level === 1 ? named.uri.docRef : undefined;
+  // Seed 000 can be read either way; a key that is encoded in part is neither.
+  const isRef = key !== undefined && [key, encodePart(key)].includes(doc_ref);
+  return [
+    ...(isSame ? [] : [found('uri', `it names another document: ${JSON.stringify(own)}`)]),
+    ...(isRef || !isSame
+      ? []
+      : [
+          found(
+            'doc_ref',
+            `expected ${JSON.stringify(key)}, the decoded key of its uri, received ${JSON.stringify(doc_ref)}`,
+          ),
+        ]),
+    ...(/^[^.A-Z]*$/.test(file_type)
+      ? []
+      : [found('file_type', `expected lower case without a dot, received ${JSON.stringify(file_type)}`)]),
+    ...(page_count >= 0 ? [] : [found('page_count', `expected 0 or more, received ${page_count}`)]),
+    ...(typeof last_modified !== 'string' || instantOf(last_modified) !== undefined
+      ? []
+      : [found('last_modified', `expected ISO 8601, received ${JSON.stringify(last_modified)}`)]),
+  ];
+}
+
+/** Level 0: the URIs of its documents that can be read, and what is wrong with the catalogue or an entry of it. */
+export function brokenByCatalogue(uri: string, contents: Contents): Judged<readonly string[]> {
+  const { read, violations } = readAs('catalogue', uri, contents, dpeCatalogue);
+  if (!read) return { read: undefined, violations };
+  const entries = read.documents.map((entry, at) =>
+    judgedAs('catalogue', uri, `documents.${at}.`, entry, dpeDocumentMetadata),
+  );
+  const isWhole = read.total_count >= read.documents.length;
+  return {
+    read: entries.flatMap((entry) => entry.read?.uri ?? []),
+    violations: [
+      ...(isWhole
+        ? []
+        : differs('catalogue', uri, 'total_count', `${read.documents.length} or more`, read.total_count)),
+      ...entries.flatMap((entry, at) =>
+        entry.read ? brokenFields('catalogue', uri, `documents.${at}.`, entry.read) : entry.violations,
+      ),
+    ],
+  };
+}
+
+/** Level 1 with `depth=pages`: `pageCount` is what the document said without it. */
+export function brokenByPages(
+  uri: string,
+  pageCount: number,
+  offset: number,
+  contents: Contents,
+): Violation[] {
+  const { read, violations } = readAs('pages', uri, contents, dpeDocumentPages);
+  if (!read) return [...violations];
+  return [
+    ...differs('pages', uri, 'page_total', pageCount, read.page_total),
+    ...differs('pages', uri, 'page_offset', offset, read.page_offset),
+    ...read.pages.flatMap(({ page_index }, at) =>
+      differs('pages', uri, `pages.${at}.page_index`, offset + at, page_index),
+    ),
+  ];
+}
+
+/** Level 2. */
+export function brokenByPage(uri: string, index: number, contents: Contents): Judged<DPEPage> {
+  const { read, violations } = readAs('page', uri, contents, dpePage);
+  if (!read) return { read, violations };
+  const seen = new Set<string>();
+  const twice = read.elements.flatMap(({ element_id }, at) => {
+    const isTwice = seen.has(element_id);
+    seen.add(element_id);
+    return isTwice
+      ? [violation('page', uri, `elements.${at}.element_id`, `${JSON.stringify(element_id)} is there twice`)]
+      : [];
+  });
+  const count = differs('page', uri, 'element_count', read.elements.length, read.element_count);
+  return {
+    read,
+    violations: [...differs('page', uri, 'page_index', index, read.page_index), ...count, ...twice],
+  };
+}
+
+/** Level 3. */
+export function brokenByElement(uri: string, id: string, contents: Contents): Violation[] {
+  const { read, violations } = readAs('element', uri, contents, dpeElementDetail);
+  return read ? differs('element', uri, 'element_id', id, read.element_id) : [...violations];
+}
+
+// ── changes ───────────────────────────────────────────────────────────────────────────────────────────
+/** One URI that was read twice, some time apart. */
+export interface ReadTwice {
+  readonly uri: string;
+  readonly before: string;
+  readonly after: string;
+}
+const placeOf = (uri: string): string => {
+  const parts = splitUri(uri);
+  return parts ? `${parts.scheme}://${parts.host.toLowerCase()}${parts.path}` : uri;
+};
+/** A URI that is told means what is below it, and what it is below of; queries do not count. */
+export function isTold(uri: string, told: readonly string[]): boolean {
+  const place = placeOf(uri);
+  return told.some((each) => {
+    const other = placeOf(each);
+    return place === other || place.startsWith(`${other}/`) || other.startsWith(`${place}/`);
+  });
+}
+/** `told`: URIs of all updates since the first read. */
+export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly string[]): Violation[] {
+  if (before === after) return [];
+  const [one, two] = [withoutIds(before), withoutIds(after)];
+  if (one !== undefined && one === two)
+    return [violation('ids', uri, 'elements', 'the same elements had other ids when they were read again')];
+  return isTold(uri, told)
+    ? []
+    : [violation('update', uri, null, 'its content changed, and nothing told so')];
+}
+/** A page with no ids in it; undefined: it is no page. */
+function withoutIds(text: string): string | undefined {
+  try {
+    const page = dpePage.safeParse(JSON.parse(text));
+    if (!page.success) return undefined;
+    const elements = page.data.elements.map(({ element_id: _, uri: __, ...rest }) => rest);
+    return JSON.stringify({ ...page.data, elements });
+  } catch {
+    return undefined;
+  }
+}

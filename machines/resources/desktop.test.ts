@@ -1,0 +1,316 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  desktopDifference,
+  isDesktopChanged,
+  windowUrisIn,
+  desktopQueryOf,
+  desktopQuestion,
+  hasBlob,
+  arrangeWindows,
+  organizeDesktop,
+  renderWindow,
+  type Window,
+} from './desktop.ts';
+import { isWindowUri, parseWindowUri } from './window-uri.ts';
+
+/** Mirrors `../finder/finder-update.test.ts`. N02 and N03 are the cases of a2c-wire §8.6. */
+const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));
+
+describe('a list of a server', () => {
+  it('D18 has the windows in it, each once, in their order', () => {
+    const uris = [
+      'file:///a',
+      'window://h/b',
+      'dpe://h/d',
+      'window://h/a',
+      'window://h/b',
+      'window://h?priority=x',
+    ];
+    expect(listed(...uris)).toEqual(['window://h/b', 'window://h/a']);
+  });
+  it('N02 with the same windows changes nothing, in whatever order', () => {
+    const before = { A: listed('window://h/a', 'window://h/b'), B: listed() };
+    expect(isDesktopChanged(before, { A: listed('window://h/b', 'file:///new', 'window://h/a') })).toBe(
+      false,
+    );
+  });
+  it('N02 with another set of windows changes the desktop, also when only the server is another', () => {
+    const before = { A: listed('window://h/a') };
+    for (const after of [
+      { A: listed('window://h/a', 'window://h/b') },
+      { A: listed() },
+      { A: listed('window://h/a?priority=1') },
+      { B: listed('window://h/a') },
+    ])
+      expect(isDesktopChanged(before, after)).toBe(true);
+  });
+  it('N03 is not needed when one window says that it was updated; what is no window says nothing', () => {
+    expect([isWindowUri('window://y'), isWindowUri('file://y'), isWindowUri('dpe://h/d')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('what an agent tells of two desktops', () => {
+  it('is which windows came, which went, and which show another text', () => {
+    const before = ['window://a\n\nold', 'window://b', 'window://c\n\nsame\n\ntext'];
+    const after = ['window://c\n\nsame\n\ntext', 'window://d', 'window://a\n\nnew'];
+    expect(desktopDifference(before, after)).toEqual({
+      added: [{ uri: 'window://d', text: '' }],
+      removed: [{ uri: 'window://b', text: '' }],
+      changed: [{ uri: 'window://a', text: 'new' }],
+    });
+  });
+  it('is nothing where only the order is another', () => {
+    const desktop = ['window://a\n\nx', 'window://a\n\ny', 'window://b'];
+    expect(desktopDifference(desktop, desktop.toReversed())).toEqual({ added: [], removed: [], changed: [] });
+  });
+});
+
+describe('the query on the wire', () => {
+  it('lacks what is not wanted, and has a size of 0', () => {
+    expect(desktopQuestion({})).toEqual({});
+    expect(desktopQuestion({ size: 0, window: 'window://a' })).toEqual({
+      desktop_size: 0,
+      window: 'window://a',
+    });
+  });
+  it('is read as it was asked, null like nothing', () => {
+    const asked = { agent: 'a', req_id: 'r', computer: 'c' };
+    const query = { size: 0, window: 'window://a' };
+    expect(desktopQueryOf({ ...asked, ...desktopQuestion(query) })).toEqual(query);
+    expect(desktopQueryOf({ ...asked, desktop_size: null })).toEqual({ size: null, window: null });
+  });
+});
+
+describe('a blob in a window', () => {
+  it('is what its computer warns of', () => {
+    const of = (...contents: readonly object[]) => hasBlob({ server: 'A', uri: 'window://a', contents });
+    expect([of({ blob: 'AA' }), of({ text: 't' }, { blob: 'AA' }), of({ text: 't' }), of({}), of()]).toEqual([
+      ...[true, true],
+      ...[false, false, false],
+    ]);
+    expect(hasBlob({ server: 'A', uri: 'window://a', contents: null })).toBe(false);
+  });
+});
+
+/** Mirrors `../finder/organize-finder.test.ts`. D01 to D13 are the cases of a2c-wire §8.6; steps are those of seed 001. */
+const said = (text: string) => ({ uri: 'x', text });
+const blob = { uri: 'x', blob: 'AAAA' };
+const windowOf = (server: string, uri: string, contents: Window['contents'] = [said('')]): Window => ({
+  server,
+  uri: `window://${uri}`,
+  contents,
+});
+const urisOf = (windows: readonly Window[], size: number | null = null, called: readonly string[] = []) =>
+  organizeDesktop(
+    windows,
+    size,
+    called.map((server) => ({ server })),
+  ).map((text) => text.replace('window://', ''));
+
+describe('step 1: what is no window is left out', () => {
+  it.each([
+    ['D06 one without contents', windowOf('A', 'a', [])],
+    ['one that could not be read', windowOf('A', 'a', null)],
+    ['D11 one of blobs only', windowOf('A', 'a', [blob, blob])],
+    ['one of nothing that is known', windowOf('A', 'a', [{}])],
+    ['D07 another scheme', { ...windowOf('A', 'a'), uri: 'http://a' }],
+    ['D07 a priority of 101', windowOf('A', 'a?priority=101')],
+    ['D07 a fullscreen of maybe', windowOf('A', 'a?fullscreen=maybe')],
+  ])('%s, and its neighbour stays', (_, wrong) => {
+    expect(urisOf([wrong, windowOf('A', 'b')])).toEqual(['b']);
+  });
+  it('X2 one whose text is empty is a window: its bare URI; one of blanks shows them', () => {
+    expect(urisOf([windowOf('A', 'a', [said('')]), windowOf('A', 'b', [said(' \n'), blob])])).toEqual([
+      'a',
+      'b\n\n \n',
+    ]);
+  });
+  it('two servers with one URI have a window each', () => {
+    expect(urisOf([windowOf('A', 'same'), windowOf('B', 'same')])).toEqual(['same', 'same']);
+  });
+});
+
+describe('step 2: servers', () => {
+  it('D04 come by their last call, the latest first, then by name', () => {
+    const windows = ['A', 'B', 'C', 'D'].map((server) => windowOf(server, server.toLowerCase()));
+    expect(urisOf(windows, null, ['D', 'A', 'gone', 'C', 'A', 'C'])).toEqual(['c', 'a', 'd', 'b']);
+    expect(urisOf(windows.toReversed())).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('step 3: the windows of one server', () => {
+  it('D01 come by priority, the highest first; none counts as 0', () => {
+    const windows = [
+      windowOf('A', 'a?priority=10'),
+      windowOf('A', 'b'),
+      windowOf('A', 'c?priority=90'),
+      windowOf('A', 'd?priority=0'),
+    ];
+    expect(urisOf(windows)).toEqual(['c?priority=90', 'a?priority=10', 'b', 'd?priority=0']);
+    expect(urisOf(windows, 2)).toEqual(['c?priority=90', 'a?priority=10']);
+  });
+  it('D13 stay as listed where their priorities are equal', () => {
+    const names = Array.from({ length: 40 }, (_, n) => `w${n}?priority=5`);
+    expect(urisOf(names.map((name) => windowOf('A', name)))).toEqual(names);
+  });
+});
+
+describe('step 4: a window for the whole screen', () => {
+  it('D02 is the only one of its server, whatever the priorities', () => {
+    const windows = [windowOf('A', 'a?priority=50'), windowOf('A', 'b?priority=10&fullscreen=1')];
+    expect(urisOf(windows)).toEqual(['b?priority=10&fullscreen=1']);
+  });
+  it('X3 of two the first that is listed, not the one with the higher priority', () => {
+    const windows = [
+      windowOf('A', 'plain?priority=100'),
+      windowOf('A', 'first?priority=1&fullscreen=true'),
+      windowOf('A', 'second?priority=99&fullscreen=true'),
+    ];
+    expect(urisOf(windows)).toEqual(['first?priority=1&fullscreen=true']);
+  });
+  it('D03 says nothing about other servers', () => {
+    const windows = [
+      windowOf('A', 'a1'),
+      windowOf('A', 'a2?fullscreen=yes'),
+      windowOf('B', 'b1'),
+      windowOf('C', 'c1?fullscreen=on'),
+      windowOf('C', 'c2'),
+    ];
+    expect(urisOf(windows)).toEqual(['a2?fullscreen=yes', 'b1', 'c1?fullscreen=on']);
+  });
+  it('counts only if it is shown, and only if it says so', () => {
+    const windows = [
+      windowOf('A', 'blob?fullscreen=true', [blob]),
+      windowOf('A', 'a'),
+      windowOf('A', 'b?fullscreen=false'),
+    ];
+    expect(urisOf(windows)).toEqual(['a', 'b?fullscreen=false']);
+  });
+});
+
+describe('step 5: the size', () => {
+  const windows = ['A', 'B', 'C'].flatMap((server) => [
+    windowOf(server, `${server}1`),
+    windowOf(server, `${server}2`),
+  ]);
+  it.each([0, -3, Number.NaN])('D05 %d wants no window', (size) => expect(urisOf(windows, size)).toEqual([]));
+  it('D12 counts over all servers together', () => {
+    expect(urisOf(windows, 1)).toEqual(['A1']);
+    expect(urisOf(windows, 3)).toEqual(['A1', 'A2', 'B1']);
+    expect(urisOf(windows, 99)).toHaveLength(6);
+  });
+  it('null wants them all', () => expect(urisOf(windows, null)).toHaveLength(6));
+});
+
+describe('a rendered window', () => {
+  const render = (...contents: readonly object[]): string => renderWindow(windowOf('A', 'a?x=1', contents));
+  it('is its URI as listed, an empty line, and its texts with empty lines between them', () => {
+    expect(render(said('one'))).toBe('window://a?x=1\n\none');
+    expect(render(said('one'), said('two\n\nthree'))).toBe('window://a?x=1\n\none\n\ntwo\n\nthree');
+  });
+  it('D08 D10 passes over blobs and what is neither; an empty text counts like any other', () => {
+    expect(render(said('a'), blob, {}, said('b'))).toBe('window://a?x=1\n\na\n\nb');
+    expect(render(said('a'), said(''), said('b'))).toBe('window://a?x=1\n\na\n\n\n\nb');
+    expect(render(said(''), said('a'))).toBe('window://a?x=1\n\n\n\na');
+  });
+  it('D09 is not trimmed: code keeps its first indentation and its last line end', () => {
+    expect(render(said('    if (a)\n      b();\n'))).toBe('window://a?x=1\n\n    if (a)\n      b();\n');
+    expect(render(said(' \n\t'))).toBe('window://a?x=1\n\n \n\t');
+  });
+  it('is the bare URI where its one text is empty', () => {
+    expect(render(said(''))).toBe('window://a?x=1');
+  });
+});
+
+const servers = ['A', 'B', 'C', '__proto__'];
+const uri = fc.oneof(
+  fc.constantFrom('http://x', 'window://', 'window://h?priority=101'),
+  fc
+    .record({ page: fc.nat(5), priority: fc.option(fc.nat(3)), isFull: fc.boolean() })
+    .map(({ page, priority, isFull }) => {
+      const keys = [
+        ...(priority === null ? [] : [`priority=${priority}`]),
+        ...(isFull ? ['fullscreen=1'] : []),
+      ];
+      return `window://h/${page}?${keys.join('&')}`;
+    }),
+);
+const contents = fc.option(fc.array(fc.constantFrom(said('t'), said(''), blob, {}), { maxLength: 3 }));
+const windows = fc.array(fc.record({ server: fc.constantFrom(...servers), uri, contents }), {
+  maxLength: 30,
+});
+const history = fc.array(
+  fc.constantFrom(...servers, 'gone').map((server) => ({ server })),
+  { maxLength: 6 },
+);
+const size = fc.option(fc.integer({ min: -1, max: 12 }));
+
+describe('a desktop', () => {
+  it('does not change when it is put in order again', () => {
+    fc.assert(
+      fc.property(windows, size, history, (all, most, called) => {
+        const once = arrangeWindows(all, most, called);
+        expect(arrangeWindows(once, most, called)).toEqual(once);
+      }),
+    );
+  });
+  it('is the beginning of the desktop without a size', () => {
+    fc.assert(
+      fc.property(windows, size, history, (all, most, called) => {
+        const whole = organizeDesktop(all, null, called);
+        expect(organizeDesktop(all, most, called)).toEqual(whole.slice(0, Math.max(0, most ?? 99)));
+      }),
+    );
+  });
+  it('has an answer to whatever is asked: no more windows than that, the first ones', () => {
+    const junk = fc.array(
+      fc.record({
+        server: fc.string(),
+        uri: fc.oneof(fc.string(), fc.constantFrom('window://h', 'window://h?priority=7')),
+        contents: fc.option(fc.array(fc.oneof(fc.constant({}), fc.string().map(said)), { maxLength: 2 })),
+      }),
+    );
+    fc.assert(
+      fc.property(junk, fc.double(), history, (all, most, called) => {
+        const whole = arrangeWindows(all, null, called);
+        const part = arrangeWindows(all, most, called);
+        expect(part).toEqual(whole.slice(0, part.length));
+        expect(part.length <= Math.max(0, most || 0)).toBe(true);
+      }),
+    );
+  });
+  it('has of each server either its first full screen or all its windows, by priority and then as listed', () => {
+    fc.assert(
+      fc.property(windows, history, (all, called) => {
+        const arranged = arrangeWindows(all, null, called);
+        for (const server of servers) {
+          const shown = all.filter((each) => {
+            const texts = each.contents?.filter((item) => 'text' in item) ?? [];
+            return each.server === server && texts.length > 0 && parseWindowUri(each.uri).ok;
+          });
+          const full = shown.filter((each) => each.uri.includes('fullscreen'));
+          const priority = (each: Window): number => Number(/priority=(\d)/.exec(each.uri)?.[1] ?? 0);
+          const sorted = [3, 2, 1, 0].flatMap((level) => shown.filter((each) => priority(each) === level));
+          const own = arranged.filter((each) => each.server === server);
+          expect(own).toEqual(full.length > 0 ? full.slice(0, 1) : sorted);
+        }
+        const order = arranged.map((each) => each.server);
+        expect(order.filter((server, at) => server !== order[at - 1])).toHaveLength(new Set(order).size);
+      }),
+    );
+  });
+  it('leaves what it was made of as it was', () => {
+    fc.assert(
+      fc.property(windows, history, (all, called) => {
+        const before = structuredClone([all, called]);
+        organizeDesktop(all, null, called);
+        expect([all, called]).toEqual(before);
+      }),
+    );
+  });
+});

@@ -1,0 +1,513 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DPEDocumentSummary } from '../protocol/messages/finder.ts';
+import { isDpeUri } from './dpe-uri.ts';
+import {
+  arrangeDocuments,
+  organizeFinder,
+  finderQueryOf,
+  finderQuestion,
+  dpeUrisIn,
+  finderDifference,
+  isFinderChanged,
+  urisOfLevel,
+  readCatalogue,
+  readElement,
+  readMetadata,
+  readPage,
+  readPages,
+  readSummary,
+  instantOf,
+  type FinderPage,
+  type FinderQuery,
+} from './finder.ts';
+
+/**
+ * Mirrors `../desktop/organize-desktop.test.ts`. F05 to F10 are the cases of a2c-wire §8.9; "Organizer 1" to "7" the points
+ * of seed 000, 测试策略, Finder Organizer; steps are those of its organize_finder.
+ */
+const documentOf = (doc: string, more: Partial<DPEDocumentSummary> = {}): DPEDocumentSummary => ({
+  doc_ref: doc,
+  uri: `dpe://h/${doc}`,
+  file_uri: `file:///${doc}`,
+  file_type: 'pdf',
+  title: doc,
+  page_count: 1,
+  server: 'A',
+  ...more,
+});
+const page = (
+  documents: readonly DPEDocumentSummary[],
+  query: FinderQuery = {},
+  called: readonly string[] = [],
+): FinderPage =>
+  organizeFinder(
+    documents,
+    query,
+    called.map((server) => ({ server })),
+  );
+const namesOf = ({ documents }: FinderPage): readonly string[] => documents.map(({ doc_ref }) => doc_ref);
+const many = (count: number): DPEDocumentSummary[] =>
+  Array.from({ length: count }, (_, n) => documentOf(`d${n}`));
+
+describe('step 1: what is no document is left out', () => {
+  it('Organizer 1: of nothing comes nothing', () => {
+    expect(page([])).toEqual({ documents: [], totalCount: 0 });
+    expect(page([], { keywords: ['a'], offset: 3 })).toEqual({ documents: [], totalCount: 0 });
+  });
+  it.each(['http://h/d', 'dpe://', 'dpe://h/d/foo', 'dpe://h/d?limit=0', ''])(
+    'X25 one with the URI %j, and its neighbour stays',
+    (uri) => {
+      const found = page([documentOf('wrong', { uri }), documentOf('right')]);
+      expect([namesOf(found), found.totalCount]).toEqual([['right'], 1]);
+    },
+  );
+});
+
+describe('step 2: keywords', () => {
+  const documents = [
+    documentOf('in-title', { title: 'The Budget of 2026' }),
+    documentOf('in-keywords', { title: '', keywords: ['plan', 'BUDGET'] }),
+    documentOf('in-summary', { title: '', summary: 'about budgets' }),
+    documentOf('elsewhere', { title: '', doc_ref: 'elsewhere', file_uri: 'file:///budget', keywords: null }),
+  ];
+  it('Organizer 2, F05 are looked for in title, keywords and summary, whatever their case', () => {
+    for (const word of ['budget', 'BUDGET', 'udge'])
+      expect(namesOf(page(documents, { keywords: [word] }))).toEqual([
+        'in-title',
+        'in-keywords',
+        'in-summary',
+      ]);
+  });
+  it('are looked for in all keywords of a document as one text, with blanks between them', () => {
+    expect(namesOf(page(documents, { keywords: ['plan budget'] }))).toEqual(['in-keywords']);
+    expect(namesOf(page(documents, { keywords: ['planbudget', 'of 2026plan'] }))).toEqual([]);
+  });
+  it('Organizer 2, F05 one of them is enough', () => {
+    expect(namesOf(page(documents, { keywords: ['nothing', 'plan'] }))).toEqual(['in-keywords']);
+    expect(namesOf(page(documents, { keywords: ['nothing'] }))).toEqual([]);
+    expect(page(documents, { keywords: [] }).totalCount).toBe(4);
+  });
+});
+
+describe('step 3: the file type', () => {
+  const documents = [
+    documentOf('a'),
+    documentOf('b', { file_type: 'PDF' }),
+    documentOf('c', { file_type: 'x' }),
+  ];
+  it('Organizer 3, F06 is exactly the one that is wanted', () => {
+    expect(namesOf(page(documents, { fileType: 'pdf' }))).toEqual(['a']);
+    expect(page(documents, { fileType: 'xlsx' })).toEqual({ documents: [], totalCount: 0 });
+    expect(page(documents, { fileType: '' }).totalCount).toBe(3);
+  });
+  it('and keywords must both fit', () => {
+    expect(namesOf(page(documents, { fileType: 'x', keywords: ['a', 'c'] }))).toEqual(['c']);
+  });
+});
+
+describe('step 4: servers', () => {
+  it('Organizer 4, F07 come by their last call, the latest first, then by name', () => {
+    const documents = ['B', 'D', 'A', 'C'].map((server) => documentOf(server, { server }));
+    expect(namesOf(page(documents, {}, ['D', 'A', 'gone', 'C', 'A', 'C']))).toEqual(['C', 'A', 'D', 'B']);
+    expect(namesOf(page(documents))).toEqual(['A', 'B', 'C', 'D']);
+  });
+});
+
+describe('step 5: the documents of one server', () => {
+  const at = (doc: string, lastModified: string | null) => documentOf(doc, { last_modified: lastModified });
+  it('Organizer 5, F08 come by age, the newest first, those without a time last', () => {
+    const documents = [
+      documentOf('never'),
+      at('old', '2025-01-01'),
+      at('null', null),
+      at('new', '2026-01-01'),
+    ];
+    expect(namesOf(page(documents))).toEqual(['new', 'old', 'never', 'null']);
+  });
+  it('are compared as instants, not as texts', () => {
+    const documents = [
+      at('03:00Z', '2026-02-14T10:00:00+07:00'),
+      at('05:00Z', '2026-02-14T05:00:00Z'),
+      at('04:30Z', '20260213T233000-0500'),
+      at('04:00Z', '2026-02-14 04:00'),
+      at('04:00:00.5Z', '2026-02-14T04:00:00.500000Z'),
+    ];
+    expect(namesOf(page(documents))).toEqual(['05:00Z', '04:30Z', '04:00:00.5Z', '04:00Z', '03:00Z']);
+  });
+  it('stay as listed where their times are equal; what is no time is none', () => {
+    const names = Array.from({ length: 40 }, (_, n) => `d${n}`);
+    const spelled = ['2026-02-14T10:00:00Z', '2026-02-14T12:00:00+02:00'];
+    expect(
+      page(
+        names.map((name, n) => at(name, spelled[n % 2] ?? '')),
+        { limit: 40 },
+      ).documents.map(({ doc_ref }) => doc_ref),
+    ).toEqual(names);
+    expect(namesOf(page([at('a', 'yesterday'), at('b', null), at('c', '1970-01-01')]))).toEqual([
+      'c',
+      'a',
+      'b',
+    ]);
+  });
+});
+
+describe('step 6: a page', () => {
+  it('Organizer 6, F09 is what stands behind the offset, as far as there is any', () => {
+    expect(namesOf(page(many(55), { offset: 50, limit: 20 }))).toEqual(['d50', 'd51', 'd52', 'd53', 'd54']);
+    expect(page(many(55), { offset: 100 })).toEqual({ documents: [], totalCount: 55 });
+    expect(page(many(55), { offset: 55 }).documents).toEqual([]);
+    expect(namesOf(page(many(5), { offset: -3, limit: 2 }))).toEqual(['d0', 'd1']);
+  });
+  it('begins at 0 and has 20 documents where nobody says otherwise', () => {
+    expect(namesOf(page(many(55)))).toEqual(many(20).map(({ doc_ref }) => doc_ref));
+  });
+  it.each([0, -1, Number.NaN])(
+    'Organizer 6: a limit of %d wants none, and is told how many there are',
+    (limit) => {
+      expect(page(many(55), { limit })).toEqual({ documents: [], totalCount: 55 });
+    },
+  );
+  it.each([101, 500, Infinity])('F10 a limit of %d counts as 100', (limit) => {
+    expect(page(many(150), { limit }).documents).toHaveLength(100);
+  });
+  it('Organizer 6: a limit above what there is gives all', () => {
+    expect(page(many(3), { limit: 100 }).documents).toHaveLength(3);
+  });
+  it('goes on with the next server', () => {
+    const documents = [...many(3), documentOf('x', { server: 'B' }), documentOf('y', { server: 'B' })];
+    expect(namesOf(page(documents, { offset: 2, limit: 2 }))).toEqual(['d2', 'x']);
+    expect(namesOf(page(documents, { offset: 4, limit: 2 }))).toEqual(['y']);
+    expect(namesOf(page(documents, { offset: 1, limit: 3 }, ['B']))).toEqual(['y', 'd0', 'd1']);
+  });
+  it('Organizer 7: the total counts what is wanted, not what is on the page', () => {
+    const documents = [...many(30), documentOf('other', { file_type: 'x' })];
+    expect(page(documents, { fileType: 'pdf', limit: 1 }).totalCount).toBe(30);
+  });
+});
+
+describe('the query on the wire', () => {
+  const asked = { agent: 'a', req_id: 'r', computer: 'c' };
+  it('lacks what is so by default', () => {
+    expect(finderQuestion({ offset: 0, limit: 20 })).toEqual({});
+    expect(finderQuestion({ keywords: ['k'], fileType: 'pdf', offset: 20, limit: 5 })).toEqual({
+      ...{ keywords: ['k'], file_type: 'pdf' },
+      ...{ offset: 20, limit: 5 },
+    });
+  });
+  it('is read as it was asked, null like nothing', () => {
+    const query = { keywords: ['k'], fileType: 'pdf', offset: 20, limit: 0 };
+    expect(finderQueryOf({ ...asked, ...finderQuestion(query) })).toEqual(query);
+    expect(finderQueryOf({ ...asked, keywords: null, file_type: null, offset: null, limit: null })).toEqual(
+      {},
+    );
+  });
+});
+
+const servers = ['A', 'B', 'C', '__proto__'];
+const times = [undefined, null, '2026-01-01', '2026-01-01T01:00:00+01:00', '2025-06-01T00:00:00Z', 'never'];
+const documents: fc.Arbitrary<readonly DPEDocumentSummary[]> = fc
+  .array(
+    fc.record({
+      server: fc.constantFrom(...servers),
+      uri: fc.constantFrom('dpe://h/d', 'dpe://h/e', 'dpe://h/d/foo'),
+      title: fc.constantFrom('red', 'Green', ''),
+      file_type: fc.constantFrom('pdf', 'xlsx'),
+      last_modified: fc.constantFrom(...times),
+    }),
+    { maxLength: 40 },
+  )
+  .map((list) => list.map((each, n) => documentOf(`d${n}`, each as Partial<DPEDocumentSummary>)));
+const history = fc.array(
+  fc.constantFrom(...servers, 'gone').map((server) => ({ server })),
+  { maxLength: 6 },
+);
+const filter: fc.Arbitrary<FinderQuery> = fc.record(
+  { keywords: fc.subarray(['RED', 'een', 'blue']), fileType: fc.constantFrom('pdf', 'xlsx', '') },
+  { requiredKeys: [] },
+);
+
+describe('a catalogue', () => {
+  it('does not change when it is put in order again', () => {
+    fc.assert(
+      fc.property(documents, filter, history, (all, query, called) => {
+        const once = arrangeDocuments(all, query, called);
+        expect(arrangeDocuments(once, query, called)).toEqual(once);
+      }),
+    );
+  });
+  it('is, page by page, the whole once, with the same total on every page', () => {
+    fc.assert(
+      fc.property(documents, filter, history, fc.integer({ min: 1, max: 7 }), (all, query, called, limit) => {
+        const whole = arrangeDocuments(all, query, called);
+        const offsets = Array.from({ length: Math.ceil(whole.length / limit) + 1 }, (_, n) => n * limit);
+        const pages = offsets.map((offset) => organizeFinder(all, { ...query, offset, limit }, called));
+        expect(pages.flatMap((each) => each.documents)).toEqual(whole);
+        for (const { totalCount } of pages) expect(totalCount).toBe(whole.length);
+      }),
+    );
+  });
+  it('has an answer to whatever is asked: at most a hundred that follow each other, and the same total', () => {
+    const junk = fc.array(
+      fc.record({
+        ...{ server: fc.string(), uri: fc.oneof(fc.string(), fc.constant('dpe://h/d')), title: fc.string() },
+        ...{ file_type: fc.string(), last_modified: fc.string(), keywords: fc.array(fc.string()) },
+      }),
+    );
+    fc.assert(
+      fc.property(junk, filter, history, fc.double(), fc.double(), (all, query, called, offset, limit) => {
+        const listed = all.map((each, n) => documentOf(`d${n}`, each));
+        const whole = arrangeDocuments(listed, query, called);
+        const { documents: part, totalCount } = organizeFinder(listed, { ...query, offset, limit }, called);
+        const at = part[0] ? whole.indexOf(part[0]) : 0;
+        expect(part).toEqual(whole.slice(at, at + part.length));
+        expect([totalCount, part.length <= Math.max(0, Math.min(100, limit || 0))]).toEqual([
+          whole.length,
+          true,
+        ]);
+      }),
+    );
+  });
+  it('has of each server what is wanted, by age and then as listed', () => {
+    fc.assert(
+      fc.property(documents, filter, history, (all, query, called) => {
+        const arranged = arrangeDocuments(all, query, called);
+        const { keywords = [], fileType = '' } = query;
+        for (const server of servers) {
+          const wanted = all
+            .filter((each) => each.server === server && !each.uri.endsWith('foo'))
+            .filter((each) => fileType === '' || each.file_type === fileType)
+            .filter(({ title }) => {
+              const words = keywords.map((word) => word.toLowerCase());
+              return words.length === 0 || words.some((word) => title.toLowerCase().includes(word));
+            });
+          const sorted = [['2026-01-01', '2026-01-01T01:00:00+01:00'], ['2025-06-01T00:00:00Z']].flatMap(
+            (group) => wanted.filter((each) => group.includes(each.last_modified ?? '')),
+          );
+          const rest = wanted.filter((each) => !sorted.includes(each));
+          expect(arranged.filter((each) => each.server === server)).toEqual([...sorted, ...rest]);
+        }
+        const order = arranged.map((each) => each.server);
+        expect(order.filter((server, at) => server !== order[at - 1])).toHaveLength(new Set(order).size);
+      }),
+    );
+  });
+  it('leaves what it was made of as it was', () => {
+    fc.assert(
+      fc.property(documents, filter, history, (all, query, called) => {
+        const before = structuredClone([all, query, called]);
+        organizeFinder(all, query, called);
+        expect([all, query, called]).toEqual(before);
+      }),
+    );
+  });
+});
+
+/**
+ * Mirrors `../desktop/desktop-update.test.ts`. F11 and F12 are the cases of a2c-wire §8.9; "Change 1" to "3" the points of
+ * seed 000, 测试策略, 变更检测: the same set, another set, only `dpe://`.
+ */
+const listed = (...uris: readonly string[]) => dpeUrisIn(uris.map((uri) => ({ uri })));
+
+describe('a list of a server', () => {
+  it('Change 3: has the documents in it, each once, in their order', () => {
+    const uris = ['file:///a', 'dpe://h/b', 'window://h/w', 'dpe://h', 'dpe://h/b', 'dpe://h/d/foo'];
+    expect(listed(...uris)).toEqual(['dpe://h/b', 'dpe://h']);
+  });
+  it('Change 1, F11 with the same documents changes nothing, in whatever order', () => {
+    const before = { A: listed('dpe://h/a', 'dpe://h/b'), B: listed() };
+    expect(isFinderChanged(before, { A: listed('dpe://h/b', 'file:///new', 'dpe://h/a') })).toBe(false);
+  });
+  it('Change 2, F11 with another set of documents changes the catalogue, each server for itself', () => {
+    const before = { A: listed('dpe://a/1'), B: listed('dpe://b/1') };
+    for (const after of [
+      { ...before, A: listed('dpe://a/1', 'dpe://a/2') },
+      { ...before, B: listed() },
+      { A: before.B, B: before.A },
+    ])
+      expect(isFinderChanged(before, after)).toBe(true);
+  });
+  it('Change 3, F12 is not needed when one document says that it was updated; what is none says nothing', () => {
+    expect([isDpeUri('dpe://h/d'), isDpeUri('window://h/d'), isDpeUri('file:///d')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+  it('may hold catalogues, documents and their parts', () => {
+    const uris = listed('dpe://h', 'dpe://h/d', 'dpe://h/d/pages/0', 'dpe://h/e', 'dpe://h/d/elements/x');
+    expect(([0, 1, 2, 3] as const).map((level) => urisOfLevel(uris, level))).toEqual([
+      ['dpe://h'],
+      ['dpe://h/d', 'dpe://h/e'],
+      ['dpe://h/d/pages/0'],
+      ['dpe://h/d/elements/x'],
+    ]);
+  });
+});
+
+describe('what an agent tells of two catalogues', () => {
+  const of = (doc: string, more: Partial<DPEDocumentSummary> = {}): DPEDocumentSummary => ({
+    ...{ doc_ref: doc, uri: `dpe://h/${doc}`, file_uri: `file:///${doc}`, file_type: 'pdf' },
+    ...{ title: doc, page_count: 1, server: 'A' },
+    ...more,
+  });
+  it('is which documents came, which went, and which were modified, as they are now', () => {
+    const [old, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
+    const [a, b] = [of('a', { last_modified: old }), of('b')];
+    const [changed, c] = [of('a', { last_modified: now, title: 'A' }), of('c')];
+    expect(finderDifference([a, b], [c, changed])).toEqual({ added: [c], removed: [b], changed: [changed] });
+  });
+  it.each([
+    { title: 'x' },
+    { page_count: 2 },
+    { file_type: 'md' },
+    { file_uri: 'file:///b' },
+    { keywords: ['k'] },
+    { summary: 's' },
+    { pages_read: 3 },
+  ])('has a document as changed of which any field is another, without a new time: %j', (field) => {
+    for (const time of [{}, { last_modified: '2026-01-01' }])
+      expect(finderDifference([of('a', time)], [of('a', { ...time, ...field })]).changed).toHaveLength(1);
+  });
+  it('is nothing where only the order of its fields is another', () => {
+    const { title, ...rest } = of('a', { last_modified: '2026-01-01' });
+    expect(finderDifference([{ title, ...rest }], [{ ...rest, title }])).toEqual({
+      ...{ added: [], removed: [], changed: [] },
+    });
+  });
+  it('has a document as changed whose time came or went', () => {
+    for (const [before, after] of [
+      [null, '2026-01-01'],
+      ['2026-01-01', undefined],
+      ['never', 'ever'],
+    ])
+      expect(
+        finderDifference([of('a', { last_modified: before })], [of('a', { last_modified: after })]).changed,
+      ).toHaveLength(1);
+  });
+});
+
+const json = (value: unknown) => [
+  { uri: 'dpe://h/d', mimeType: 'application/json', text: JSON.stringify(value) },
+];
+const document = {
+  doc_ref: 'd',
+  uri: 'dpe://h/d',
+  file_uri: 'file:///d',
+  file_type: 'md',
+  title: 'D',
+  page_count: 1,
+  keywords: ['k'],
+  summary: null,
+  last_modified: '2026-02-14T10:30:01Z',
+  more: 1,
+};
+const pageSummary = { page_index: 0, title: 'P', element_count: 1, uri: 'dpe://h/d/pages/0', doc_ref: 'd' };
+const pages = { ...document, pages: [pageSummary], page_offset: 0, page_limit: 20, page_total: 1 };
+const element = { element_id: 'e', category: 'table', content: { rows: [] } };
+const pageJson = {
+  ...{ page_index: 0, title: 'P', doc_ref: 'd', uri: 'dpe://h/d/pages/0' },
+  ...{ elements: [element], element_count: 1 },
+};
+const detail = { ...element, doc_ref: 'd', page_index: 0, uri: 'dpe://h/d/elements/e', metadata: { a: 1 } };
+
+describe('a read of a document', () => {
+  it.each([
+    ['Level 1', readMetadata, document],
+    ['Level 1 with its pages', readPages, pages],
+    ['Level 2', readPage, pageJson],
+    ['Level 3', readElement, detail],
+  ])('of %s is the JSON of its first text, with keys that we do not know', (_, read, value) => {
+    expect(read(json(value))).toEqual({ ok: true, body: value });
+    expect(read([{ text: null }, ...json(value), ...json(1)])).toEqual({ ok: true, body: value });
+  });
+  it('X24 may have elements of a kind that we do not know', () => {
+    expect(readElement(json({ ...detail, category: 'Hologram' })).ok).toBe(true);
+  });
+  it.each([
+    [[], 'The server gave no text where a document was to be'],
+    [[{ text: undefined }], 'The server gave no text where a document was to be'],
+    [[{ text: '# not JSON' }], /^What the server gave is not a document: /],
+    [json([]), /^What the server gave is not a document: /],
+    [json({ ...document, page_count: 'many' }), /^What the server gave is not a document: page_count: /],
+  ])('that is none says so: %j', (contents, message) => {
+    const read = readMetadata(contents);
+    expect(read).toMatchObject({ ok: false, failure: { code: 500 } });
+    expect(read.ok ? '' : read.failure.message).toMatch(message);
+  });
+});
+
+describe('a summary', () => {
+  it('is what Level 1 says, and which server has it, whatever that server says itself', () => {
+    expect(readSummary(json({ ...document, server: 'other' }), 'docs')).toEqual({
+      ok: true,
+      body: { ...document, server: 'docs' },
+    });
+    expect(readSummary([], 'docs').ok).toBe(false);
+  });
+  it('of a server that lists its catalogue is in Level 0; an entry that is no document falls alone', () => {
+    const catalogue = { documents: [document, { title: 'broken', uri: 'dpe://h/x' }, null], total_count: 3 };
+    expect(readCatalogue(json(catalogue), 'docs')).toEqual({
+      ok: true,
+      body: {
+        documents: [{ ...document, server: 'docs' }],
+        refused: [
+          { uri: 'dpe://h/x', reason: expect.stringMatching(/^documents\.1 .*doc_ref: .*page_count: /) },
+          { reason: expect.stringMatching(/^documents\.2 /) },
+        ],
+      },
+    });
+    expect(readCatalogue(json({ documents: 3 }), 'docs').ok).toBe(false);
+  });
+});
+
+const utc = (text: string): number => Date.parse(text);
+
+describe('an ISO 8601 time', () => {
+  it.each([
+    ['2026-02-14', '2026-02-14T00:00:00Z'],
+    ['20260214', '2026-02-14T00:00:00Z'],
+    ['2026-02-14T10:30', '2026-02-14T10:30:00Z'],
+    ['2026-02-14 10:30:01', '2026-02-14T10:30:01Z'],
+    ['2026-02-14t10:30:01z', '2026-02-14T10:30:01Z'],
+    ['20260214T103001Z', '2026-02-14T10:30:01Z'],
+    ['2026-02-14T10+01', '2026-02-14T09:00:00Z'],
+    ['2026-02-14T10:30:01+05:30', '2026-02-14T05:00:01Z'],
+    ['2026-02-14T10:30:01-0530', '2026-02-14T16:00:01Z'],
+    ['2026-02-14T24:00:00Z', '2026-02-15T00:00:00Z'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00Z'],
+    ['2024-02-29', '2024-02-29T00:00:00Z'],
+    ['2000-02-29', '2000-02-29T00:00:00Z'],
+    ['0099-12-31', '0099-12-31T00:00:00Z'],
+    ['1969-12-31T23:59:59.5Z', '1969-12-31T23:59:59.500Z'],
+  ])('%s is %s: without a zone it is UTC', (text, instant) => expect(instantOf(text)).toBe(utc(instant)));
+
+  it('has microseconds, which order what one millisecond holds', () => {
+    const [a = 0, b = 0, c = 0] = ['.123', '.123001', ',1235'].map((part) =>
+      instantOf(`2026-02-14T10:30:01${part}Z`),
+    );
+    expect([b - a, c - b].map((each) => each > 0 && each < 1)).toEqual([true, true]);
+  });
+
+  it.each([
+    ...['', 'never', '14.02.2026', 'Feb 14 2026', '1739529001', '2026', '2026-02', '2026-W07-6'],
+    ...['2026-13-01', '2026-00-01', '2026-02-29', '1900-02-29', '2026-04-31', '2026-02-00'],
+    ...['2026-02-14T', '2026-02-14T25:00', '2026-02-14T24:01', '2026-02-14T10:60', '2026-02-14T10:30:61'],
+    ...[
+      '2026-02-14Z',
+      '2026-02-14T10:30+24:00',
+      '2026-02-14T10:30+1',
+      ' 2026-02-14',
+      '2026-02-14T10:30:01.Z',
+    ],
+  ])('%j is none', (text) => expect(instantOf(text)).toBe(undefined));
+
+  it('is the same as everybody else reads it', () => {
+    const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(date, (each) => {
+        expect(instantOf(each.toISOString())).toBe(each.getTime());
+      }),
+    );
+  });
+});

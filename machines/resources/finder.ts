@@ -1,0 +1,517 @@
+/** The Finder: documents of all servers, put together for a question (seed 000). Mirrors desktop.ts. */
+import type { z } from 'zod';
+import { byRecency, type ServerHistory } from '../call/history/index.ts';
+import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
+import { remembered } from '../kernel/remembered.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+import {
+  dpeCatalogue,
+  dpeDocumentMetadata,
+  dpeDocumentPages,
+  dpeElementDetail,
+  dpePage,
+  type DPEDocumentSummary,
+  type GetFinder,
+  type DPEDocumentMetadata,
+  type DPEDocumentPages,
+  type DPEElementDetail,
+  type DPEPage,
+} from '../protocol/messages/finder.ts';
+import type { Read } from '../protocol/messages/lists.ts';
+import type { ResourceContents } from '../protocol/messages/resource.ts';
+import { problemsIn } from '../protocol/problems.ts';
+import { canonical } from '../trace/canonical.ts';
+import type { Listed, Notice, CollectionRules } from './collections.ts';
+import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './dpe-uri.ts';
+
+// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
+/** Which documents are wanted, and which part of them. */
+export interface FinderQuery {
+  /** One of them must be in the title, the keywords or the summary, whatever its case. None: any document. */
+  readonly keywords?: readonly string[];
+  /** Exactly this; empty: any. */
+  readonly fileType?: string;
+  /** How many are passed over; 0 by default. */
+  readonly offset?: number;
+  /** How many are given: 20 by default, 100 at the most, none for 0 or less. */
+  readonly limit?: number;
+  /** Servers are asked anew. */
+  readonly fresh?: boolean;
+}
+const defaultLimit = 20;
+export const mostLimit = 100;
+
+/** As `client:get_finder` has it. */
+export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
+  ...(asked.keywords && { keywords: asked.keywords }),
+  ...(typeof asked.file_type === 'string' && { fileType: asked.file_type }),
+  ...(typeof asked.offset === 'number' && { offset: asked.offset }),
+  ...(typeof asked.limit === 'number' && { limit: asked.limit }),
+  ...(asked.fresh === true && { fresh: true }),
+});
+
+/** The fields of the question; what is not wanted, or what is so by default, is not sent. */
+export const finderQuestion = ({
+  keywords,
+  fileType,
+  offset = 0,
+  limit = defaultLimit,
+  fresh = false,
+}: FinderQuery) => ({
+  ...(keywords !== undefined && { keywords: [...keywords] }),
+  ...(fileType !== undefined && { file_type: fileType }),
+  ...(offset !== 0 && { offset }),
+  ...(limit !== defaultLimit && { limit }),
+  ...(fresh && { fresh }),
+});
+
+/** The part that is wanted, in whole numbers. */
+function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
+  const whole = (value: number): number => Math.trunc(value) || 0;
+  return { from: Math.max(0, whole(offset)), count: Math.max(0, Math.min(mostLimit, whole(limit))) };
+}
+
+/** Whether a document is one of those that are wanted. */
+function testOf({ keywords = [], fileType = '' }: FinderQuery): (d: DPEDocumentSummary) => boolean {
+  const words = keywords.map((word) => word.toLowerCase());
+  const speaksOf = ({ title, keywords: own, summary }: DPEDocumentSummary): boolean => {
+    const texts = [title, (own ?? []).join(' '), summary ?? ''].map((text) => text.toLowerCase());
+    return words.some((word) => texts.some((text) => text.includes(word)));
+  };
+  return (document) =>
+    (fileType === '' || document.file_type === fileType) && (words.length === 0 || speaksOf(document));
+}
+
+// ── times of documents ────────────────────────────────────────────────────────────────────────────────
+/**
+ * An ISO 8601 date and time as milliseconds since 1970, microseconds as their fraction; undefined for anything else,
+ * which counts as no time at all. By hand: the platform takes more than ISO 8601 has, cuts after milliseconds, and reads a time
+ * without a zone as that of the machine it runs on. Here it is UTC, and so is a date alone.
+ */
+export function instantOf(text: string): number | undefined {
+  const found = iso.exec(text);
+  if (!found) return undefined;
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
+  const [hour, minute, second] = [Number(found[4] ?? 0), Number(found[5] ?? 0), Number(found[6] ?? 0)];
+  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  // The end of a day may be 24:00, and some minutes have had 61 seconds.
+  const isTime = minute < 60 && second <= 60 && (hour < 24 || (hour === 24 && minute + second === 0));
+  const offset = offsetOf(found[8]);
+  if (!isDay || !isTime || offset === undefined) return undefined;
+  const ms = Date.UTC(year + cycleYears, month - 1, day, hour, minute, second) - cycleMs;
+  return ms - offset + (found[7] === undefined ? 0 : Number(`0.${found[7]}`) * 1000);
+}
+
+const iso =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/** The calendar repeats itself after 400 years; without them the years 0 to 99 would be taken for 1900 to 1999. */
+const cycleYears = 400;
+const cycleMs = 146_097 * 86_400_000;
+
+const daysIn = (year: number, month: number): number => {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  if (month === 2) return isLeap ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+};
+
+/** `+01:00`, `-0530`, `+02`, `Z` or nothing → milliseconds east of UTC. */
+function offsetOf(zone: string | undefined): number | undefined {
+  if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+// ── the Finder, put together ──────────────────────────────────────────────────────────────────────────
+export interface FinderPage {
+  readonly documents: readonly DPEDocumentSummary[];
+  /** Of all that the query is for, before paging. */
+  readonly totalCount: number;
+}
+type Documents = readonly DPEDocumentSummary[];
+/** Of one server: all of its documents, and how many of them a query is for. */
+interface Group {
+  readonly all: Documents;
+  readonly count: number;
+}
+
+/**
+ * One page of the documents of a computer, in order (seed 000, organize_finder). `documents` come as their servers list
+ * them; `history` has the oldest call first.
+ */
+export function organizeFinder(documents: Documents, query: FinderQuery, history: ServerHistory): FinderPage {
+  const isWanted = testOf(query);
+  const groups = groupedBy(documents, isWanted);
+  const { from, count } = partOf(query);
+  let totalCount = 0;
+  for (const group of groups.values()) totalCount += group.count;
+  return { documents: partIn(groups, isWanted, history, from, count), totalCount };
+}
+
+/** All that the query is for, not paged: what does not count is left out, the rest by server and then by age. */
+export function arrangeDocuments(
+  documents: Documents,
+  query: FinderQuery,
+  history: ServerHistory,
+): Documents {
+  const isWanted = testOf(query);
+  return partIn(groupedBy(documents, isWanted), isWanted, history, 0, documents.length);
+}
+
+type Test = ReturnType<typeof testOf>;
+
+/** What is no document is left out. Worked out once for what a computer knows, however often it is asked. */
+const byServer = remembered((documents: Documents): ReadonlyMap<string, Documents> => {
+  const all = new Map<string, DPEDocumentSummary[]>();
+  for (const document of documents) {
+    if (!isDpeUri(document.uri)) continue;
+    const others = all.get(document.server);
+    if (others) others.push(document);
+    else all.set(document.server, [document]);
+  }
+  return all;
+});
+function groupedBy(documents: Documents, isWanted: Test): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const [server, all] of byServer(documents)) {
+    let count = 0;
+    for (const document of all) if (isWanted(document)) count += 1;
+    if (count > 0) groups.set(server, { all, count });
+  }
+  return groups;
+}
+
+/** Only servers whose documents are in this part have theirs sorted. */
+function partIn(
+  groups: ReadonlyMap<string, Group>,
+  isWanted: Test,
+  history: ServerHistory,
+  from: number,
+  count: number,
+): Documents {
+  let part: Documents = [];
+  let skipped = 0;
+  for (const server of byRecency(groups.keys(), history)) {
+    if (part.length >= count) break;
+    const group = groups.get(server);
+    if (!group) continue;
+    const start = Math.max(0, from - skipped);
+    skipped += group.count;
+    if (start >= group.count) continue;
+    const wanted = newestFirst(group.all).filter(isWanted);
+    part = part.concat(wanted.slice(start, start + count - part.length));
+  }
+  return part;
+}
+
+/** By instants, whatever the zone; those without a time come last, and equals stay in their order. */
+const newestFirst = remembered((documents: Documents): Documents =>
+  documents
+    .map((document) => ({ document, instant: instantOf(document.last_modified ?? '') ?? -Infinity }))
+    .sort((a, b) => (a.instant === b.instant ? 0 : b.instant - a.instant))
+    .map(({ document }) => document),
+);
+
+// ── changes ───────────────────────────────────────────────────────────────────────────────────────────
+/** The URIs of documents in the list of one server, each once, as it lists them; whatever else it lists is none. */
+export const dpeUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
+  ...new Set(resources.map(({ uri }) => uri).filter(isDpeUri)),
+];
+
+/** Those that would be of documents, each once, and the rule that each breaks. */
+const refusedDocumentsIn = (
+  resources: readonly { readonly uri: string }[],
+): readonly { readonly uri: string; readonly reason: string }[] =>
+  [...new Set(resources.map(({ uri }) => uri))].flatMap((uri) => {
+    if (!/^dpe:/i.test(uri)) return [];
+    const read = parseDpeUri(uri);
+    return read.ok ? [] : [{ uri, reason: read.failure.message }];
+  });
+
+/** Of these the ones of one level: 1 are documents, which have a summary; 0 are catalogues, which list documents. */
+export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): readonly string[] =>
+  uris.filter((uri) => {
+    const read = parseDpeUri(uri);
+    return read.ok && read.uri.level === level;
+  });
+
+/** Whether a change of lists changed the catalogue: the order of documents, and all that is none, does not. */
+export const isFinderChanged = (before: UrisByServer, after: UrisByServer): boolean =>
+  !isSameUris(before, after);
+
+/** What an agent tells of two catalogues that it was given one after the other: by URI, and changed by any field. */
+export const finderDifference = (
+  before: readonly DPEDocumentSummary[],
+  after: readonly DPEDocumentSummary[],
+): Difference<DPEDocumentSummary> =>
+  differenceOf(
+    before,
+    after,
+    ({ uri }) => uri,
+    (a, b) => canonicalOf(a) === canonicalOf(b),
+  );
+/** Many documents do not say when they changed: all of it counts, in whatever order its fields stand. */
+const canonicalOf = remembered((document: DPEDocumentSummary) => canonical(document));
+
+// ── documents that an update touches ──────────────────────────────────────────────────────────────────
+/** What is listed of one host. */
+interface Host {
+  readonly all: string[];
+  readonly catalogues: string[];
+  /** By `doc_ref`: a document, its pages and its elements. */
+  readonly documents: Map<string, string[]>;
+}
+/** Of a list, once as long as it stays what it is. */
+const hostsIn = remembered((listed: readonly string[]): ReadonlyMap<string, Host> => {
+  const hosts = new Map<string, Host>();
+  for (const raw of listed) {
+    const read = parseDpeUri(raw);
+    if (!read.ok) continue;
+    let host = hosts.get(read.uri.host);
+    if (!host) hosts.set(read.uri.host, (host = { all: [], catalogues: [], documents: new Map() }));
+    host.all.push(raw);
+    if (read.uri.level === 0) host.catalogues.push(raw);
+    else {
+      const others = host.documents.get(read.uri.docRef);
+      if (others) others.push(raw);
+      else host.documents.set(read.uri.docRef, [raw]);
+    }
+  }
+  return hosts;
+});
+
+/**
+ * What is another when this URI has changed, whatever its query: its document, of which a page or an element is a part,
+ * and the catalogue of its host; of a catalogue all documents of its host. Empty where it is of none that is listed.
+ */
+function documentsTouched(uri: string, listed: readonly string[]): readonly string[] {
+  const changed = parseDpeUri(uri);
+  const host = changed.ok ? hostsIn(listed).get(changed.uri.host) : undefined;
+  if (!changed.ok || !host) return [];
+  if (changed.uri.level === 0) return host.all;
+  return host.catalogues.concat(host.documents.get(changed.uri.docRef) ?? []);
+}
+
+// ── who is asked for a document ───────────────────────────────────────────────────────────────────────
+/** What one server lists, so far as it decides who is asked for a document. */
+export interface Claim {
+  readonly server: string;
+  /** Each once, in lower case. */
+  readonly hosts: readonly string[];
+  readonly uris: readonly string[];
+}
+export const claimOf = (server: string, uris: readonly string[]): Claim => ({
+  server,
+  uris,
+  hosts: [...new Set(uris.flatMap((uri) => hostOf(uri)))],
+});
+const hostOf = (raw: string): readonly string[] => {
+  const read = parseDpeUri(raw);
+  return read.ok ? [read.uri.host] : [];
+};
+
+/** Who is asked for a document, and who else says that its host is theirs: worth one warning. */
+interface Route {
+  readonly server: string;
+  readonly rivals: readonly string[];
+}
+
+/**
+ * The server that is asked to read this. Of several with this host it is the one that lists the URI, then one that lists its
+ * document, then whose tool was called last. Undefined: no server has this host.
+ */
+export function routeOf(
+  raw: string,
+  uri: DpeUri,
+  claims: readonly Claim[],
+  history: ServerHistory,
+): Route | undefined {
+  const able = claims.filter(({ hosts }) => hosts.includes(uri.host));
+  const listing = (isMeant: (listed: string) => boolean): readonly Claim[] =>
+    able.length > 1 ? able.filter(({ uris }) => uris.some(isMeant)) : [];
+  const best = [listing((listed) => listed === raw), listing((listed) => isOfDocument(listed, uri)), able];
+  const chosen = best.find((claimants) => claimants.length > 0) ?? [];
+  const [server] = byRecency(
+    chosen.map((claim) => claim.server),
+    history,
+  );
+  if (server === undefined) return undefined;
+  return { server, rivals: able.map((claim) => claim.server).filter((each) => each !== server) };
+}
+
+function isOfDocument(listed: string, uri: DpeUri): boolean {
+  const read = parseDpeUri(listed);
+  if (!read.ok || read.uri.level === 0 || uri.level === 0) return false;
+  return read.uri.host === uri.host && read.uri.docRef === uri.docRef;
+}
+
+// ── what reads give ───────────────────────────────────────────────────────────────────────────────────
+/** What a read of a document gave: the JSON of its first text, by the level that was read (a2c-wire §3.13). */
+type TextContents = readonly Pick<ResourceContents, 'text'>[];
+
+const unreadableRead = (message: string): { readonly ok: false; readonly failure: Failure } => ({
+  ok: false,
+  failure: { code: wireCodes.internal, message },
+});
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+function readAs<T>(contents: TextContents, schema: z.ZodType<T>, what: string): Read<T> {
+  const text = contents.find((item) => typeof item.text === 'string')?.text;
+  if (typeof text !== 'string') return unreadableRead(`The server gave no text where ${what} was to be`);
+  const read = schema.safeParse(parsed(text));
+  if (read.success) return { ok: true, body: read.data };
+  return unreadableRead(`What the server gave is not ${what}: ${problemsIn(read.error).join('; ')}`);
+}
+
+/** Level 1. */
+export const readMetadata = (contents: TextContents): Read<DPEDocumentMetadata> =>
+  readAs(contents, dpeDocumentMetadata, 'a document');
+/** Level 1 with `depth=pages`. */
+export const readPages = (contents: TextContents): Read<DPEDocumentPages> =>
+  readAs(contents, dpeDocumentPages, 'a document with its pages');
+/** Level 2 with `format=json`. */
+export const readPage = (contents: TextContents): Read<DPEPage> => readAs(contents, dpePage, 'a page');
+/** Level 3 with `format=json`. */
+export const readElement = (contents: TextContents): Read<DPEElementDetail> =>
+  readAs(contents, dpeElementDetail, 'an element');
+
+/** One document of the computer's catalogue: its Level 1, and whose it is. */
+export function readSummary(contents: TextContents, server: string): Read<DPEDocumentSummary> {
+  const read = readMetadata(contents);
+  return read.ok ? { ok: true, body: { ...read.body, server } } : read;
+}
+
+interface CatalogueRead {
+  readonly documents: readonly DPEDocumentSummary[];
+  /** Entries that are no document, and were left out. */
+  readonly refused: readonly { readonly uri?: string; readonly reason: string }[];
+}
+/** Level 0, of a server that lists its catalogue instead of its documents: an entry that is no document falls alone. */
+export function readCatalogue(contents: TextContents, server: string): Read<CatalogueRead> {
+  const read = readAs(contents, dpeCatalogue, 'a catalogue');
+  if (!read.ok) return read;
+  const documents: DPEDocumentSummary[] = [];
+  const refused = read.body.documents.flatMap((entry, at): CatalogueRead['refused'] => {
+    const document = dpeDocumentMetadata.safeParse(entry);
+    if (document.success) documents.push({ ...document.data, server });
+    if (document.success) return [];
+    const { uri } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+    const reason = `documents.${at} of its catalogue is not a document: ${problemsIn(document.error).join('; ')}`;
+    return [{ reason, ...(typeof uri === 'string' && { uri }) }];
+  });
+  return { ok: true, body: { documents, refused } };
+}
+
+// ── refusals of servers ───────────────────────────────────────────────────────────────────────────────
+type ErrorData = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is ErrorData =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What MCP says of a resource that there is not. */
+const resourceNotFound = -32_002;
+const ofFinder = [wireCodes.documentNotFound, wireCodes.pageOutOfRange, wireCodes.elementNotFound] as const;
+
+/**
+ * What whoever reads a document is told when its server answered with an error. `refused` is as the session port tells
+ * it: `details.code` is the code of the JSON-RPC error, `details.data` its data. A code of Finder there, or as
+ * `data.code`, passes with its details; what is no answer of the server at all stays what it is.
+ */
+export function readRefusal(refused: Failure, uri: DpeUri): Failure {
+  const { message } = refused;
+  const { code, data } = refused.details ?? {};
+  if (typeof code !== 'number') return refused;
+  const own = isRecord(data) ? data : {};
+  const known = ofFinder.find((each) => each === code || each === own['code']);
+  if (known) return { code: known, message, details: detailsIn(own) ?? askedFor(known, uri) };
+  if (code === resourceNotFound)
+    return { code: wireCodes.documentNotFound, message, details: askedFor(wireCodes.documentNotFound, uri) };
+  return { code: wireCodes.internal, message, details: { code } };
+}
+
+/** Servers put them into the data itself, or under its `details`. */
+function detailsIn({ code: _code, message: _message, details, ...rest }: ErrorData): ErrorData | undefined {
+  if (isRecord(details)) return details;
+  return Object.keys(rest).length > 0 ? rest : undefined;
+}
+
+/** A server that gives no details: what was asked for says most of it. */
+function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): ErrorData {
+  if (code === wireCodes.pageOutOfRange && uri.level === 2) return { page_index: uri.pageIndex };
+  if (code === wireCodes.elementNotFound && uri.level === 3) return { element_id: uri.elementId };
+  return uri.level === 0 ? { host: uri.host } : { doc_ref: uri.docRef };
+}
+
+// ── the rules of the collection ───────────────────────────────────────────────────────────────────────
+/** A server that lists documents has them read; one that lists its catalogue only, that (a2c-wire §3.13). */
+const toRead = remembered((uris: readonly string[]): readonly string[] => {
+  const documents = urisOfLevel(uris, 1);
+  return documents.length > 0 ? documents : urisOfLevel(uris, 0);
+});
+
+/** Its hosts are taken from its URIs once, as long as the list stays what it is. */
+/** Documents say of themselves what counts. */
+const noStandings = {};
+const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
+
+function rivalNotice(host: string, server: string, rivals: readonly string[]): Notice | null {
+  if (rivals.length === 0) return null;
+  const all = [server, ...rivals].toSorted().map((name) => `'${name}'`);
+  return {
+    about: host,
+    mark: all.join(' '),
+    text: `Servers ${all.join(' and ')} have documents of the host '${host}': who lists a document is asked for it`,
+  };
+}
+
+export const finder: CollectionRules = {
+  urisIn: dpeUrisIn,
+  standingsIn: () => noStandings,
+  refusedIn: refusedDocumentsIn,
+  toRead,
+  touchedBy: documentsTouched,
+  isListed: (uri, listed) => listed.includes(uri) || documentsTouched(uri, urisOfLevel(listed, 1)).length > 0,
+  /** Its total counts the documents of all. */
+  neededBy: (_query, _history, parts) => parts.map(({ server }) => server),
+  onlyOf: () => null,
+  itemsOf: (contents, uri, server) => {
+    const read = parseDpeUri(uri);
+    if (!read.ok) return read;
+    if (read.uri.level === 0) {
+      const catalogue = readCatalogue(contents, server);
+      if (!catalogue.ok) return catalogue;
+      const { documents, refused } = catalogue.body;
+      return { ok: true, body: { items: documents, refused } };
+    }
+    const summary = readSummary(contents, server);
+    return summary.ok ? { ok: true, body: { items: [summary.body], refused: [] } } : summary;
+  },
+  noticesOf: () => [],
+  answerOf: (items, query, history) => {
+    const page = organizeFinder(
+      items as readonly DPEDocumentSummary[],
+      finderQueryOf(query as GetFinder),
+      history,
+    );
+    return { documents: page.documents, total_count: page.totalCount };
+  },
+  routeOf: (raw, listed, history) => {
+    const read = parseDpeUri(raw);
+    if (!read.ok) return read;
+    const route = routeOf(raw, read.uri, listed.map(claimIn), history);
+    if (!route) return { ok: false, failure: hostNotFound(read.uri.host) };
+    const { server, rivals } = route;
+    return { ok: true, body: { server, notice: rivalNotice(read.uri.host, server, rivals) } };
+  },
+  refusalOf: (refused, raw) => {
+    const read = parseDpeUri(raw);
+    return read.ok ? readRefusal(refused, read.uri) : refused;
+  },
+};

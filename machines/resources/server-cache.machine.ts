@@ -1,0 +1,360 @@
+/** Windows or documents of one server. It reads them when somebody wants them, keeps what it has read, and reads again only
+ * what has changed since.
+ *
+ * open    — three things at once:
+ *           reading{unread | collecting | standby | refreshing}: nothing was wanted yet, and then for the first time; or
+ *           nobody waits, and what is new or has changed is read. A few are read at a time, what was never read first. A
+ *           reading is over when each was read, refused, or cancelled because its time was over; who waits no longer is told
+ *           what is there by then, and the rest goes on being read
+ *           retrying{calm | pausing | probing}: what did not come in time nobody waits for again; it is asked for by and
+ *           by, and told when it has come
+ *           timing{idle | ticking}: the age of what is being read. What hangs gives its place to the next when its server
+ *           answers a ping, and is cancelled when its time is over
+ * closing — asks for nothing more; what is being read gets a moment to come
+ * closed  — final: nothing was being read any more
+ * killed  — final: what was being read was cut off, after that moment, or because its owner or its server is gone
+ *
+ * A window or document that cannot be read falls alone, and a server that does not answer costs its own ones only. An order
+ * for one entry is answered with that entry, whatever else is being read. */
+import { assign, setup, not } from 'xstate';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import { backoffOfList } from '../kernel/timing.ts';
+import type { Failure } from '../protocol/failure.ts';
+import * as rules from './server-cache.rules.ts';
+import {
+  hasStale,
+  isAsking,
+  questionOf,
+  afterAnswerOf,
+  initialContext,
+  type CacheOrder,
+  type CacheContext,
+  type CacheInput,
+} from './server-cache.rules.ts';
+
+type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
+const pingQuestion = 'ping';
+interface ToldUpTo {
+  readonly upTo: number;
+  readonly isTruncated: boolean;
+}
+const cacheSetup = setup({
+  types: {
+    context: {} as CacheContext,
+    input: {} as CacheInput,
+    events: {} as RequestFact | CacheOrder | DirectoryEvent,
+    tags: {} as 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed',
+  },
+  actions: {
+    ...effects,
+    noteList: assign(({ context }, order: { readonly uris: readonly string[] }) =>
+      rules.afterList(context, order),
+    ),
+    noteInvalidated: assign(({ context }, order: { readonly uris: readonly string[] }) =>
+      rules.afterInvalidation(context, order),
+    ),
+    noteNext: assign(({ context }) => rules.afterAsking(context)),
+    noteProbe: assign(({ context }) => rules.afterProbing(context)),
+    noteProbing: assign(({ context }) => ({ slowBefore: context.slow.length })),
+    noteAnswer: assign(({ context }, fact: { readonly id: string; readonly result: unknown }) =>
+      rules.afterAnswer(context, fact),
+    ),
+    noteRefusal: assign(({ context }, fact: { readonly id: string; readonly failure: Failure }) =>
+      rules.afterRefusal(context, fact),
+    ),
+    noteUnasked: assign(({ context }) => afterAnswerOf(context, rules.unwantedUri(context) ?? '')),
+    noteTick: assign(({ context }) => rules.afterTick(context)),
+    notePinging: assign({ isPinging: true }),
+    noteAlive: assign(({ context }) => rules.afterRelease(context)),
+    noteIdle: assign({ ticks: 0, isPinging: false }),
+    noteOver: assign(({ context }) => rules.afterEnd(context, rules.overdueWithQuestion(context))),
+    noteWish: assign(({ context }, refresh: RefreshOrder) => rules.afterWish(context, refresh)),
+    noteGranted: assign(({ context }, { orders }: { readonly orders: readonly number[] }) =>
+      rules.withoutWishes(context, orders),
+    ),
+    noteVain: assign(({ context }) => rules.afterVainProbe(context)),
+    forgetTries: assign({ tries: 0 }),
+    noteRefresh: assign(({ context }, refresh: RefreshOrder) => rules.afterRefresh(context, refresh)),
+    noteJoined: assign(({ context }, refresh: RefreshOrder) => rules.afterJoining(context, refresh)),
+    noteFollowing: assign(({ context }) => rules.afterRound(context)),
+    noteCome: assign(({ context: c }) => (c.refresh > c.told ? {} : rules.afterTelling(c, c.told, false))),
+    noteTold: assign(({ context }, { upTo, isTruncated }: ToldUpTo) =>
+      rules.afterTelling(context, upTo, isTruncated),
+    ),
+  },
+  guards: {
+    canAsk: ({ context }) => rules.canAsk(context),
+    isDone: ({ context: c }) => !hasStale(c) && c.asked.length === 0,
+    isWantedAgain: ({ context }) => context.nextRefresh > 0,
+    asksForNobody: ({ context }) => rules.unwantedUri(context) !== undefined,
+    isAsking: ({ context }) => isAsking(context),
+    isReading: ({ context }) => context.asked.length > 0,
+    mustPing: ({ context }) => rules.mustPing(context),
+    isPing: (_, { id }: { readonly id: string }) => id === pingQuestion,
+    isForOne: (_, { only }: Pick<RefreshOrder, 'only'>) => only !== undefined,
+    isUnreadOne: ({ context }, refresh: RefreshOrder) =>
+      refresh.only !== undefined && rules.wantsRead(context, refresh),
+    isGranted: ({ context }) => rules.grantedOrders(context).length > 0,
+    isWish: ({ context }, { n }: { readonly n: number }) => context.wishes.some((wish) => wish.n === n),
+    isAtOnce: (_, { isNow }: { readonly isNow?: true }) => isNow === true,
+    isSlow: ({ context }) => context.slow.length > 0,
+    isBack: ({ context }) => context.slow.length === 0,
+    canProbe: ({ context }) => rules.unprobedUri(context) !== undefined,
+    hasCome: ({ context: { slow, slowBefore } }) => slow.length < slowBefore,
+  },
+  delays: {
+    turn: ({ context }) => context.timing.turnMs,
+    limit: ({ context }) => context.timing.aggregateMs,
+    closeGrace: ({ context }) => context.timing.closeGraceMs,
+    pause: ({ context: { timing, tries } }) => backoffOfList(timing, tries + 1),
+  },
+});
+type At<E = unknown> = { readonly context: CacheContext; readonly event: E };
+const readRequest = (uri: string, { session }: CacheContext) => ({
+  id: questionOf(uri),
+  target: session,
+  method: 'resources/read',
+  params: { uri },
+});
+const readUri = (uriOf: (c: CacheContext) => string | undefined) =>
+  ({ type: 'request', params: ({ context: c }: At) => readRequest(uriOf(c) ?? '', c) }) as const;
+
+/** Cancels reads, and tells the server so. */
+const withdraw = (urisOf: (c: CacheContext) => readonly string[]) =>
+  cacheSetup.enqueueActions(({ enqueue, context }) => {
+    for (const uri of urisOf(context)) enqueue({ type: 'cancel', params: { id: questionOf(uri) } });
+  });
+
+/** Cancels the reads whose time is over, with each tick. */
+const takeTick = [withdraw(rules.overdueUris), 'noteTick'] as const;
+
+const tellRefreshed = (upTo: (c: CacheContext) => number) =>
+  [
+    {
+      type: 'post',
+      params: ({ context: c }: At) => post(c.owner, rules.refreshedNews(c, upTo(c), false)),
+    },
+    { type: 'noteTold', params: ({ context }: At) => ({ upTo: upTo(context), isTruncated: false }) },
+  ] as const;
+
+const tellAlone = <E>(ordersOf: (c: CacheContext, event: E) => readonly number[]) =>
+  [
+    {
+      type: 'post',
+      params: ({ context: c, event }: At<E>) => post(c.owner, rules.grantedNews(c, ordersOf(c, event))),
+    },
+    {
+      type: 'noteGranted',
+      params: ({ context: c, event }: At<E>) => ({ orders: ordersOf(c, event) }),
+    },
+  ] as const;
+const tellGranted = tellAlone<unknown>(rules.grantedOrders);
+const truncateWish = tellAlone<{ readonly n: number }>((_, { n }) => [n]);
+/** News that a slow read has come. A refresh that is under way tells it at its end. */
+const tellCome = [
+  {
+    type: 'postAll',
+    params: ({ context: c }: At) => ({
+      messages: c.refresh > c.told ? [] : [post(c.owner, rules.refreshedNews(c, c.told, false))],
+    }),
+  },
+  { type: 'noteCome' },
+] as const;
+
+export type { CacheRefreshed, CacheOrder, CacheStart } from './server-cache.rules.ts';
+
+/** Action or guard that takes the event as its parameters. */
+const withEvent = <T extends string>(type: T) =>
+  ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
+const wishes = [
+  {
+    guard: withEvent('isUnreadOne'),
+    actions: [
+      withEvent('noteWish'),
+      {
+        type: 'request',
+        params: ({ context: c, event: { only = '' } }: At<Pick<RefreshOrder, 'only'>>) =>
+          readRequest(only, c),
+      },
+    ],
+  },
+  { guard: withEvent('isForOne'), actions: withEvent('noteWish') },
+] as const;
+const collects = [
+  { guard: 'canAsk', actions: ['noteNext', readUri(({ asked }) => asked.at(-1)?.uri)] },
+  { guard: 'isDone', target: 'over' },
+] as const;
+const joins = { 'cache.refresh': [...wishes, { actions: withEvent('noteJoined') }] } as const;
+
+export const serverCacheMachine = cacheSetup.createMachine({
+  id: 'cache',
+  context: ({ input }) => initialContext(input),
+  initial: 'open',
+  on: {
+    'ask.answered': [
+      { guard: withEvent('isPing'), actions: 'noteAlive' },
+      { actions: withEvent('noteAnswer') },
+    ],
+    // Any answer to a ping is a sign of life.
+    'ask.refused': [
+      { guard: withEvent('isPing'), actions: 'noteAlive' },
+      { actions: withEvent('noteRefusal') },
+    ],
+    'owner.ended': '.gone',
+  },
+  states: {
+    open: {
+      type: 'parallel',
+      on: {
+        'cache.list': { actions: withEvent('noteList') },
+        'cache.invalidate': { actions: withEvent('noteInvalidated') },
+        'cache.tell': [
+          { guard: withEvent('isWish'), actions: truncateWish },
+          {
+            // The asker waits no longer: what is there is told, and reads that hang are cancelled.
+            actions: [
+              {
+                type: 'post',
+                params: ({ context: c, event: { n } }) => post(c.owner, rules.refreshedNews(c, n, true)),
+              },
+              {
+                type: 'noteTold',
+                params: ({ event: { n } }) => ({
+                  upTo: n,
+                  isTruncated: true,
+                }),
+              },
+              withdraw(rules.overdueWithQuestion),
+              'noteOver',
+            ],
+          },
+        ],
+        close: [{ guard: withEvent('isAtOnce'), target: 'gone' }, { target: 'closing' }],
+      },
+      always: [
+        {
+          guard: 'asksForNobody',
+          actions: [
+            {
+              type: 'cancel',
+              params: ({ context }) => ({ id: questionOf(rules.unwantedUri(context) ?? '') }),
+            },
+            'noteUnasked',
+          ],
+        },
+        { guard: 'isGranted', actions: tellGranted },
+      ],
+      states: {
+        reading: {
+          initial: 'unread',
+          states: {
+            unread: {
+              tags: 'connecting',
+              on: {
+                'cache.refresh': [...wishes, { target: 'collecting', actions: withEvent('noteRefresh') }],
+              },
+            },
+            collecting: { tags: 'connecting', on: joins, always: collects },
+            standby: {
+              tags: 'ready',
+              on: {
+                'cache.refresh': [...wishes, { target: 'refreshing', actions: withEvent('noteRefresh') }],
+              },
+            },
+            refreshing: { tags: 'refreshing', on: joins, always: collects },
+            // Passed through: another refresh may have been wanted meanwhile.
+            over: {
+              entry: tellRefreshed(({ refresh }) => refresh),
+              always: [
+                { guard: 'isWantedAgain', target: 'refreshing', actions: 'noteFollowing' },
+                { target: 'standby' },
+              ],
+            },
+          },
+        },
+        retrying: {
+          initial: 'calm',
+          states: {
+            calm: {
+              entry: 'forgetTries',
+              always: { guard: 'isSlow', target: 'pausing' },
+            },
+            pausing: {
+              always: { guard: 'isBack', target: 'calm' },
+              after: { pause: 'probing' },
+            },
+            probing: {
+              entry: 'noteProbing',
+              always: [
+                { guard: 'isBack', target: 'probed' },
+                { guard: 'canProbe', actions: ['noteProbe', readUri(({ probed }) => probed.at(-1))] },
+              ],
+              after: {
+                limit: { target: 'probed', actions: [withdraw(({ probed }) => probed), 'noteVain'] },
+              },
+            },
+            // Passed through: when one of them has come, the others are asked for at once.
+            probed: {
+              always: [
+                { guard: 'isBack', target: 'calm', actions: tellCome },
+                { guard: 'hasCome', target: 'probing', actions: tellCome },
+                { target: 'pausing' },
+              ],
+            },
+          },
+        },
+        timing: {
+          initial: 'idle',
+          states: {
+            idle: {
+              entry: [{ type: 'cancel', params: { id: pingQuestion } }, 'noteIdle'],
+              always: { guard: 'isReading', target: 'ticking' },
+            },
+            ticking: {
+              always: { guard: not('isReading'), target: 'idle' },
+              after: {
+                turn: [
+                  {
+                    guard: 'mustPing',
+                    target: 'ticking',
+                    reenter: true,
+                    actions: [
+                      ...takeTick,
+                      {
+                        type: 'request',
+                        params: ({ context: { session } }) => ({
+                          id: pingQuestion,
+                          target: session,
+                          method: 'ping',
+                        }),
+                      },
+                      'notePinging',
+                    ],
+                  },
+                  { target: 'ticking', reenter: true, actions: takeTick },
+                ],
+              },
+            },
+          },
+        },
+      },
+    },
+    // Passed through.
+    gone: { tags: 'closing', always: [{ guard: 'isAsking', target: 'killed' }, { target: 'closed' }] },
+    closing: {
+      tags: 'closing',
+      on: {
+        'cache.list': {},
+        'cache.invalidate': {},
+        'cache.refresh': {},
+        'cache.tell': {},
+        close: {},
+      },
+      always: { guard: not('isAsking'), target: 'closed' },
+      after: { closeGrace: 'killed' },
+    },
+    closed: { type: 'final' },
+    killed: { type: 'final', tags: 'killed' },
+  },
+});
