@@ -1,9 +1,8 @@
 /** Where a call goes: to the client whose tool it names, or back with the reason why there is none. A call of a tool that no server
  * has yet waits for the servers that still start, within its caller's time. */
-import type { ComputerCall } from '../call/call.machine.ts';
-import { callKind } from '../call/call.setup.ts';
+import { withoutKey } from '../protocol/json.ts';
+import { callKind, settledBy, type ComputerCall } from '../call/messages.ts';
 import { defaultRemembered } from '../call/history/index.ts';
-import { settledBy } from '../call/settlement.ts';
 import { findTool, isDenied, unresolved, type AbsentServer, type ToolEntry } from '../catalog/index.ts';
 import type { ServerCall } from '../client/client.events.ts';
 import { childOf, type Address } from '../kernel/address.ts';
@@ -23,7 +22,6 @@ import {
   nameIn,
   isWantedServer,
   isTrying,
-  without,
   type ComputerContext,
   type Consequences,
   type CallCancel,
@@ -104,7 +102,7 @@ export const startingServers = (c: ComputerContext): string[] =>
 export const afterWaits = (c: ComputerContext, { server, waits }: ClientWaits): Partial<ComputerContext> =>
   c.stages[server] === 'connecting' ? { waits: { ...c.waits, [server]: waits } } : {};
 export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): Partial<ComputerContext> =>
-  server in waits ? { waits: without(waits, server) } : {};
+  server in waits ? { waits: withoutKey(waits, server) } : {};
 const mayCome = (c: ComputerContext, tool: string): boolean =>
   !findTool(c.table, tool) && !isDenied(c.table, tool) && startingServers(c).length > 0;
 export const mustWait = (c: ComputerContext, call: ComputerCall): boolean =>
@@ -162,7 +160,7 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
 }
 export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
   waiting: c.waiting.filter((call) => call.ticket !== ticket),
-  waited: without(c.waited, ticket),
+  waited: withoutKey(c.waited, ticket),
 });
 
 const cancelledBy = (reqId: string, reason: string): Failure => ({

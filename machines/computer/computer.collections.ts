@@ -1,4 +1,5 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
+import { withoutKey } from '../protocol/json.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientNews } from '../client/client.events.ts';
 import { childOf, type AddressFor } from '../kernel/address.ts';
@@ -28,7 +29,6 @@ import { mostWaiting } from './computer.calls.ts';
 import {
   clientOf,
   linkOf,
-  without,
   isTrying,
   type Consequences,
   type ComputerContext,
@@ -120,7 +120,7 @@ const nothing = { messages: [], next: {} } as const;
 export function afterGone(c: ComputerContext, { server, stage }: ClientChanged): Consequences {
   const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
   if (stays.has(stage) || !isKnown) return nothing;
-  const next = { shows: without(c.shows, server), listed: without(c.listed, server) };
+  const next = { shows: withoutKey(c.shows, server), listed: withoutKey(c.listed, server) };
   return { messages: listedMessages({ ...c, ...next }, server), next };
 }
 

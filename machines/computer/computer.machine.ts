@@ -11,8 +11,7 @@
  * A client or link whose machine broke is opened again a few times: one bad server never stops another.
  */
 import { assign, not, setup } from 'xstate';
-import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
-import { callKind } from '../call/call.setup.ts';
+import { callKind, type ComputerCall, type ToolApproved } from '../call/messages.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { emptyTable } from '../catalog/index.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';

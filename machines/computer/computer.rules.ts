@@ -1,6 +1,6 @@
 /** What a computer hears, says and remembers, and the pure rules by which it does so: what it opens, what follows from news, where calls go. */
-import { isSameCaller, type Caller } from '../call/call-request.ts';
-import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
+import { withoutKey } from '../protocol/json.ts';
+import { isSameCaller, type Caller, type ComputerCall, type ToolApproved } from '../call/messages.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
@@ -328,14 +328,11 @@ export const whyRestless = (
 ): Failure | undefined => firstRestless(restlessTakenIn, server);
 const hasRestless = ({ restless: restlessTakenIn }: ComputerContext): boolean =>
   Object.keys(restlessTakenIn).length > 0;
-/** The record without one key. */
-export const without = <T extends object>(record: T, key: string): T =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key)) as T;
 /** A list is restless for as long as its session lives. */
 const withoutRestless = (all: RestlessLists, server: string): RestlessLists =>
-  Object.hasOwn(all, server) ? without(all, server) : all;
+  Object.hasOwn(all, server) ? withoutKey(all, server) : all;
 function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRestless): RestlessLists {
-  const others = without(restlessOf(all, server), list);
+  const others = withoutKey(restlessOf(all, server), list);
   if (failure) return { ...all, [server]: { ...others, [list]: failure } };
   return Object.keys(others).length > 0 ? { ...all, [server]: others } : withoutRestless(all, server);
 }
@@ -365,10 +362,10 @@ export const whyWithdrawn = ({ withdrawn: all }: ComputerContext, server: string
 /** What is remembered of the failure of a server that is not ready. */
 const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: ClientChanged) => {
   if (failure !== null && stage !== 'ready') return { ...reasons, [server]: failure.message };
-  return without(reasons, server);
+  return withoutKey(reasons, server);
 };
 const withoutWithdrawn = (all: WithdrawnByServer, server: string): WithdrawnByServer =>
-  withdrawnOf(all, server) ? without(all, server) : all;
+  withdrawnOf(all, server) ? withoutKey(all, server) : all;
 
 /** All names by which they can be called: asked for before they are dropped. */
 const callableNames = (c: ComputerContext, server: string): readonly string[] => {

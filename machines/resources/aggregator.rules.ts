@@ -1,4 +1,5 @@
 /** What an aggregator hears, says and remembers, and its pure rules: lists, server caches, questions. */
+import { withoutKey } from '../protocol/json.ts';
 import type { ServerHistory } from '../call/history/index.ts';
 import { kindOf, childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
 import {
@@ -249,7 +250,7 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
   const now = new Set(uris);
   const hasLost = c.hasLost || before.some((uri) => !now.has(uri));
   const news = { isNews: c.isNews || !isSame, hasLost };
-  const others = without(c.caches, server);
+  const others = withoutKey(c.caches, server);
   if (uris.length === 0) {
     const close = post(cacheAddress(c, server), { type: 'close', isNow: true }, { optional: true });
     return { next: { ...standing, caches: others, ...news }, opens: [], messages: [close, watch] };
@@ -276,8 +277,6 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
     messages: [listMessage(c, cache), ...invalidations, ...(isSame ? [] : [watch])],
   };
 }
-const without = <T>(all: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(all).filter(([name]) => name !== server));
 /** What of a list is not taken in. */
 function turnedAway(c: AggregatorContext, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
   const count = rulesOf(c).urisIn(unheard).length;
@@ -304,14 +303,14 @@ function standingOf(
 > {
   const { server, isAwaited, failure, resources, upTo = 0 } = event;
   const others = (names: readonly string[]): readonly string[] => names.filter((each) => each !== server);
-  const unlisted = without(c.unlisted, server);
+  const unlisted = withoutKey(c.unlisted, server);
   const entries = turnedAway(c, event);
   const isGone = resources === null;
   return {
     isHeard: true,
     exposed: event.isExposed ? [...others(c.exposed), server] : others(c.exposed),
     awaited: isAwaited ? [...others(c.awaited), server] : others(c.awaited),
-    refused: entries.length > 0 ? { ...c.refused, [server]: entries } : without(c.refused, server),
+    refused: entries.length > 0 ? { ...c.refused, [server]: entries } : withoutKey(c.refused, server),
     unlisted:
       failure === null
         ? unlisted
@@ -660,7 +659,7 @@ export function questionsAfterUpdate(
     const known = againOf(question, server) ?? [];
     const all = [...new Set([...known, ...uris])];
     if (all.length === known.length) return question;
-    const [refreshes, others] = [without(question.refreshes, server), question.again];
+    const [refreshes, others] = [withoutKey(question.refreshes, server), question.again];
     return { ...question, refreshes, again: { ...others, [server]: all } };
   };
   return uris.length === 0 ? c.questions : c.questions.map(again);

@@ -1,4 +1,5 @@
 /** The Finder: documents of all servers, put together for a question (seed 000). Mirrors desktop.ts. */
+import { isObject, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
 import { byRecency, type ServerHistory } from '../call/history/index.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
@@ -98,6 +99,7 @@ export function instantOf(text: string): number | undefined {
   const isTime = minute < 60 && second <= 60 && (hour < 24 || (hour === 24 && minute + second === 0));
   const offset = offsetOf(found[8]);
   if (!isDay || !isTime || offset === undefined) return undefined;
+  // oxlint-disable-next-line no-restricted-globals -- arithmetic, and no clock
   const ms = Date.UTC(year + cycleYears, month - 1, day, hour, minute, second) - cycleMs;
   return ms - offset + (found[7] === undefined ? 0 : Number(`0.${found[7]}`) * 1000);
 }
@@ -411,9 +413,6 @@ export function readCatalogue(contents: TextContents, server: string): Read<Cata
 }
 
 // ── refusals of servers ───────────────────────────────────────────────────────────────────────────────
-type ErrorData = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is ErrorData =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What MCP says of a resource that there is not. */
 const resourceNotFound = -32_002;
@@ -428,7 +427,7 @@ export function readRefusal(refused: Failure, uri: DpeUri): Failure {
   const { message } = refused;
   const { code, data } = refused.details ?? {};
   if (typeof code !== 'number') return refused;
-  const own = isRecord(data) ? data : {};
+  const own = isObject(data) ? data : {};
   const known = ofFinder.find((each) => each === code || each === own['code']);
   if (known) return { code: known, message, details: detailsIn(own) ?? askedFor(known, uri) };
   if (code === resourceNotFound)
@@ -437,13 +436,13 @@ export function readRefusal(refused: Failure, uri: DpeUri): Failure {
 }
 
 /** Servers put them into the data itself, or under its `details`. */
-function detailsIn({ code: _code, message: _message, details, ...rest }: ErrorData): ErrorData | undefined {
-  if (isRecord(details)) return details;
+function detailsIn({ code: _code, message: _message, details, ...rest }: Fields): Fields | undefined {
+  if (isObject(details)) return details;
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
 /** A server that gives no details: what was asked for says most of it. */
-function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): ErrorData {
+function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
   if (code === wireCodes.pageOutOfRange && uri.level === 2) return { page_index: uri.pageIndex };
   if (code === wireCodes.elementNotFound && uri.level === 3) return { element_id: uri.elementId };
   return uri.level === 0 ? { host: uri.host } : { doc_ref: uri.docRef };

@@ -1,4 +1,4 @@
-import { readWindow } from '../../../machines/resources/desktop/index.ts';
+import { readWindow } from '../../../machines/resources/desktop.ts';
 import type { CallSettled } from '../../../machines/call/messages.ts';
 
 /** An answer to a question for a Desktop, a Finder or a resource, whoever asked. */
