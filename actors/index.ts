@@ -104,14 +104,10 @@ export type {
  * `window://` and `dpe://` URIs, taken apart and put together (docs/wire.md#uris). None throws: `{ok: true, uri}`, or
  * `{ok: false, failure}` that names the rule which is broken.
  */
-export { buildWindowUri, parseWindowUri } from '../machines/resources/desktop/index.ts';
-export { buildDpeUri, parseDpeUri } from '../machines/resources/finder/index.ts';
-export type {
-  BuiltWindowUri,
-  ParsedWindowUri,
-  ShownWindow,
-  WindowUri,
-} from '../machines/resources/desktop/index.ts';
+export { buildWindowUri, parseWindowUri } from '../machines/resources/window-uri.ts';
+export { buildDpeUri, parseDpeUri } from '../machines/resources/dpe-uri.ts';
+export type { BuiltWindowUri, ParsedWindowUri, WindowUri } from '../machines/resources/window-uri.ts';
+export type { ShownWindow } from '../machines/resources/desktop.ts';
 export type {
   BuiltDpeUri,
   DpeCategory,
@@ -121,7 +117,7 @@ export type {
   DpeQuery,
   DpeUri,
   ParsedDpeUri,
-} from '../machines/resources/finder/index.ts';
+} from '../machines/resources/dpe-uri.ts';
 export type { PlayedOffice } from './api/seat.ts';
 export type { CallEnded, CallEvents, CallStarted } from './api/computer-calls.ts';
 export type {
@@ -157,7 +153,7 @@ export type {
   ToolExecution,
   ToolMeta,
 } from '../machines/catalog/index.ts';
-export type { ResourceCollection } from '../machines/resources/collections/index.ts';
+export type { ResourceCollection } from '../machines/kernel/lists.ts';
 export type {
   DesktopQuery,
   DesktopShown,

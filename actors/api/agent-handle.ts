@@ -14,9 +14,9 @@ import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import type { Failure, RoomMember, SmcpTool } from '../../machines/protocol/index.ts';
-import type { ResourceCollection } from '../../machines/resources/collections/index.ts';
-import type { ShownWindow } from '../../machines/resources/desktop/index.ts';
-import type { DpeCategory, DpeFormat } from '../../machines/resources/finder/index.ts';
+import type { ResourceCollection } from '../../machines/kernel/lists.ts';
+import type { ShownWindow } from '../../machines/resources/desktop.ts';
+import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
 
 /** Handle of an agent: its options, methods and events. */
 

@@ -21,21 +21,24 @@ import {
   type FinderRead,
   type Read,
 } from '../../machines/protocol/index.ts';
-import { collectionOfUri, withRemedy } from '../../machines/resources/collections/index.ts';
-import { desktopQuestion } from '../../machines/resources/desktop/index.ts';
+import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import { withRemedy } from '../../machines/resources/collections.ts';
+import { desktopQuestion } from '../../machines/resources/desktop.ts';
 import {
   elementPlace,
-  finderQuestion,
   metadataPlace,
   pagePlace,
   pagesPlace,
+  type BuiltDpeUri,
+  type DpeFormat,
+} from '../../machines/resources/dpe-uri.ts';
+import {
+  finderQuestion,
   readElement,
   readMetadata,
   readPage,
   readPages,
-  type BuiltDpeUri,
-  type DpeFormat,
-} from '../../machines/resources/finder/index.ts';
+} from '../../machines/resources/finder.ts';
 
 /** Reads of an agent: windows, documents level by level, and resources as they are. */
 

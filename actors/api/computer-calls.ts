@@ -10,7 +10,7 @@ import {
 } from '../../machines/call/history.ts';
 import type { CallPhase, CallSettled, CallEnd, Outcome } from '../../machines/call/messages.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import { starting } from '../../machines/computer/computer.waiting.ts';
+import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts/server-state.ts';
 import { keyOf, nameOf } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
@@ -257,7 +257,7 @@ type Wait = Pick<Standing, 'waitsFor' | 'reason'>;
 const none: Wait = { waitsFor: null, reason: null };
 function awaitingServers(tool: string, snapshotOf: SnapshotOf): Wait {
   const computer = snapshotOf('computer')?.context as ComputerContext | undefined;
-  const servers = computer ? starting(computer) : [];
+  const servers = computer ? startingServers(computer) : [];
   if (servers.length === 0) return none;
   return { waitsFor: 'servers', reason: stillStarting(tool, servers, computer?.waits).message };
 }

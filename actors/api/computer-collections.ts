@@ -15,15 +15,11 @@ import { newId } from '../../adapters/index.ts';
 import type { AddressFor } from '../../machines/kernel/address.ts';
 import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import {
-  collectionOfUri,
-  withRemedy,
-  type AggregateShown,
-  type ResourceRead,
-  type ResourceCollection,
-} from '../../machines/resources/collections/index.ts';
-import { desktopQuestion } from '../../machines/resources/desktop/index.ts';
-import { finderQuestion } from '../../machines/resources/finder/index.ts';
+import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import { withRemedy, type AggregateShown, type ResourceRead } from '../../machines/resources/collections.ts';
+import type { ResourceCollection } from '../../machines/kernel/lists.ts';
+import { desktopQuestion } from '../../machines/resources/desktop.ts';
+import { finderQuestion } from '../../machines/resources/finder.ts';
 
 type Answer = AggregateShown | ResourceRead;
 interface Machine {

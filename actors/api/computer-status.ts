@@ -6,16 +6,17 @@ import type { Noise } from '../../adapters/index.ts';
 import { offeredTools, toSmcpTool, type ToolEntry } from '../../machines/catalog/index.ts';
 import { notShownOf } from '../../machines/computer/computer.collections.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import { whyRefused } from '../../machines/computer/computer.refused.ts';
-import { whyRestless } from '../../machines/computer/computer.restless.ts';
-import { whyWithdrawn } from '../../machines/computer/computer.withdrawn.ts';
+import { whyRefused } from '../../machines/computer/computer.rules.ts';
+import { whyRestless } from '../../machines/computer/computer.rules.ts';
+import { whyWithdrawn } from '../../machines/computer/computer.rules.ts';
 import type { Config, ServerConfig } from '../../machines/config/index.ts';
 import { clientState, stateFor } from '../../machines/facts/server-state.ts';
 import { cameInstead, waitsFor, type ServerInfo, type Waits } from '../../machines/kernel/ports.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { collections, notShownReason } from '../../machines/resources/collections/index.ts';
+import { collections } from '../../machines/resources/collection-rules.ts';
+import { notShownReason } from '../../machines/resources/collections.ts';
 
 /** State of a computer for people, read from its machines and its config; nothing is kept here. */
 

@@ -24,7 +24,7 @@ import {
   type ProcessEnd,
 } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { ResourcesRelist } from '../resources/collections/index.ts';
+import type { ResourcesRelist } from '../resources/collections.ts';
 import { watchKind } from '../resources/watch.machine.ts';
 import type {
   ClientChanged,

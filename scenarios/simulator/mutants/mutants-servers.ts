@@ -1,11 +1,11 @@
 import { assign } from 'xstate';
 import { askPing, openCall } from '../../../machines/client/client.machine.ts';
-import type { ComputerContext, ServersSet } from '../../../machines/computer/computer.events.ts';
-import { reconciled } from '../../../machines/computer/computer.rules.ts';
-import { step } from '../../../machines/computer/computer.setup.ts';
+import type { ComputerContext, ServersSet } from '../../../machines/computer/computer.rules.ts';
+import { reconciledServers } from '../../../machines/computer/computer.rules.ts';
+import { actionOf } from '../../../machines/computer/computer.machine.ts';
 import type { ClientContext } from '../../../machines/client/client.events.ts';
 import type { Resolved } from '../../../machines/client/client.events.ts';
-import { burst } from '../../../machines/computer/connect-permits.ts';
+import { connectBurst } from '../../../machines/computer/computer.rules.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import { crashing, interrupted, unanswered } from './mutant-runs.ts';
 import {
@@ -112,7 +112,7 @@ const tries: readonly Mutant[] = [
     ...withImplementations('computer', {
       actions: {
         remember: assign((_, { next }: { next: Partial<ComputerContext> }) =>
-          next.permits ? { ...next, permits: { ...next.permits, tokens: burst } } : next,
+          next.permits ? { ...next, permits: { ...next.permits, tokens: connectBurst } } : next,
         ),
       },
     }),
@@ -174,8 +174,8 @@ const configs: readonly Mutant[] = [
     ...withChart('computer', [
       ['on', 'servers.set', 'actions'],
       () =>
-        step<ServersSet>((c, event) => {
-          const { opens, messages, next } = reconciled(c, event);
+        actionOf<ServersSet>((c, event) => {
+          const { opens, messages, next } = reconciledServers(c, event);
           const { table, up, offered, signature, catalogs } = c;
           return {
             opens,
