@@ -35,13 +35,10 @@ export const createPresenter = (options?: PresenterOptions): Promise<Presenter> 
 export const planImport = (options: ImportOptions): Promise<ServerImport> => planServerImport(options);
 export type { ImportOptions, ImportSource, ServerImport, ServerToImport } from './api/config-files.ts';
 /** The names of what a presenter tells. */
-export { MCP_EVENTS } from '../machines/presenter/index.ts';
-export type {
-  McpConfig,
-  McpEventValues,
-  McpNotification,
-  MCPServerConfig,
-} from '../machines/presenter/index.ts';
+export { MCP_EVENTS } from '../machines/presenter/events.ts';
+export type { McpConfig } from '../machines/presenter/host-config.ts';
+export type { McpEventValues, McpNotification } from '../machines/presenter/events.ts';
+export type { MCPServerConfig } from '../machines/presenter/host-config.ts';
 export type {
   ConfigStatus,
   McpClient,
@@ -140,7 +137,6 @@ export type { CallStanding, CallWait, PastCall } from '../machines/call/history.
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';
 export type {
   Annotations,
-  CatalogList,
   Described,
   Icon,
   JsonObject,
@@ -151,8 +147,9 @@ export type {
   ResourceTemplate,
   ToolAnnotations,
   ToolExecution,
-  ToolMeta,
-} from '../machines/catalog/index.ts';
+} from '../machines/catalog/entries.ts';
+export type { CatalogList } from '../machines/catalog/entries.ts';
+export type { ToolMeta } from '../machines/catalog/tool.ts';
 export type { ResourceCollection } from '../machines/kernel/lists.ts';
 export type {
   DesktopQuery,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { asText } from '../machines/text/index.ts';
+import { asText } from '../machines/text.ts';
 import { begin } from './cli/run.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
 import type { Context } from './cli/context.ts';

@@ -19,7 +19,8 @@ import type {
 import type { DesktopSeen, FinderSeen } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/messages.ts';
-import { changesOf, isNoChange } from '../../machines/catalog/index.ts';
+import { changesOf } from '../../machines/catalog/changes.ts';
+import { isNoChange } from '../../machines/catalog/entries.ts';
 import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';

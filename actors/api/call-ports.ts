@@ -23,7 +23,7 @@ import {
   whyWithdrawn,
   type Confirmation,
 } from '../../machines/call/policy/index.ts';
-import type { Tool } from '../../machines/catalog/index.ts';
+import type { Tool } from '../../machines/catalog/entries.ts';
 import type { RequestFact, Emit, Ports } from '../../machines/kernel/ports.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';

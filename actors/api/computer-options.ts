@@ -7,7 +7,7 @@ import type { TransportMaker, InMemoryServer } from '../servers/launch-specs.ts'
 import type { Authorize, GiveAssertion, Launcher } from '../../adapters/index.ts';
 import type { Permission } from '../../machines/call/permission.ts';
 import { type Confirmation } from '../../machines/call/policy/index.ts';
-import type { ToolAnnotations } from '../../machines/catalog/index.ts';
+import type { ToolAnnotations } from '../../machines/catalog/entries.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 
 /** Options of a computer: its servers, its seat, and the callbacks that it asks. */

@@ -8,7 +8,7 @@ import {
   settingsPort,
   type SettingsNews,
   type SettingsSettled,
-} from '../../machines/settings/settings.rules.ts';
+} from '../../machines/presenter/settings.rules.ts';
 
 /** Longer than it takes to withdraw a question. */
 const patienceMs = 2_000;

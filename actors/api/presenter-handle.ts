@@ -15,7 +15,8 @@ import type {
   OpenAIToolCall,
   SavedConversation,
 } from '../../machines/models/index.ts';
-import type { McpConfig, McpEventValues, MCPServerConfig } from '../../machines/presenter/index.ts';
+import type { McpConfig, MCPServerConfig } from '../../machines/presenter/host-config.ts';
+import type { McpEventValues } from '../../machines/presenter/events.ts';
 
 /** Handle of a presenter: its methods and events (seed 004). */
 

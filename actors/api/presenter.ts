@@ -37,26 +37,28 @@ import {
 } from '../../machines/models/index.ts';
 import {
   computerConfig,
-  defaults,
   mapKeyOf,
-  migrationsOf,
-  isOfFuture,
-  notificationOf,
-  removal,
-  reset,
   ownServers,
   shownConfig,
+  defaults,
+  removal,
+  reset,
   update,
+  migrationsOf,
+  isOfFuture,
   type McpConfig,
   type MCPServerConfig,
   type Surroundings,
+} from '../../machines/presenter/host-config.ts';
+import {
+  notificationOf,
   heard,
   type Heard,
   type McpEvent,
   type Phases,
-} from '../../machines/presenter/index.ts';
+} from '../../machines/presenter/events.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import type { SettingsNews } from '../../machines/settings/settings.rules.ts';
+import type { SettingsNews } from '../../machines/presenter/settings.rules.ts';
 
 /** Reads the config and starts nothing: `initialize` does. */
 export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {

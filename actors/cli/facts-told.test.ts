@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
-import { readFact, type Fact } from '../../machines/facts/index.ts';
+import { readFact, type Fact } from '../../machines/facts.ts';
 import { run } from './run.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

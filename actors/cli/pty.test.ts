@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readFact, type Fact } from '../../machines/facts/index.ts';
+import { readFact, type Fact } from '../../machines/facts.ts';
 import { atPty, type AtPty } from '../../scenarios/fixtures/at-pty.ts';
 import { createAgent } from '../index.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';

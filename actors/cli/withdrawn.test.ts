@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
-import { readFact, type Fact } from '../../machines/facts/index.ts';
+import { readFact, type Fact } from '../../machines/facts.ts';
 import { createAgent } from '../index.ts';
 import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';

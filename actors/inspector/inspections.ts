@@ -8,14 +8,14 @@ import {
   type InspectorServer,
   type PageListener,
 } from '../../adapters/index.ts';
-import {
-  inspectionProtocol,
-  type Charts,
-  type FromPage,
-  type HostFacts,
-  type InspectorAsk,
-  type InspectorControl,
-} from '../../machines/inspection/index.ts';
+import { inspectionProtocol } from '../../machines/inspection-wire.ts';
+import type {
+  Charts,
+  FromPage,
+  HostFacts,
+  InspectorAsk,
+  InspectorControl,
+} from '../../machines/inspection.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { addressFor } from '../../machines/kernel/address.ts';
-import type { ToPage } from '../../machines/inspection/index.ts';
+import type { ToPage } from '../../machines/inspection.ts';
 import { KnownSecrets } from '../recording/known-secrets.ts';
 import { Directory } from '../runtime/directory.ts';
 import { Tap } from '../runtime/tap.ts';

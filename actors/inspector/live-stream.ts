@@ -4,7 +4,7 @@ import type { TraceWriter } from '../recording/trace-lines.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Root } from '../runtime/root.ts';
 import { systemClock } from '../../adapters/index.ts';
-import type { ToPage } from '../../machines/inspection/index.ts';
+import type { ToPage } from '../../machines/inspection.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { Frame, HeldFrame, Checkpoint, RootFrame } from '../../machines/trace/index.ts';
 

@@ -5,13 +5,8 @@ import {
   type AttachedPage,
   type PageListener,
 } from '../../adapters/index.ts';
-import {
-  inspectionProtocol,
-  type Checks,
-  type FromPage,
-  type ToPage,
-  type Welcome,
-} from '../../machines/inspection/index.ts';
+import { inspectionProtocol } from '../../machines/inspection-wire.ts';
+import type { Checks, FromPage, ToPage, Welcome } from '../../machines/inspection.ts';
 import { version } from '../version.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 

@@ -1,4 +1,4 @@
-import type { Lists } from '../../machines/catalog/index.ts';
+import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import {
   bundleNameOf,

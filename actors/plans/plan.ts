@@ -1,6 +1,7 @@
 import { A2cError } from '../kernel/errors.ts';
 import { sha256OfBytes, sha256Of } from '../../adapters/index.ts';
-import type { Lists, ToolRules } from '../../machines/catalog/index.ts';
+import type { Lists } from '../../machines/catalog/entries.ts';
+import type { ToolRules } from '../../machines/catalog/tool-table.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import {
   mistakeLine,

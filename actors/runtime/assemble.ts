@@ -19,10 +19,10 @@ import {
 } from '../../machines/kernel/ports.ts';
 import { processMachine } from '../../machines/process/process.machine.ts';
 import { readMachine } from '../../machines/resources/read.machine.ts';
-import { registryMachine } from '../../machines/registry/registry.machine.ts';
+import { registryMachine } from '../../machines/process/registry.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
-import { settingsMachine } from '../../machines/settings/settings.machine.ts';
+import { settingsMachine } from '../../machines/presenter/settings.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartSchema } from '../../machines/inspection/index.ts';
+import { chartSchema } from '../../machines/inspection.ts';
 import { machines } from './assemble.ts';
 import { chartOf, statesOf, transitionsOf } from './charts.ts';
 

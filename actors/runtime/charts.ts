@@ -1,5 +1,5 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import type { Chart, ChartNode, ChartTransition } from '../../machines/inspection/index.ts';
+import type { Chart, ChartNode, ChartTransition } from '../../machines/inspection.ts';
 
 /** Reads the chart of a machine: what it declares, and what of it was taken. */
 

@@ -1,5 +1,5 @@
 import type { SecretStore } from '../../adapters/index.ts';
-import { frozenJson } from '../../machines/catalog/index.ts';
+import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { CommandInput, InputDefinition } from '../../machines/config/index.ts';
 import { isSecretName } from '../../machines/trace/index.ts';
 

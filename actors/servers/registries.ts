@@ -11,7 +11,7 @@ import {
   type RegistryChosen,
   type RegistryStart,
   type RegistryWanted,
-} from '../../machines/registry/registry.rules.ts';
+} from '../../machines/process/registry.machine.ts';
 
 /** All probes together. */
 const limitMs = 3_000;

@@ -5,7 +5,7 @@ import type {
   Resource,
   ResourceTemplate,
   ToolExecution,
-} from '../../machines/catalog/index.ts';
+} from '../../machines/catalog/entries.ts';
 import type { InputDefinition } from '../../machines/config/index.ts';
 import type { ServerState } from '../../machines/facts/server-state.ts';
 import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';

@@ -5,7 +5,8 @@ import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launc
 import { Programs } from './programs.ts';
 import { mostCalls } from '../../adapters/index.ts';
 import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/index.ts';
-import { isUsable, type Lists } from '../../machines/catalog/index.ts';
+import { isUsable } from '../../machines/catalog/tool-table.ts';
+import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import {
   launchSettingsOf,

@@ -7,7 +7,7 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
-import type { Tool } from '../../machines/catalog/index.ts';
+import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { answerMs, capabilitiesOf, ServerRequests, type Answers } from './messages/answers.ts';
 import type { Around, McpTransport } from './transport.ts';

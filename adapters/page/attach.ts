@@ -1,6 +1,5 @@
-import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection/wire.ts';
-import type { Checks } from '../../machines/inspection/checks.ts';
-import type { ToPage } from '../../machines/inspection/messages.ts';
+import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
+import type { Checks, ToPage } from '../../machines/inspection.ts';
 import type { Session } from './session.ts';
 
 /** So many characters are read in one turn. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Charts } from '../../machines/inspection/index.ts';
+import type { Charts } from '../../machines/inspection.ts';
 import { History } from './history.ts';
 import type { Row } from './living.ts';
 import { callsOf, moodOf, restartsOf, serversOf, treeOf } from './model.ts';

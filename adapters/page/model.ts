@@ -1,5 +1,5 @@
-import { clientState, stateFor, stateWords, type ServerState } from '../../machines/facts/server-state.ts';
-import type { Chart, Charts } from '../../machines/inspection/charts.ts';
+import { clientState, stateFor, stateWords, type ServerState } from '../../machines/facts.ts';
+import type { Chart, Charts } from '../../machines/inspection.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Alive, Living } from './living.ts';
 import type { Lane, Story } from './story.ts';

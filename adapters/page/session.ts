@@ -1,6 +1,4 @@
-import type { Checks } from '../../machines/inspection/checks.ts';
-import type { Charts } from '../../machines/inspection/charts.ts';
-import type { FromPage, HostFacts, ToPage } from '../../machines/inspection/messages.ts';
+import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import { History } from './history.ts';
 import { Lists } from './lists.ts';
 import type { Row } from './living.ts';

@@ -1,5 +1,4 @@
-/**
- * One list of one MCP server: its tools, its resources, their templates, or its prompts.
+/** One list of one MCP server: its tools, its resources, their templates, or its prompts.
  * standby    — no session: what was known is kept, and nothing is asked
  * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
  * ready      — steady{fresh | calm} (asked for anew by the clock) | settling (just asked) | gathering (changes come in bursts: asked
@@ -14,40 +13,310 @@
  * killed     — final: what was asked was cut off, after that moment or because its owner is gone
  *
  * Entries are told to the reader before the owner hears that the list is there: who is told that a server is ready
- * finds all its tools.
- */
-import type { ActorRefFrom } from 'xstate';
-import { emptyHistory } from './index.ts';
+ * finds all its tools. */
+import { assign, setup } from 'xstate';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import { backoffOfList } from '../kernel/timing.ts';
+import type { ProcessTag } from '../process/process.machine.ts';
+import { failureOfStep, isForgotten, isHopeless, isTooLarge, isUnknown } from '../process/server-failure.ts';
+import type { Failure } from '../protocol/failure.ts';
 import {
-  askList,
-  because,
-  dropEntries,
-  noteWanted,
-  parts,
-  sessionOf,
-  takeAnswer,
-  tellWanted,
-  whyOf,
-  withdrawList,
-} from './catalog.setup.ts';
-import { poll, spokeOfAnother } from './catalog.pace.ts';
-import {
-  calming,
-  changed,
-  closing,
-  ending,
-  judge,
-  noList,
-  refused,
-  refusedFirst,
-  settled,
-  slow,
-  slowFirst,
-  tellRefreshing,
-  wanted,
-  whyWithdrawn,
-} from './catalog.states.ts';
+  doubtsAfter,
+  echoesAfter,
+  echoMs,
+  liesAfter,
+  listMethods,
+  restlessMessages,
+  settledMs,
+  changesIn,
+  toldByServer,
+  startPoll,
+  spokeOfAnother,
+  type CatalogListed,
+  type CatalogNews,
+  type CatalogOrder,
+  type CatalogContext,
+  type CatalogInput,
+} from './catalog.rules.ts';
+import { remember, emptyHistory } from './changes.ts';
+import { isNoChange, keyOfEntry, type Entry } from './entries.ts';
 
+/** Why a list is asked for anew. */
+const wantedAnew = 'somebody asked for it anew';
+
+const listQuestion = 'list';
+
+/** With what is no tool behind them: people hear of it, and nobody else. */
+const entriesOf = (c: CatalogContext, result: unknown): readonly Entry[] => {
+  const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
+  return unusable.length === 0 ? entries : [...entries, ...unusable];
+};
+
+/** The entries as they are from now on, and what changed with them: nothing when they are the same. */
+function withEntries(c: CatalogContext, entries: readonly Entry[], why: string): Partial<CatalogContext> {
+  const changes = changesIn(c, entries);
+  const isSame = isNoChange(changes);
+  if (isSame && !c.isGone) return isReordered(c, entries) ? { entries } : {};
+  const revision = isSame ? c.revision : c.revision + 1;
+  const back = c.isGone ? { ...changes, added: entries.map((entry) => keyOfEntry(c.list, entry)) } : changes;
+  return { entries, revision, history: remember(c.history, back, revision, why), isGone: false };
+}
+const newsOf = (
+  c: CatalogContext,
+  entries: readonly Entry[],
+  why: string,
+  isWithdrawn: boolean,
+): CatalogNews => ({
+  type: 'catalog.changed',
+  server: c.server,
+  list: c.list,
+  entries,
+  revision: c.revision + 1,
+  ...changesIn(c, entries),
+  why,
+  isWithdrawn,
+});
+const messagesOf = (c: CatalogContext, entries: readonly Entry[], why: string, isWithdrawn = false) => ({
+  messages: isNoChange(changesIn(c, entries))
+    ? []
+    : [post(c.reader, newsOf(c, entries, why, isWithdrawn), { optional: true })],
+});
+/** Nothing is known of it, and its server goes on without it. */
+const isMissing = ({ isOptional, entries }: CatalogContext): boolean => isOptional && entries.length === 0;
+type Answer = { readonly event: { readonly result: unknown } };
+const isReordered = (c: CatalogContext, entries: readonly Entry[]): boolean =>
+  entries.some((entry, at) => {
+    const known = c.entries[at];
+    return known === undefined || keyOfEntry(c.list, known) !== keyOfEntry(c.list, entry);
+  });
+const isWanted = ({ asking }: CatalogContext): boolean => Object.keys(asking).length > 0;
+const listedMessage = (c: CatalogContext, entries: readonly Entry[], failure: Failure | null) => {
+  const event: CatalogListed = {
+    type: 'catalog.listed',
+    server: c.server,
+    list: c.list,
+    entries,
+    failure,
+    ...(isWanted(c) && { upTo: c.asking }),
+  };
+  return [post(c.reader, event, { optional: true })];
+};
+const listedMessages = (c: CatalogContext, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'resources' ? listedMessage(c, entries, failure) : [];
+const isWorn = ({ failures, refreshFailures, failure }: CatalogContext): boolean =>
+  failures >= refreshFailures || isTooLarge(failure);
+/** Tools were withdrawn, for this failure, or are back: whoever calls one has to be told why it is not there. */
+const withdrawalMessages = (c: CatalogContext, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'tools' && (c.isWithdrawn || failure !== null) ? listedMessage(c, entries, failure) : [];
+const whyNow = ({ context: c }: { context: CatalogContext }) => c.why;
+
+/** Told before it is remembered: what was is needed to say what changed. */
+const takeAnswer = [
+  {
+    type: 'postAll',
+    params: ({ context: c, event }: { context: CatalogContext } & Answer) => {
+      const entries = entriesOf(c, event.result);
+      const isOther = c.failures > 0 || isReordered(c, entries);
+      const { messages } = messagesOf(c, entries, whyNow({ context: c }));
+      const isSaid = isWanted(c) || (isOther && messages.length === 0);
+      const listed = isSaid ? listedMessages(c, entries, null) : [];
+      const restless = restlessMessages(c, echoesAfter(c, entries));
+      return { messages: [...messages, ...listed, ...withdrawalMessages(c, entries, null), ...restless] };
+    },
+  },
+  { type: 'rememberEntries', params: ({ event }: Answer) => event },
+] as const;
+export const dropEntries = (why: (c: CatalogContext) => string, isWithdrawn = false) =>
+  [
+    {
+      type: 'postAll',
+      params: ({ context: c }: { context: CatalogContext }) => {
+        // While their names are known still.
+        const first = withdrawalMessages(c, [], isWithdrawn ? c.failure : null);
+        const { messages } = messagesOf(c, [], why(c), isWithdrawn);
+        return { messages: [...first, ...messages, ...restlessMessages(c, 0)] };
+      },
+    },
+    {
+      type: 'dropEntries',
+      params: ({ context }: { context: CatalogContext }) => ({ why: why(context), isWithdrawn }),
+    },
+  ] as const;
+const askList = [
+  {
+    type: 'request',
+    params: ({ context: c }: { context: CatalogContext }) => ({
+      id: listQuestion,
+      target: c.session,
+      method: listMethods[c.list],
+    }),
+  },
+  'noteAsking',
+] as const;
+
+const withdrawList = { type: 'cancel', params: { id: listQuestion } } as const;
+/** `session.lost` follows; where one question was lost alone, it does not. */
+const isLost = (event: unknown): boolean => {
+  const { lost, alone, failure } = event as Partial<Extract<RequestFact, { type: 'ask.refused' }>>;
+  return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
+};
+/** Its owner waits for the first list of a session. */
+const settle = (failure: (c: CatalogContext) => Failure | null, lost: (event: unknown) => boolean) =>
+  ({
+    type: 'postAll',
+    params: ({ context: c, event }: { context: CatalogContext; event: unknown }) => {
+      const settled = post(c.owner, {
+        type: 'catalog.settled',
+        list: c.list,
+        failure: failure(c),
+        lost: lost(event),
+      });
+      return { messages: [...listedMessages(c, c.entries, failure(c)), settled] };
+    },
+  }) as const;
+
+const mostFailures = 1_000;
+const failedAgain = ({ failures }: CatalogContext): number => Math.min(failures + 1, mostFailures);
+
+const catalogSetup = setup({
+  types: {
+    context: {} as CatalogContext,
+    input: {} as CatalogInput,
+    events: {} as RequestFact | CatalogOrder | DirectoryEvent | { readonly type: 'deadline.passed' },
+    tags: {} as ProcessTag,
+  },
+  actions: {
+    ...effects,
+    rememberSession: assign((_, { isDeclared, isOptional = false }: Session) => ({
+      isDeclared,
+      isOptional,
+      failures: 0,
+      failure: null,
+    })),
+    noteDoubted: assign({ isDoubted: true }),
+    noteEcho: assign({ isEcho: true }),
+    noteWanted: assign(({ context: c }, { by, n }: { by: string; n: number }) => ({
+      owed: { ...c.owed, [by]: n },
+    })),
+    noteAsking: assign(({ context: c }) => ({
+      asking: { ...c.asking, ...c.owed },
+      owed: {},
+      isDoubted: false,
+    })),
+    forgetAsking: assign({ asking: {} }),
+    rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
+    /** Gone with their session, and known still: who looks hears why they are not offered. */
+    noteGone: assign(({ context: c }, { why }: { why: string }) => ({
+      echoes: 0,
+      isEcho: false,
+      why: 'its server is back',
+      isGone: true,
+      // Who looks hears why they went, not what happened afterwards.
+      history: c.isGone
+        ? c.history
+        : remember(
+            c.history,
+            { added: [], changed: [], removed: c.entries.map((e) => keyOfEntry(c.list, e)) },
+            c.revision,
+            why,
+          ),
+    })),
+    rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
+      failures: 0,
+      failure: null,
+      lies: liesAfter(c, entriesOf(c, result)),
+      echoes: echoesAfter(c, entriesOf(c, result)),
+      isEcho: false,
+      doubts: doubtsAfter(c, entriesOf(c, result)),
+      asking: {},
+      isWithdrawn: false,
+      ...withEntries(c, entriesOf(c, result), c.why),
+    })),
+    dropEntries: assign(({ context: c }, { why, isWithdrawn }: { why: string; isWithdrawn: boolean }) => ({
+      ...withEntries(c, [], why),
+      isWithdrawn,
+      echoes: 0,
+    })),
+    rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => ({
+      failure,
+      failures: failedAgain(c),
+    })),
+    rememberSlow: assign(({ context: c }) => ({
+      failures: failedAgain(c),
+      failure: failureOfStep(
+        c.server,
+        listMethods[c.list],
+        `no answer to ${listMethods[c.list]} within ${c.timing.listMs} ms`,
+      ),
+    })),
+  },
+  guards: {
+    /** It has no such list, and that is no failure. */
+    isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknown(failure),
+    /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
+    isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
+      alone !== true && (lost === true || (!sent && !isHopeless(failure))),
+    /** Its server answered, is of use without it, and goes on. */
+    isMissed: ({ context: c }, refusal: Extract<RequestFact, { type: 'ask.refused' }>) =>
+      isMissing(c) && !isLost(refusal),
+    isMissing: ({ context }) => isMissing(context),
+    isDoubted: ({ context }) => context.isDoubted,
+    isOwing: ({ context }) => Object.keys(context.owed).length > 0,
+    isWorn: ({ context }) => isWorn(context),
+  },
+  delays: {
+    listTimeout: ({ context }) => context.timing.listMs,
+    quiet: ({ context: c }) => Math.max(settledMs(c), c.isEcho ? echoMs(c, c.echoes) : 0),
+    settled: ({ context }) => settledMs(context),
+    closeGrace: ({ context }) => context.timing.closeGraceMs,
+    longestQuiet: ({ context }) => context.timing.longestQuietMs,
+    longestGathering: ({ context: c }) =>
+      Math.max(c.timing.longestQuietMs, c.isEcho ? echoMs(c, c.echoes) : 0),
+    retry: ({ context: { timing, failures, failure } }) =>
+      Math.max(backoffOfList(timing, failures), isTooLarge(failure) ? timing.pollDeclaredMs : 0),
+  },
+});
+
+interface Session {
+  readonly isDeclared: boolean;
+  readonly isOptional?: boolean;
+}
+const sessionOf = ({ event }: { event: Session }) => event;
+const whyOf = ({ event }: { event: { readonly why: string } }) => event;
+const refusalOf = ({ event }: { event: Extract<RequestFact, { type: 'ask.refused' }> }) => event;
+const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;
+
+const whyWithdrawn = ({ failures, refreshFailures, failure }: CatalogContext): string =>
+  (failures >= refreshFailures ? `${failures} refreshes in a row failed: ` : 'it cannot be had: ') +
+  (failure?.message ?? '');
+const noList = 'its server does not know this list';
+const tellSettled = settle(
+  () => null,
+  () => false,
+);
+const tellFailed = settle((c) => c.failure, isLost);
+const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
+
+const becauseChanged = because(toldByServer);
+/** Somebody wants it as it is now. */
+const takeWanted = {
+  guard: 'isOwing',
+  target: '#catalog.refreshing',
+  actions: because(wantedAnew),
+} as const;
+
+/** Tells the owner, which is refreshing as long as one of its lists is. */
+const tellRefreshing = (isOver: boolean) =>
+  ({
+    type: 'post',
+    params: ({ context: { owner, list } }: { context: CatalogContext }) =>
+      post(owner, { type: 'catalog.refreshing', list, isOver }, { optional: true }),
+  }) as const;
+/** While it is asked for. */
+const ending = { close: '#catalog.closing', 'owner.ended': '#catalog.killed' } as const;
+
+// ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
   CatalogListed,
   CatalogNews,
@@ -56,9 +325,9 @@ export type {
   CatalogRefreshing,
   CatalogSettled,
   CatalogStart,
-} from './catalog.events.ts';
+} from './catalog.rules.ts';
 
-export const catalogMachine = parts.createMachine({
+export const catalogMachine = catalogSetup.createMachine({
   id: 'catalog',
   context: ({ input }) => ({
     ...input,
@@ -89,7 +358,12 @@ export const catalogMachine = parts.createMachine({
     'catalog.rest': { target: '.standby', actions: [withdrawList, { type: 'noteGone', params: whyOf }] },
     'catalog.forget': { target: '.standby', actions: [withdrawList, ...dropEntries(() => noList)] },
     'list.doubted': { actions: 'noteDoubted' },
-    'list.wanted': { actions: noteWanted },
+    'list.wanted': {
+      actions: {
+        type: 'noteWanted',
+        params: ({ event }) => event,
+      },
+    },
     close: '.closed',
     'owner.ended': '.closed',
   },
@@ -98,14 +372,39 @@ export const catalogMachine = parts.createMachine({
     connecting: {
       tags: 'connecting',
       entry: askList,
-      on: { ...ending, 'ask.refused': refusedFirst },
-      after: { listTimeout: slowFirst },
+      on: {
+        ...ending,
+        /** The first list of a session: the owner waits for it. */
+        'ask.refused': [
+          {
+            guard: { type: 'isUnknownMethod', params: refusalOf },
+            target: '#catalog.standby',
+            actions: [...dropEntries(() => noList), tellSettled],
+          },
+          {
+            guard: { type: 'isMissed', params: refusalOf },
+            target: '#catalog.withdrawn',
+            actions: [rememberRefusal, tellFailed],
+          },
+          { target: '#catalog.failing', actions: [rememberRefusal, tellFailed] },
+        ],
+      },
+      after: {
+        listTimeout: [
+          {
+            guard: 'isMissing',
+            target: '#catalog.withdrawn',
+            actions: [withdrawList, 'rememberSlow', tellFailed],
+          },
+          { target: '#catalog.failing', actions: [withdrawList, 'rememberSlow', tellFailed] },
+        ],
+      },
       initial: 'asking',
       states: {
         asking: {
           on: {
-            'ask.answered': { target: '#catalog.ready.settling', actions: [...takeAnswer, settled] },
-            'list.changed': { target: 'outdated', actions: changed },
+            'ask.answered': { target: '#catalog.ready.settling', actions: [...takeAnswer, tellSettled] },
+            'list.changed': { target: 'outdated', actions: becauseChanged },
           },
         },
         /** It serves with what came, and asks for it anew. */
@@ -113,7 +412,7 @@ export const catalogMachine = parts.createMachine({
           on: {
             'ask.answered': {
               target: '#catalog.ready.gathering',
-              actions: [...takeAnswer, settled, 'noteEcho'],
+              actions: [...takeAnswer, tellSettled, 'noteEcho'],
             },
             'list.changed': {},
           },
@@ -123,25 +422,36 @@ export const catalogMachine = parts.createMachine({
     ready: {
       tags: 'ready',
       initial: 'steady',
-      always: wanted,
+      always: takeWanted,
       states: {
         steady: {
-          entry: poll,
+          entry: startPoll,
           exit: { type: 'setDeadline', params: { ms: 0 } },
           on: {
-            'list.changed': { target: '#catalog.ready.gathering', actions: changed },
+            'list.changed': { target: '#catalog.ready.gathering', actions: becauseChanged },
             /** Put off once, not with each: who speaks of others without end is asked, too. */
-            'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', poll] }],
+            'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', startPoll] }],
             'deadline.passed': [
               { guard: 'isDoubted', target: '#catalog.refreshing', actions: because(spokeOfAnother) },
               { target: '#catalog.refreshing', actions: because('a look at the server') },
             ],
           },
-          ...calming,
+
+          /** What is told before it is calm may be due to our own reading. */
+          initial: 'fresh',
+          states: {
+            fresh: {
+              on: {
+                'list.changed': { target: '#catalog.ready.gathering', actions: [becauseChanged, 'noteEcho'] },
+              },
+              after: { longestQuiet: 'calm' },
+            },
+            calm: {},
+          },
         },
         /** Asked a moment ago: whatever is told now is gathered. */
         settling: {
-          on: { 'list.changed': { target: 'gathering', actions: [changed, 'noteEcho'] } },
+          on: { 'list.changed': { target: 'gathering', actions: [becauseChanged, 'noteEcho'] } },
           after: { settled: 'steady' },
         },
         gathering: {
@@ -160,8 +470,19 @@ export const catalogMachine = parts.createMachine({
       tags: ['ready', 'refreshing'],
       entry: [tellRefreshing(false), ...askList],
       exit: tellRefreshing(true),
-      on: { ...ending, 'ask.refused': refused },
-      after: { listTimeout: slow },
+      on: {
+        ...ending,
+        'ask.refused': [
+          { guard: { type: 'isUnasked', params: refusalOf }, target: '#catalog.failing' },
+          {
+            guard: { type: 'isUnknownMethod', params: refusalOf },
+            target: '#catalog.standby',
+            actions: dropEntries(() => noList),
+          },
+          { target: '#catalog.judging', actions: rememberRefusal },
+        ],
+      },
+      after: { listTimeout: { target: '#catalog.judging', actions: [withdrawList, 'rememberSlow'] } },
       initial: 'asking',
       states: {
         asking: {
@@ -179,22 +500,50 @@ export const catalogMachine = parts.createMachine({
       },
     },
     /** Passed through: how often in a row? */
-    judging: { tags: 'ready', entry: tellWanted, always: judge },
+    judging: {
+      tags: 'ready',
+      /** Who wants it as it is now hears that it could not be had. */
+      entry: [
+        {
+          type: 'postAll',
+          params: ({ context: c }) => ({
+            messages: isWanted(c) ? listedMessages(c, c.entries, c.failure) : [],
+          }),
+        },
+        'forgetAsking',
+      ],
+      /** The first two keep what is offered, the third takes it back. */
+      always: [{ guard: 'isWorn', target: '#catalog.withdrawn' }, { target: '#catalog.failing' }],
+    },
     failing: {
       tags: 'ready',
-      on: { 'list.changed': { target: 'refreshing', actions: changed } },
-      always: wanted,
+      on: { 'list.changed': { target: 'refreshing', actions: becauseChanged } },
+      always: takeWanted,
       after: { retry: 'refreshing' },
     },
     withdrawn: {
       entry: [...dropEntries(whyWithdrawn, true), because('its server answers again')],
       on: { 'list.changed': 'refreshing' },
-      always: wanted,
+      always: takeWanted,
       after: { retry: 'refreshing' },
     },
-    closing,
+    closing: {
+      tags: 'closing',
+      on: {
+        'catalog.open': {},
+        'catalog.rest': {},
+        'catalog.forget': {},
+        'list.changed': {},
+        'list.doubted': {},
+        'list.wanted': {},
+        close: {},
+        'ask.answered': 'closed',
+        'ask.refused': 'closed',
+        'owner.ended': 'killed',
+      },
+      after: { closeGrace: 'killed' },
+    },
     closed: { type: 'final' },
     killed: { type: 'final', tags: 'killed' },
   },
 });
-export type CatalogRef = ActorRefFrom<typeof catalogMachine>;

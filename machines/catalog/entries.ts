@@ -1,5 +1,6 @@
-import type { ListKind } from '../kernel/ports.ts';
-export type { ListKind } from '../kernel/ports.ts';
+import type { Changes } from './changes.ts';
+
+export type { ListKind } from '../kernel/lists.ts';
 /**
  * What MCP servers list and say, in our words (MCP 2025-11-25). The wire's own spelling is known to
  * `adapters/mcp/messages/codec.ts` and to nobody else.
@@ -124,12 +125,6 @@ export interface LogEntry extends Kept {
   readonly data: unknown;
 }
 
-/** A server says that one of its lists is another one now. */
-export interface ListChange extends Kept {
-  readonly server: string;
-  readonly list: ListKind;
-}
-
 /** All that one server lists; what was never asked for is absent. */
 export interface Lists {
   readonly tools?: readonly Tool[];
@@ -137,3 +132,21 @@ export interface Lists {
   readonly resourceTemplates?: readonly ResourceTemplate[];
   readonly prompts?: readonly Prompt[];
 }
+
+// ── lists ─────────────────────────────────────────────────────────────────────────────────────────────
+/** One of the lists that a server may have. */
+export type CatalogList = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+export const catalogLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
+export type Entry = Tool | Resource | ResourceTemplate | Prompt;
+
+const keyFields: Readonly<Record<CatalogList, string>> = {
+  tools: 'name',
+  resources: 'uri',
+  resourceTemplates: 'uriTemplate',
+  prompts: 'name',
+};
+/** What tells an entry from the others of its list. */
+export const keyOfEntry = (list: CatalogList, entry: Entry): string =>
+  String((entry as unknown as Readonly<Record<string, unknown>>)[keyFields[list]]);
+export const isNoChange = ({ added, removed, changed }: Changes): boolean =>
+  added.length + removed.length + changed.length === 0;

@@ -1,7 +1,8 @@
 import type { ServerState } from '../facts/server-state.ts';
 /** Messages to and from the machine of a client, its memory, and its questions to ports. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
+import type { CatalogList, Lists } from '../catalog/entries.ts';
+import type { ToolMeta } from '../catalog/tool.ts';
 import type { CallRequest, ServerWanted, ToolApproved } from '../call/messages.ts';
 import type {
   CatalogListed,

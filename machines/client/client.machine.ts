@@ -22,7 +22,7 @@
  */
 import { not } from 'xstate';
 import { callKind, type CallOrder } from '../call/messages.ts';
-import { catalogKind } from '../catalog/catalog.events.ts';
+import { catalogKind } from '../catalog/catalog.rules.ts';
 import { childOf } from '../kernel/address.ts';
 import {
   deadline,

@@ -1,8 +1,8 @@
 /** Rules of a client, as pure functions: when it tries again, which lists it keeps, and what it tells and opens. */
 import { callKind, repeated, settledBy, type CallStart } from '../call/messages.ts';
 import type { CallPolicy } from '../call/policy/index.ts';
-import { catalogKind, type CatalogOrder } from '../catalog/catalog.events.ts';
-import { catalogLists, type CatalogList } from '../catalog/index.ts';
+import { catalogKind, type CatalogOrder } from '../catalog/catalog.rules.ts';
+import { catalogLists, type CatalogList } from '../catalog/entries.ts';
 import { childOf } from '../kernel/address.ts';
 import {
   message,

@@ -1,7 +1,7 @@
 /** Memory of a client, and the actions, guards and delays that its chart in client.machine.ts names. */
 import { assign, setup } from 'xstate';
-import { catalogKind } from '../catalog/catalog.events.ts';
-import type { CatalogList } from '../catalog/index.ts';
+import { catalogKind } from '../catalog/catalog.rules.ts';
+import type { CatalogList } from '../catalog/entries.ts';
 import { childOf } from '../kernel/address.ts';
 import { effects, type OwnedEnded } from '../kernel/effects.ts';
 import { sessionPort, type ServerInfo, type SessionLost, type Waits } from '../kernel/ports.ts';

@@ -3,7 +3,8 @@
 import { withoutKey } from '../protocol/json.ts';
 import { callKind, settledBy, type ComputerCall } from '../call/messages.ts';
 import { defaultRemembered } from '../call/history/index.ts';
-import { findTool, isDenied, unresolved, type AbsentServer, type ToolEntry } from '../catalog/index.ts';
+import { findTool, isDenied, unresolved, type AbsentServer } from '../catalog/tool-table.ts';
+import type { ToolEntry } from '../catalog/tool.ts';
 import type { ServerCall } from '../client/client.events.ts';
 import { childOf, type Address } from '../kernel/address.ts';
 import { message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';

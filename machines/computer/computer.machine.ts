@@ -13,7 +13,7 @@
 import { assign, not, setup } from 'xstate';
 import { callKind, type ComputerCall, type ToolApproved } from '../call/messages.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
-import { emptyTable } from '../catalog/index.ts';
+import { emptyTable } from '../catalog/tool-table.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';
 import type { Address } from '../kernel/address.ts';
 import {

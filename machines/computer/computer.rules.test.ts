@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyTable } from '../catalog/index.ts';
+import { emptyTable } from '../catalog/tool-table.ts';
 import { isWhole, type ComputerContext } from './computer.rules.ts';
 
 it('a computer of many servers looks at none of them until there is news of one', () => {

@@ -4,20 +4,15 @@ import { isSameCaller, type Caller, type ComputerCall, type ToolApproved } from 
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
-  changesOf,
-  differing,
   offeredTools,
-  signatureOf,
-  toSmcpTool,
-  type CatalogList,
-  type Changes,
-  type Lists,
-  type Tool,
-  type ToolRules,
   type ToolTable,
-  type RefusedTool,
   type AbsentServer,
-} from '../catalog/index.ts';
+  type ToolRules,
+  type RefusedTool,
+} from '../catalog/tool-table.ts';
+import { changesOf, differing, type Changes } from '../catalog/changes.ts';
+import { signatureOf, toSmcpTool } from '../catalog/tool.ts';
+import type { CatalogList, Lists, Tool } from '../catalog/entries.ts';
 import {
   clientKind,
   type ClientChanged,

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { edited, parseConfig, readJson, type Edit } from '../config/index.ts';
-import { reset } from './changes.ts';
-import { computerConfig, shownConfig } from './host-config.ts';
-import { isOfFuture, migrationsOf } from './migrations.ts';
+import { reset, computerConfig, shownConfig, isOfFuture, migrationsOf } from './host-config.ts';
 
 const here = { home: '/home/me', documents: (folder: string) => ({ command: 'docs', args: [folder] }) };
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Desktop and Finder as one shape: what a collection is made of, what it answers, and what its failures say. */
 import type { ServerHistory } from '../call/history/index.ts';
-import { contentHash } from '../catalog/index.ts';
+import { contentHash } from '../catalog/changes.ts';
 import type { Capabilities } from '../kernel/ports.ts';
 import type { ResourceCollection } from '../kernel/lists.ts';
 import { events } from '../protocol/events.ts';

@@ -1,6 +1,6 @@
 /** The Desktop: windows of all servers, put together for a question (seed 001). Mirrors finder.ts. */
 import { byRecency, type ServerHistory } from '../call/history/index.ts';
-import { contentHash } from '../catalog/index.ts';
+import { contentHash } from '../catalog/changes.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
 import { remembered } from '../kernel/remembered.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

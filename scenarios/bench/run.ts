@@ -1,4 +1,4 @@
-import { nearest } from '../../machines/text/index.ts';
+import { nearest } from '../../machines/text.ts';
 import { median } from './measure.ts';
 import type { Figure, Outcome, Plan, Row } from './row.ts';
 import { numberOf } from './table.ts';

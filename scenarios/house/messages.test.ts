@@ -4,7 +4,7 @@ import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { viewMachine } from '../../machines/agent/view.machine.ts';
 import type { callMachine } from '../../machines/call/call.machine.ts';
 import { callKind, type CallStart } from '../../machines/call/messages.ts';
-import { catalogKind } from '../../machines/catalog/catalog.events.ts';
+import { catalogKind } from '../../machines/catalog/catalog.rules.ts';
 import type { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientKind } from '../../machines/client/client.events.ts';
 import type { clientMachine } from '../../machines/client/client.machine.ts';
@@ -15,8 +15,7 @@ import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.
 import { linkKind } from '../../machines/link/link.machine.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
-import { processKind } from '../../machines/process/process.machine.ts';
-import type { processMachine } from '../../machines/process/process.machine.ts';
+import { processKind, type processMachine } from '../../machines/process/process.machine.ts';
 import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
 import type { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import type { watchMachine } from '../../machines/resources/watch.machine.ts';

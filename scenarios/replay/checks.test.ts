@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Checks } from '../../machines/inspection/index.ts';
+import type { Checks } from '../../machines/inspection.ts';
 import { changedTrace } from '../fixtures/changed-trace.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';

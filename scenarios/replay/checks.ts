@@ -1,4 +1,4 @@
-import type { CheckedInvariant, Checks } from '../../machines/inspection/index.ts';
+import type { CheckedInvariant, Checks } from '../../machines/inspection.ts';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import { Bench, invariants, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';

@@ -5,7 +5,7 @@ import { untilAborted, type Context, type ShowOptions } from '../../actors/cli/c
 import { openPage } from '../../actors/cli/inspect.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
-import type { Checks } from '../../machines/inspection/index.ts';
+import type { Checks } from '../../machines/inspection.ts';
 import { readTrace, type Trace } from '../../machines/trace/index.ts';
 import { checksOf } from './checks.ts';
 import { recordedAgain } from './again/recorded-again.ts';

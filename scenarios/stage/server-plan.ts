@@ -1,6 +1,7 @@
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import type { CallLimits } from '../../machines/call/policy/index.ts';
-import type { OnConflict, ToolMeta } from '../../machines/catalog/index.ts';
+import type { OnConflict } from '../../machines/catalog/tool-table.ts';
+import type { ToolMeta } from '../../machines/catalog/tool.ts';
 import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/timing.ts';
 
 /** What a scenario may say of a configured server; what it does not say is as a config has it. */

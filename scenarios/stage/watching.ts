@@ -1,6 +1,7 @@
 /** What scenarios in the harness look at again and again. */
-import type { Context as CatalogContext } from '../../machines/catalog/catalog.events.ts';
-import { lastChangeOf, type CatalogList, type LastChange, type Tool } from '../../machines/catalog/index.ts';
+import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
+import { lastChangeOf, type LastChange } from '../../machines/catalog/changes.ts';
+import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import type { Capabilities } from '../../machines/kernel/ports.ts';
 import { toolOf } from './scripted/script.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fact, readFact } from '../../../machines/facts/index.ts';
+import { fact, readFact } from '../../../machines/facts.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { progressFact, progressLine } from './call-progress.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';

@@ -1,4 +1,4 @@
-import { factLine, type Fact } from '../../../machines/facts/index.ts';
+import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { Computer, ComputerEvents } from '../../api/computer-handle.ts';
 import type { Call, CallOutcome } from '../../api/pending-calls.ts';
 import { inOneLine } from './contents.ts';

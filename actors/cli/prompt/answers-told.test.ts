@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createTerminal } from '../../../adapters/index.ts';
-import { readFact, type Fact } from '../../../machines/facts/index.ts';
+import { readFact, type Fact } from '../../../machines/facts.ts';
 import { createComputer, createOffice } from '../../index.ts';
 import { Prompt } from './prompt.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
-import { readFact, type Fact } from '../../../machines/facts/index.ts';
+import { readFact, type Fact } from '../../../machines/facts.ts';
 import { createAgent, type Agent } from '../../index.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 

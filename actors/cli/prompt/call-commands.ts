@@ -1,6 +1,6 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
-import { nearest } from '../../../machines/text/index.ts';
+import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTerminal } from '../../../adapters/index.ts';
-import { readFact, type Fact } from '../../../machines/facts/index.ts';
+import { readFact, type Fact } from '../../../machines/facts.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { launchedWith } from '../../../scenarios/fixtures/resource-servers.ts';
 import type { Computer } from '../../index.ts';

@@ -1,4 +1,4 @@
-import type { Fact } from '../../../machines/facts/index.ts';
+import type { Fact } from '../../../machines/facts.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { deferred } from '../../kernel/listeners.ts';
 import { A2cError } from '../../kernel/errors.ts';

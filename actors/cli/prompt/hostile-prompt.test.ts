@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTerminal, type Terminal } from '../../../adapters/index.ts';
-import { factLine } from '../../../machines/facts/index.ts';
+import { factLine } from '../../../machines/facts.ts';
 import {
   hostile,
   linked,

@@ -1,6 +1,6 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { readJson, renderWith, type InputDefinition } from '../../../machines/config/index.ts';
-import type { Fact } from '../../../machines/facts/index.ts';
+import type { Fact } from '../../../machines/facts.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { Context } from '../context.ts';

@@ -1,17 +1,17 @@
-import {
-  frozenJson,
-  type Annotations,
-  type Icon,
-  type JsonObject,
-  type LogEntry,
-  type Prompt,
-  type PromptArgument,
-  type Resource,
-  type ResourceTemplate,
-  type Tool,
-  type ToolAnnotations,
-  type ToolExecution,
-} from '../../../machines/catalog/index.ts';
+import { frozenJson } from '../../../machines/catalog/tool.ts';
+import type {
+  Annotations,
+  Icon,
+  JsonObject,
+  LogEntry,
+  Prompt,
+  PromptArgument,
+  Resource,
+  ResourceTemplate,
+  Tool,
+  ToolAnnotations,
+  ToolExecution,
+} from '../../../machines/catalog/entries.ts';
 import { anything, flag, key, listOf, number, object, oneOf, shapeOf, text, type Codec } from './shape.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
 

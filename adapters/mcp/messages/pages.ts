@@ -1,5 +1,5 @@
 import type { Emit, RequestFact } from '../../../machines/kernel/ports.ts';
-import type { Tool } from '../../../machines/catalog/index.ts';
+import type { Tool } from '../../../machines/catalog/entries.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
 import { type Tell } from '../lenient/reading.ts';
 import { decoders, unusableTool } from './codec.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../machines/catalog/index.ts';
+import type { JsonObject } from '../../../machines/catalog/entries.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
 
 /** One kind of value, read from the wire and written to it. */

@@ -1,4 +1,4 @@
-import type { Chart, ChartNode, ChartTransition } from '../../../machines/inspection/charts.ts';
+import type { Chart, ChartNode, ChartTransition } from '../../../machines/inspection.ts';
 
 /** A chart as boxes and arrows: what elk lays out. Pure. */
 

@@ -1,5 +1,5 @@
-import type { Chart } from '../../../machines/inspection/charts.ts';
-import { embedded } from '../../../machines/inspection/wire.ts';
+import { embedded } from '../../../machines/inspection-wire.ts';
+import type { Chart } from '../../../machines/inspection.ts';
 import { graphOf, type ElkNode, type LaidOut } from './graph.ts';
 
 /** Lays charts out in a worker: elk as its makers publish it, a file of its own. Each chart once. */

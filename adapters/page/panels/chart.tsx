@@ -5,7 +5,7 @@ import type { LaidOut } from '../chart/graph.ts';
 import { laidOut } from '../chart/layout.ts';
 import { anyPath, isStaying, labelOf } from '../chart/graph.ts';
 import { Zoomed } from '../chart/zoomed.tsx';
-import type { Chart } from '../../../machines/inspection/charts.ts';
+import type { Chart } from '../../../machines/inspection.ts';
 import { Empty, sinceText } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { activeIn, stateText, visible } from '../values.ts';

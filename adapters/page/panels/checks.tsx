@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { CheckedDifference, CheckedInvariant, Checks } from '../../../machines/inspection/checks.ts';
+import type { CheckedDifference, CheckedInvariant, Checks } from '../../../machines/inspection.ts';
 import { Empty, State } from '../pieces.tsx';
 import { clockAt, traceUntil, traceUpTo } from '../saving.ts';
 import type { Answer, Session } from '../session.ts';

@@ -1,4 +1,4 @@
-import type { ToolMeta } from '../../catalog/index.ts';
+import type { ToolMeta } from '../../catalog/tool.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
 /** Demands of a computer on a call before it is sent, and what is done with its result. */

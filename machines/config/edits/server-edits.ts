@@ -1,5 +1,5 @@
 import type { Failure } from '../../protocol/failure.ts';
-import { nearest } from '../../text/index.ts';
+import { nearest } from '../../text.ts';
 import { readJson } from '../foreign/json-text.ts';
 import { mistakeLine, type Mistake, type Path } from '../mistake.ts';
 import { parseConfig } from '../parse.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../../text/index.ts';
+import { nearest } from '../../text.ts';
 import { oauthSchema } from '../oauth.ts';
 import { isObject } from '../../protocol/json.ts';
 

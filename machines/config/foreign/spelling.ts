@@ -1,4 +1,4 @@
-import { nearest } from '../../text/index.ts';
+import { nearest } from '../../text.ts';
 
 /** Every key that the protocol's shape, its inputs and our own settings know: candidates for "did you mean". */
 const known =

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { settingsFile, settingsInMemory } from '../../../adapters/index.ts';
 import type { Edit } from '../../../machines/config/index.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
-import { settingsPort, type Found } from '../../../machines/settings/settings.rules.ts';
+import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/config-file.ts';
 
 /** The port `configFile`: over a file, in memory, and as scenarios fake it. */
@@ -61,7 +61,7 @@ describe.each(worlds)('a config file: %s', (_, open) => {
   const found = async (world: World, ...asked: Parameters<typeof question>) => {
     const fact = await answer(world, ...asked);
     if (fact.type !== 'ask.answered') return expect.unreachable(JSON.stringify(fact));
-    return fact.result as Extract<Found, { kind: 'good' }>;
+    return fact.result as Extract<FileFound, { kind: 'good' }>;
   };
 
   it('is read as it is, and has the same mark as long as it is the same', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { registryProber } from '../../../adapters/index.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
-import { registryPort } from '../../../machines/registry/registry.rules.ts';
+import { registryPort } from '../../../machines/process/registry.machine.ts';
 import { ScriptedRegistries } from '../../stage/scripted/registries.ts';
 
 /** The port `npmRegistry`, as the product fills it and as scenarios fake it. */

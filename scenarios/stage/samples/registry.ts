@@ -1,4 +1,4 @@
-import type { RegistryOrder } from '../../../machines/registry/registry.rules.ts';
+import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
 import { refusals, type OrdersOf, type Sample } from './sample.ts';
 
 const [one, two] = ['https://one/', 'https://two/'];

@@ -1,4 +1,4 @@
-import type { SettingsOrder } from '../../../machines/settings/settings.rules.ts';
+import type { SettingsOrder } from '../../../machines/presenter/settings.rules.ts';
 import { refusals, type OrdersOf, type Sample } from './sample.ts';
 
 const edits = [{ path: ['mcpServers', 'a'], remove: true }] as const;

@@ -18,8 +18,8 @@ import { scriptedLimiters } from './limiters.ts';
 import { ScriptedLogins } from './logins.ts';
 import { ScriptedConfigFile } from './config-file.ts';
 import { ScriptedRegistries } from './registries.ts';
-import { settingsPort } from '../../../machines/settings/settings.rules.ts';
-import { registryPort } from '../../../machines/registry/registry.rules.ts';
+import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
+import { registryPort } from '../../../machines/process/registry.machine.ts';
 import { ScriptedSpecs } from './specs.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';

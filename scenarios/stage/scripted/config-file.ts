@@ -1,6 +1,6 @@
 import { edited, type Edit } from '../../../machines/config/index.ts';
 import type { Ports } from '../../../machines/kernel/ports.ts';
-import type { Found } from '../../../machines/settings/settings.rules.ts';
+import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
 
 interface Clock {
   setTimeout(run: () => void, ms: number): unknown;
@@ -31,7 +31,7 @@ export class ScriptedConfigFile {
       if (made.ok) this.#text = made.text;
       const value = JSON.parse(this.#text) as Readonly<Record<string, unknown>>;
       const isTaken = made.ok && made.isTaken;
-      const found: Found = { kind: 'good', value, mark: this.#text, isTaken };
+      const found: FileFound = { kind: 'good', value, mark: this.#text, isTaken };
       emit({ type: 'ask.answered', id, result: found });
     }, diskMs);
     return () => this.#clock.clearTimeout(timer);

@@ -1,5 +1,5 @@
 import type { Ports } from '../../../machines/kernel/ports.ts';
-import type { Probe, Probed } from '../../../machines/registry/registry.rules.ts';
+import type { Probe, Probed } from '../../../machines/process/registry.machine.ts';
 
 /** How a registry answers: after so many ms whether it can be used; `fails` breaks the question, `hangs` never answers. */
 export type RegistryAct = { readonly ms: number; readonly isUsable: boolean } | 'fails' | 'hangs';

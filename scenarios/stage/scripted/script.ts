@@ -1,5 +1,5 @@
 import type { Address } from '../../../machines/kernel/address.ts';
-import type { Tool } from '../../../machines/catalog/index.ts';
+import type { Tool } from '../../../machines/catalog/entries.ts';
 import type {
   Emit,
   ListKind,

@@ -1,4 +1,4 @@
-import type { Tool } from '../../../../machines/catalog/index.ts';
+import type { Tool } from '../../../../machines/catalog/entries.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
 import { createChanges, createTools, type OwnTools } from '../../../fault-server/own/own-tools.mjs';
 import type { Act, Happening, Own, Truth } from '../../scripted/script.ts';

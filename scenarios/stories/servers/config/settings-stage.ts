@@ -1,21 +1,21 @@
 /** A config file that is read and written as a scenario says. */
 import type { RequestFact } from '../../../../machines/kernel/ports.ts';
-import { settingsPort, type Found } from '../../../../machines/settings/settings.rules.ts';
+import { settingsPort, type FileFound } from '../../../../machines/presenter/settings.rules.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 
-type Act = Found | 'never' | 'refused' | { readonly later: Found };
-export const good = (mark: string, value: Record<string, unknown> = { mark }): Found => ({
+type Act = FileFound | 'never' | 'refused' | { readonly later: FileFound };
+export const good = (mark: string, value: Record<string, unknown> = { mark }): FileFound => ({
   kind: 'good',
   value,
   mark,
 });
-export const wrong: Found = {
+export const wrong: FileFound = {
   kind: 'wrong',
   mistakes: [{ path: 'mcpServers', message: 'expected', line: 2, column: 3 }],
 };
-export const none: Found = { kind: 'none' };
-export const emptied: Found = { kind: 'emptied', mistakes: [{ path: '', message: 'is empty' }] };
+export const none: FileFound = { kind: 'none' };
+export const emptied: FileFound = { kind: 'emptied', mistakes: [{ path: '', message: 'is empty' }] };
 let reads: Act[] = [];
 let writes: Act[] = [];
 export let written: unknown[] = [];

@@ -1,6 +1,6 @@
 /** The config file of a host: what is in force, whatever becomes of the file. */
 import { expect } from 'vitest';
-import type { Found } from '../../../../machines/settings/settings.rules.ts';
+import type { FileFound } from '../../../../machines/presenter/settings.rules.ts';
 import { answer, change, good, settled, story, told, touch, written, wrong } from './settings-stage.ts';
 
 story(
@@ -25,7 +25,7 @@ story('a file that is touched and is the same is no news', { reads: [good('1')] 
 });
 story(
   'changes are written one after another, and each is answered',
-  { reads: [good('1')], writes: [good('2'), { ...good('2'), isTaken: true } as Found, good('3')] },
+  { reads: [good('1')], writes: [good('2'), { ...good('2'), isTaken: true } as FileFound, good('3')] },
   (s) => {
     for (const ticket of ['a', 'b', 'c']) change(s, ticket);
     s.run(1);

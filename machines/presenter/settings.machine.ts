@@ -8,18 +8,18 @@
  * writing  — one change is under way: read, changed and written as one, while others are locked out
  * closed   — final
  */
-import { assign, setup, type ActorRefFrom } from 'xstate';
+import { assign, setup } from 'xstate';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './settings.rules.ts';
-import type { Context, FileChanged, Input, SettingsChange, SettingsOrder } from './settings.rules.ts';
+import type {
+  SettingsContext,
+  FileChanged,
+  SettingsInput,
+  SettingsChange,
+  SettingsOrder,
+} from './settings.rules.ts';
 
-const settle = {
-  type: 'postAll',
-  params: ({ context, event }: rules.At<rules.Answered>) => ({
-    messages: [rules.settled(context, rules.foundIn(event)), ...rules.news(context, rules.foundIn(event))],
-  }),
-} as const;
 const refuseFirst = (why: (at: rules.At<unknown>) => ReturnType<typeof rules.failureIn>) =>
   ({
     type: 'postAll',
@@ -32,27 +32,27 @@ const refuseAll = (why: (at: rules.At<unknown>) => ReturnType<typeof rules.failu
     type: 'postAll',
     params: (at: rules.At<unknown>) => ({ messages: rules.refusals(at.context.orders, at, why(at)) }),
   }) as const;
-const tell = {
+const tellNews = {
   type: 'postAll',
-  params: ({ context, event }: rules.At<rules.Answered>) => ({
-    messages: rules.news(context, rules.foundIn(event)),
+  params: ({ context, event }: rules.At<rules.FileAnswered>) => ({
+    messages: rules.settingsNews(context, rules.fileFoundIn(event)),
   }),
 } as const;
 const tellSilence = {
   type: 'postAll',
-  params: ({ context }: rules.At<unknown>) => ({ messages: rules.news(context, rules.silent) }),
+  params: ({ context }: rules.At<unknown>) => ({ messages: rules.settingsNews(context, rules.unreadFile) }),
 } as const;
 
-const parts = setup({
+const settingsSetup = setup({
   types: {
-    context: {} as Context,
-    input: {} as Input,
+    context: {} as SettingsContext,
+    input: {} as SettingsInput,
     events: {} as RequestFact | SettingsOrder | DirectoryEvent,
     tags: {} as 'connecting' | 'ready' | 'refreshing',
   },
   actions: {
     ...effects,
-    take: assign(({ context }, found: rules.Found) => rules.taken(context, found)),
+    take: assign(({ context }, found: rules.FileFound) => rules.afterFound(context, found)),
     note: assign(({ context }, order: SettingsChange) => ({ orders: [...context.orders, order] })),
     forgetFirst: assign(({ context }) => ({ orders: context.orders.slice(1) })),
     forgetAll: assign(() => ({ orders: [] })),
@@ -60,26 +60,27 @@ const parts = setup({
     noteFresh: assign(() => ({ isOld: false })),
   },
   guards: {
-    isGood: (_, found: rules.Found) => found.kind === 'good',
-    isLoss: (_, found: rules.Found) => rules.isLoss(found),
+    isGood: (_, found: rules.FileFound) => found.kind === 'good',
+    isLoss: (_, found: rules.FileFound) => rules.isLoss(found),
     isOld: ({ context }) => context.isOld,
     hasOrder: ({ context }) => context.orders.length > 0,
     mayWrite: ({ context }) => rules.mayWrite(context),
   },
   delays: { readLimit: rules.readLimitMs, writeLimit: rules.writeLimitMs },
 });
-const found = ({ event }: { readonly event: rules.Answered }): rules.Found => rules.foundIn(event);
+const found = ({ event }: { readonly event: rules.FileAnswered }): rules.FileFound =>
+  rules.fileFoundIn(event);
 const take = { type: 'take', params: found } as const;
 const noteOrder = {
   'settings.change': { actions: { type: 'note', params: ({ event }: { event: SettingsChange }) => event } },
 } as const;
-const toClosed = { target: 'closed', actions: [refuseAll(() => rules.closing), 'forgetAll'] } as const;
+const toClosed = { target: 'closed', actions: [refuseAll(() => rules.closingFailure), 'forgetAll'] } as const;
 const turns = [
   { guard: 'isOld', target: 'reading' },
   { guard: 'hasOrder', target: 'deciding' },
 ] as const;
 
-export const settingsMachine = parts.createMachine({
+export const settingsMachine = settingsSetup.createMachine({
   id: 'settings',
   context: ({ input }) => ({
     ...input,
@@ -98,9 +99,9 @@ export const settingsMachine = parts.createMachine({
       entry: ['noteFresh', { type: 'request', params: rules.readRequest }],
       on: {
         'ask.answered': [
-          { guard: { type: 'isGood', params: found }, target: 'inForce', actions: [tell, take] },
-          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tell, take] },
-          { target: 'mistaken', actions: [tell, take] },
+          { guard: { type: 'isGood', params: found }, target: 'inForce', actions: [tellNews, take] },
+          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tellNews, take] },
+          { target: 'mistaken', actions: [tellNews, take] },
         ],
         'ask.refused': { target: 'mistaken', actions: tellSilence },
         'file.changed': { target: 'reading', reenter: true },
@@ -134,7 +135,7 @@ export const settingsMachine = parts.createMachine({
     deciding: {
       always: [
         { guard: 'mayWrite', target: 'writing' },
-        { target: 'inForce', actions: [refuseAll(() => rules.future), 'forgetAll'] },
+        { target: 'inForce', actions: [refuseAll(() => rules.futureFailure), 'forgetAll'] },
       ],
     },
     writing: {
@@ -145,10 +146,22 @@ export const settingsMachine = parts.createMachine({
           {
             guard: { type: 'isGood', params: found },
             target: 'inForce',
-            actions: [settle, take, 'forgetFirst'],
+            actions: [
+              {
+                type: 'postAll',
+                params: ({ context, event }) => ({
+                  messages: [
+                    rules.settledMessage(context, rules.fileFoundIn(event)),
+                    ...rules.settingsNews(context, rules.fileFoundIn(event)),
+                  ],
+                }),
+              },
+              take,
+              'forgetFirst',
+            ],
           },
-          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tell, take] },
-          { target: 'mistaken', actions: [tell, take] },
+          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tellNews, take] },
+          { target: 'mistaken', actions: [tellNews, take] },
         ],
         // Whether it was written is seen in the file.
         'ask.refused': {
@@ -160,10 +173,9 @@ export const settingsMachine = parts.createMachine({
         close: toClosed,
       },
       after: {
-        writeLimit: { target: 'reading', actions: [refuseFirst(() => rules.tooSlow), 'forgetFirst'] },
+        writeLimit: { target: 'reading', actions: [refuseFirst(() => rules.tooSlowFailure), 'forgetFirst'] },
       },
     },
     closed: { type: 'final' },
   },
 });
-export type SettingsRef = ActorRefFrom<typeof settingsMachine>;

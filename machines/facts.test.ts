@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factLine, readFact, type Fact } from './index.ts';
+import { factLine, readFact, type Fact } from './facts.ts';
 
 const samples: Fact[] = [
   { type: 'office', url: 'http://127.0.0.1:3000', office: 'local', name: 'c1' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asJson, asLine, asText, unfitName } from './index.ts';
+import { asJson, asLine, asText, unfitName } from './text.ts';
 
 /** Any character, the dangerous ones often. */
 const hostile = fc.string({

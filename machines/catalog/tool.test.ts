@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildTable, findTool, mergeMeta, toSmcpTool, type Tool, type ToolMeta } from '../index.ts';
+import type { Tool } from './entries.ts';
+import { buildTable, findTool } from './tool-table.ts';
+import { mergeMeta, toSmcpTool, type ToolMeta } from './tool.ts';
 
 const inputSchema = { type: 'object', properties: { p: { type: 'string' } } };
 /** As agents are told of a tool `t`, under the meta that the config of its server has. */

@@ -1,4 +1,4 @@
-/** How a page and its host find each other. Without packages: the page has it, too. */
+/** Names by which an inspector's page and its host find each other. Without packages, because the page has it, too. */
 
 export const inspectionProtocol = 1;
 /** The page offers both; the host answers with the first, and so never says the token. */

@@ -1,15 +1,15 @@
-import type { Edit, Mistake } from '../config/index.ts';
-import { mistakeLine } from '../config/index.ts';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+/** Messages and memory of the settings machine, and its pure rules. */
+import { mistakeLine, type Edit, type Mistake } from '../config/index.ts';
+import type { Address, AddressFor } from '../kernel/address.ts';
 import { post, type PortRequest, type Post } from '../kernel/effects.ts';
-import { isOfFuture } from '../presenter/index.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Fields } from '../protocol/json.ts';
+import { isOfFuture } from './host-config.ts';
 
 /** The name of the port that reads and writes the file: `read`, and `write` with the edits of one change. */
 export const settingsPort = 'configFile';
 
-export interface SettingsStart {
+interface SettingsStart {
   /** For people. */
   readonly file: string;
 }
@@ -25,14 +25,14 @@ export interface FileChanged {
 }
 export type SettingsOrder = SettingsChange | FileChanged | { readonly type: 'close' };
 /** What the port found, or left, in the file. `mark` is the same for the same text. */
-export type Found =
+export type FileFound =
   | { readonly kind: 'good'; readonly value: Fields; readonly mark: string; readonly isTaken?: boolean }
   | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
   /** It is blank, `{}` or a beginning of what was in force: a mistake in which nothing is that a change could lose. */
   | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'none' };
 /** Parameters of `write`. `restores`: a file that is gone or emptied gets what was in force, and the change. */
-export interface Wanted {
+export interface FileEdits {
   readonly edits: readonly Edit[];
   readonly restores: boolean;
 }
@@ -52,11 +52,11 @@ export interface SettingsSettled {
   readonly isTaken: boolean;
   readonly failure: Failure | null;
 }
-export type Input = SettingsStart & {
+export type SettingsInput = SettingsStart & {
   readonly self: Address;
   readonly owner: AddressFor<SettingsNews | SettingsSettled>;
 };
-export interface Context extends Input {
+export interface SettingsContext extends SettingsInput {
   /** What is in force. */
   readonly value: Fields | null;
   readonly mark: string;
@@ -69,12 +69,11 @@ export interface Context extends Input {
   /** There is no file, or nothing in it. */
   readonly isLost: boolean;
 }
-export const settingsKind = kindOf<SettingsStart, SettingsOrder>('settings');
 export interface At<E> {
-  readonly context: Context;
+  readonly context: SettingsContext;
   readonly event: E;
 }
-export interface Answered {
+export interface FileAnswered {
   readonly type: 'ask.answered';
   readonly result: unknown;
 }
@@ -83,38 +82,38 @@ export const readLimitMs = 10_000;
 export const writeLimitMs = 75_000;
 
 export const readRequest = (): PortRequest => ({ id: 'file', target: settingsPort, method: 'read' });
-export const writeRequest = ({ context }: { readonly context: Context }): PortRequest => ({
+export const writeRequest = ({ context }: { readonly context: SettingsContext }): PortRequest => ({
   id: 'file',
   target: settingsPort,
   method: 'write',
-  params: { edits: context.orders[0]?.edits ?? [], restores: context.isLost } satisfies Wanted,
+  params: { edits: context.orders[0]?.edits ?? [], restores: context.isLost } satisfies FileEdits,
 });
 /** The port answers nothing else. */
-export const foundIn = ({ result }: Answered): Found => {
+export const fileFoundIn = ({ result }: FileAnswered): FileFound => {
   const kind = (result as { readonly kind?: unknown } | null)?.kind;
-  return Object.hasOwn(stateOf, String(kind)) ? (result as Found) : silent;
+  return Object.hasOwn(stateOf, String(kind)) ? (result as FileFound) : unreadFile;
 };
-export const silent: Found = {
+export const unreadFile: FileFound = {
   kind: 'wrong',
   mistakes: [{ path: '', message: 'cannot be read just now', remedy: 'save it again' }],
 };
 
 const stateOf = { good: 'inForce', wrong: 'mistaken', emptied: 'mistaken', none: 'lost' } as const;
-export const isLoss = ({ kind }: Found): boolean => kind === 'none' || kind === 'emptied';
-const mistakesOf = (found: Found): readonly Mistake[] => ('mistakes' in found ? found.mistakes : []);
-const toldOf = (c: Context, found: Found): string =>
+export const isLoss = ({ kind }: FileFound): boolean => kind === 'none' || kind === 'emptied';
+const mistakesOf = (found: FileFound): readonly Mistake[] => ('mistakes' in found ? found.mistakes : []);
+const toldOf = (c: SettingsContext, found: FileFound): string =>
   JSON.stringify([found.kind, found.kind === 'good' ? found.mark : [c.mark, mistakesOf(found)]]);
-export function taken(c: Context, found: Found): Partial<Context> {
-  const news = { told: toldOf(c, found), mistakes: mistakesOf(found), isLost: isLoss(found) };
-  return found.kind === 'good' ? { ...news, value: found.value, mark: found.mark } : news;
+export function afterFound(c: SettingsContext, found: FileFound): Partial<SettingsContext> {
+  const settingsNews = { told: toldOf(c, found), mistakes: mistakesOf(found), isLost: isLoss(found) };
+  return found.kind === 'good' ? { ...settingsNews, value: found.value, mark: found.mark } : settingsNews;
 }
-export function news(c: Context, found: Found): readonly Post[] {
+export function settingsNews(c: SettingsContext, found: FileFound): readonly Post[] {
   if (toldOf(c, found) === c.told) return [];
   const value = found.kind === 'good' ? found.value : c.value;
   const mistakes = mistakesOf(found);
   return [post(c.owner, { type: 'settings.changed', state: stateOf[found.kind], value, mistakes })];
 }
-export const settled = (c: Context, found: Found): Post =>
+export const settledMessage = (c: SettingsContext, found: FileFound): Post =>
   post(c.owner, {
     type: 'settings.settled',
     ticket: c.orders[0]?.ticket ?? '',
@@ -129,7 +128,7 @@ export const refusals = (
   orders.map(({ ticket }) =>
     post(context.owner, { type: 'settings.settled', ticket, isTaken: false, failure }, { optional: true }),
   );
-export const mayWrite = ({ value }: Context): boolean => value === null || !isOfFuture(value);
+export const mayWrite = ({ value }: SettingsContext): boolean => value === null || !isOfFuture(value);
 
 const notWritten = (message: string, remedy: string): Failure => ({
   code: 'ConfigInvalid',
@@ -137,18 +136,18 @@ const notWritten = (message: string, remedy: string): Failure => ({
   remedy,
 });
 export const failureIn = (event: unknown): Failure =>
-  (event as { readonly failure?: Failure }).failure ?? tooSlow;
-export const tooSlow: Failure = {
+  (event as { readonly failure?: Failure }).failure ?? tooSlowFailure;
+export const tooSlowFailure: Failure = {
   code: wireCodes.timeout,
   message: 'The config file could not be written in time',
   remedy: 'Look whether another program holds it.',
 };
-export const closing: Failure = { code: 'ServerNotActive', message: 'The presenter is closed' };
-export const future = notWritten(
+export const closingFailure: Failure = { code: 'ServerNotActive', message: 'The presenter is closed' };
+export const futureFailure = notWritten(
   'The config file is of a later version: it is read, and not written',
   'Update a2c-actors, or change the file by hand.',
 );
-export const mistakenFailure = ({ file, mistakes = [] }: Context): Failure =>
+export const mistakenFailure = ({ file, mistakes = [] }: SettingsContext): Failure =>
   notWritten(
     `The config file has mistakes and is not written over: ${mistakes.map((m) => mistakeLine(m, file)).join('; ')}`,
     'Mend the file first.',

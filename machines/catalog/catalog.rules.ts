@@ -1,8 +1,11 @@
-/** What a catalog is told, what it tells, and what it remembers. */
+/** What a catalog hears, tells and remembers, and how soon it reads its list again. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import type { CatalogList, Entry, History } from './index.ts';
-import type { TimingOf } from '../kernel/timing.ts';
+import { post } from '../kernel/effects.ts';
+import { backoffOfList, type TimingOf } from '../kernel/timing.ts';
+import { listRestless } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
+import { changesOf, type History, type Changes } from './changes.ts';
+import { isNoChange, keyOfEntry, type CatalogList, type Entry } from './entries.ts';
 
 export interface CatalogStart {
   readonly server: string;
@@ -85,11 +88,11 @@ export interface CatalogRefreshing {
   readonly list: CatalogList;
   readonly isOver: boolean;
 }
-export type Input = CatalogStart & {
+export type CatalogInput = CatalogStart & {
   readonly self: Address;
   readonly owner: AddressFor<CatalogSettled | CatalogRefreshing>;
 };
-export interface Context extends Input {
+export interface CatalogContext extends CatalogInput {
   readonly entries: readonly Entry[];
   /** Counts changes of the entries, over all sessions. */
   readonly revision: number;
@@ -117,3 +120,67 @@ export interface Context extends Input {
   readonly asking: Readonly<Record<string, number>>;
   readonly owed: Readonly<Record<string, number>>;
 }
+
+// ── how soon a list is read again ─────────────────────────────────────────────────────────────────────
+/** Why a list is asked for anew: its server said so. */
+export const toldByServer = 'the server said that its list changed';
+export const spokeOfAnother = 'the server spoke of a resource that it had not listed';
+
+export const listMethods: Readonly<Record<CatalogList, string>> = {
+  tools: 'tools/list',
+  resources: 'resources/list',
+  resourceTemplates: 'resources/templates/list',
+  prompts: 'prompts/list',
+};
+
+/** What is another than before. */
+export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes =>
+  changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
+
+/** A look at the server brings nothing most of the time, and says nothing of its word. */
+export function liesAfter(c: CatalogContext, entries: readonly Entry[]): number {
+  if (!isNoChange(changesIn(c, entries))) return 0;
+  return c.why === toldByServer ? Math.min(c.lies + 1, mostLies) : c.lies;
+}
+/** Only a look for that reason says something of its word. */
+export function doubtsAfter(c: CatalogContext, entries: readonly Entry[]): number {
+  if (!isNoChange(changesIn(c, entries))) return 0;
+  return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;
+}
+/** Beyond that it makes no difference any more. */
+const mostLies = 16;
+
+/** A look or a session that begins says nothing of what our reading does. */
+export const echoesAfter = (c: CatalogContext, entries: readonly Entry[]): number =>
+  c.isEcho && !isNoChange(changesIn(c, entries)) ? Math.min(c.echoes + 1, mostLies) : 0;
+/** Before a list is read that was another one so often right after it was read. */
+export const echoMs = ({ timing: t }: CatalogContext, echoes: number): number =>
+  Math.min(Math.min(t.quietMs, t.longestQuietMs) * 2 ** echoes, Math.max(t.pollMs, t.longestQuietMs));
+/** It is read less often than any other. */
+const isRestless = (c: CatalogContext, echoes: number): boolean =>
+  echoMs(c, echoes) > c.timing.longestQuietMs;
+/** Told once, and once when it is over. */
+export const restlessMessages = (c: CatalogContext, echoes: number) => {
+  const is = isRestless(c, echoes);
+  if (is === isRestless(c, c.echoes)) return [];
+  const { server, list } = c;
+  const failure = is ? listRestless(server, listMethods[list], c.timing.pollMs) : null;
+  const event: CatalogRestless = { type: 'catalog.restless', server, list, failure };
+  return [post(c.reader, event, { optional: true })];
+};
+
+/** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
+export const settledMs = ({ timing: t, lies }: CatalogContext): number =>
+  Math.min(t.quietMs * 2 ** lies, t.longestQuietMs);
+/** A server that speaks of others for ever is asked for its list twice as late each time, so that it makes no storm. */
+const doubtMs = ({ timing: t, doubts }: CatalogContext): number =>
+  Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));
+/** Asked for anew after a while, in case nobody says that it changed: ± 10 %, so that servers do not ask in step. */
+export const startPoll = {
+  type: 'setDeadline',
+  params: ({ context: c }: { context: CatalogContext }) => {
+    const { isDeclared, isDoubted, timing: t } = c;
+    if (isDoubted) return { ms: doubtMs(c), for: 'poll' };
+    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), for: 'poll', spread: 2 / 9 };
+  },
+} as const;

@@ -1,0 +1,613 @@
+/**   */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Tool } from './entries.ts';
+import {
+  buildTable,
+  emptyTable,
+  findTool,
+  offeredTools,
+  longestName,
+  placedNames,
+  prefixed,
+  unresolved,
+  type ToolTable,
+  type ToolRules,
+  type Claim,
+} from './tool-table.ts';
+import { toSmcpTool } from './tool.ts';
+
+export type Lists = Readonly<Record<string, readonly string[]>>;
+export const toolOf = (name: string): Tool => ({ name, inputSchema: { type: 'object' } });
+export const ruled = (server: string, more: Partial<ToolRules> = {}): ToolRules => ({
+  server,
+  forbiddenTools: [],
+  toolMeta: {},
+  defaultToolMeta: null,
+  ...more,
+});
+export const catalogsOf = (lists: Lists): Record<string, readonly Tool[]> =>
+  Object.fromEntries(Object.entries(lists).map(([server, tools]) => [server, tools.map(toolOf)]));
+export const prefix = { onConflict: 'prefix' } as const;
+/** All servers under one policy, in the order in which they stand. */
+export const tableOf = (
+  lists: Lists,
+  more: Partial<ToolRules> = {},
+  before: ToolTable = emptyTable,
+): ToolTable =>
+  buildTable(
+    Object.keys(lists).map((server) => ruled(server, more)),
+    catalogsOf(lists),
+    before,
+  );
+export const isUp = (): boolean => true;
+/** `A_x = A/x`: each name and whose tool it is. */
+export const offered = (table: ToolTable): string[] =>
+  offeredTools(table, isUp).map(({ shown, server, tool }) => `${shown} = ${server}/${tool.name}`);
+export const found = (table: ToolTable, name: string): string | undefined => {
+  const entry = findTool(table, name);
+  return entry && `${entry.server}/${entry.tool.name}`;
+};
+
+const claim = (server: string, shown: string, isYielding = true): Claim => ({ server, shown, isYielding });
+/** `A/x` → what it is called. */
+const namesOf = (
+  claims: readonly Claim[],
+  mark?: Parameters<typeof placedNames>[1],
+): Record<string, string | null> =>
+  Object.fromEntries(
+    [...placedNames(claims, mark).placed].map(([{ server, shown }, { name }]) => [
+      `${server}/${shown}`,
+      name,
+    ]),
+  );
+
+describe('a tool whose name another server has', () => {
+  it('is called by its server and its name, and so is the other', () => {
+    expect(namesOf([claim('A', 'x'), claim('A', 'y'), claim('B', 'x')])).toEqual({
+      ...{ 'A/x': 'A_x', 'A/y': 'y', 'B/x': 'B_x' },
+    });
+  });
+
+  it('leaves its name to a server that does not yield', () => {
+    expect(namesOf([claim('A', 'x'), claim('B', 'x', false)])).toEqual({ 'A/x': 'A_x', 'B/x': 'x' });
+    expect(namesOf([claim('A', 'x', false), claim('B', 'x', false)])).toEqual({ 'A/x': 'x', 'B/x': 'x' });
+  });
+
+  it('gets a mark where that name is taken, too, whoever took it', () => {
+    const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x')]);
+    expect(names).toMatchObject({ 'A/x': 'A_x', 'A/B_x': 'B_x' });
+    expect(names['B/x']).toMatch(/^B_x_[0-9a-f]{8}$/);
+  });
+
+  it('never gets a name that another tool had to give up', () => {
+    const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x'), claim('C', 'B_x')]);
+    expect(names).toMatchObject({ 'A/B_x': 'A_B_x', 'C/B_x': 'C_B_x' });
+    expect(names['B/x']).toMatch(/^B_x_[0-9a-f]{8}$/);
+  });
+
+  it('has no name at last, rather than that of another, should all marks be equal', () => {
+    const same = ['a b', 'a.b'].flatMap((tool) => [claim('A', tool), claim('B', tool)]);
+    expect(Object.values(namesOf(same, () => '0'))).toEqual([null, null, null, null]);
+    expect(new Set(Object.values(namesOf(same))).size).toBe(4);
+  });
+});
+
+describe('a name with the server before it', () => {
+  it.each([
+    ['p/q', 'x', 'p_q_x'],
+    ['a', 'b c.d', 'a_b_c_d'],
+    ['文件', '🐢', '____'],
+  ])('keeps of %s and %s what every model takes', (server, tool, name) => {
+    expect(prefixed(server, tool)).toBe(name);
+  });
+
+  it('is cut where it is too long, and ends with a mark then', () => {
+    expect(prefixed('server', 'x'.repeat(57))).toHaveLength(64);
+    const [long, other] = ['y', 'z'].map((end) => prefixed('server', 'x'.repeat(80) + end));
+    expect(long).toMatch(/^server_x{48}_[0-9a-f]{8}$/);
+    expect(other).not.toBe(long);
+  });
+});
+
+/** Few names, so that they meet, and some that look like those that are given. */
+const word = fc.oneof(
+  fc.constantFrom(
+    'x',
+    'a',
+    'b',
+    'a_x',
+    'a_a_x',
+    'a b',
+    'a.b',
+    'x'.repeat(64),
+    '文',
+    '__proto__',
+    'constructor',
+  ),
+  fc.string({ minLength: 1, maxLength: 80 }),
+);
+const servers = fc.constantFrom('a', 'b', 'a_a', 'a b', 'a.b', 'constructor', 's'.repeat(70));
+const claimsOf = fc.uniqueArray(fc.record({ server: servers, shown: word, isYielding: fc.constant(true) }), {
+  selector: ({ server, shown }) => JSON.stringify([server, shown]),
+  maxLength: 30,
+});
+const told = ({ placed }: ReturnType<typeof placedNames>): string[] =>
+  [...placed].map(([{ server, shown }, { name }]) => JSON.stringify([server, shown, name])).toSorted();
+
+describe('whatever servers have', () => {
+  it('no two tools have one name, and all that are renamed have one that every model takes', () => {
+    fc.assert(
+      fc.property(claimsOf, (claims) => {
+        const { placed } = placedNames(claims);
+        const names = [...placed.values()].map(({ name }) => name);
+        expect(new Set(names).size).toBe(claims.length);
+        for (const { step, name } of placed.values())
+          if (step > 0) {
+            expect(name).toMatch(/^[A-Za-z0-9_-]+$/);
+            expect(name?.length).toBeLessThanOrEqual(longestName);
+          }
+      }),
+    );
+  });
+
+  it('who is renamed is exactly who has a name that another server has', () => {
+    fc.assert(
+      fc.property(claimsOf, (claims) => {
+        for (const [{ server, shown }, { step }] of placedNames(claims).placed)
+          expect(step > 0).toBe(claims.some((c) => c.shown === shown && c.server !== server));
+      }),
+    );
+  });
+
+  it('names do not depend on the order in which they come', () => {
+    fc.assert(
+      fc.property(
+        claimsOf.chain((claims) =>
+          fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })),
+        ),
+        ([claims, shuffled]) => {
+          expect(told(placedNames(shuffled))).toEqual(told(placedNames(claims)));
+        },
+      ),
+    );
+  });
+
+  it('somebody more never gives a tool back a name that it had to give up', () => {
+    fc.assert(
+      fc.property(claimsOf, fc.nat(), (claims, n) => {
+        const some = placedNames(claims.filter((_, at) => at !== n % Math.max(1, claims.length)));
+        const { placed } = placedNames(claims);
+        for (const [one, { step }] of some.placed) expect(placed.get(one)?.step).toBeGreaterThanOrEqual(step);
+      }),
+    );
+  });
+});
+
+describe('a tool with an alias', () => {
+  it.each([{}, prefix])(
+    'leaves its original name to a server that has not started yet and had it: %j',
+    (more) => {
+      const own = ruled('A', { toolMeta: { x: { alias: 'u' } }, ...more });
+      const table = (lastTools: readonly string[]) =>
+        buildTable([own, ruled('B', { lastTools, ...more })], catalogsOf({ A: ['x'] }));
+      expect([found(table(['x']), 'u'), found(table(['x']), 'x')]).toEqual(['A/x', undefined]);
+      expect(found(table(['y']), 'x')).toBe('A/x');
+    },
+  );
+
+  const aliased = (toolMeta: ToolRules['toolMeta'], ...tools: readonly string[]): ToolTable =>
+    buildTable([ruled('a', { toolMeta })], catalogsOf({ a: tools }));
+
+  it('T10 is listed and called by it, and by its original name, too, while no other tool could be meant (the text of the issue: the case has the original not found)', () => {
+    const table = aliased({ t: { alias: 'u' } }, 't');
+    expect([offered(table), found(table, 'u'), found(table, 't')]).toEqual([['u = a/t'], 'a/t', 'a/t']);
+    const two = { ...ruled('a', { toolMeta: { t: { alias: 'u' } } }) };
+    const other = buildTable([two, ruled('b')], catalogsOf({ a: ['t'], b: ['t'] }));
+    expect([found(other, 't'), found(other, 'u')]).toEqual(['b/t', 'a/t']);
+    const both = buildTable(
+      ['a', 'b'].map((server) => ruled(server, { toolMeta: { t: { alias: `${server}t` } } })),
+      catalogsOf({ a: ['t'], b: ['t'] }),
+    );
+    expect([found(both, 'at'), found(both, 'bt'), found(both, 't')]).toEqual(['a/t', 'b/t', undefined]);
+  });
+
+  it('T13 does not meet the tool of that name of another server', () => {
+    const rules = [ruled('a'), ruled('b', { toolMeta: { t: { alias: 'u' } } })];
+    const table = buildTable(rules, catalogsOf({ a: ['t'], b: ['t'] }));
+    expect([offered(table), table.refused]).toEqual([['t = a/t', 'u = b/t'], []]);
+  });
+
+  it.each([
+    ['before', ['u', 't']],
+    ['after', ['t', 'u']],
+  ])('that is the name of another tool of its server is refused, listed %s that', (_, tools) => {
+    const table = aliased({ t: { alias: 'u' } }, ...tools);
+    expect(offered(table)).toEqual(['u = a/u']);
+    expect(table.refused).toMatchObject([
+      {
+        ...{ name: 'u', server: 'a' },
+        failure: {
+          message: `Server 'a' has two tools 'u': 'u', and 't' by its alias`,
+          remedy: `Give it another alias in the config of 'a': "tool_meta": {"t": {"alias": "a_t"}}`,
+        },
+      },
+    ]);
+    expect(found(table, 't')).toBeUndefined();
+  });
+
+  it('that all tools of its server have by default_tool_meta is given to the first, and the others are told why not', () => {
+    const rule = ruled('a', { defaultToolMeta: { alias: 'all' } });
+    const table = buildTable([rule], catalogsOf({ a: ['s', 't'] }));
+    expect(offered(table)).toEqual(['all = a/s']);
+    expect(table.refused[0]?.failure).toMatchObject({
+      message:
+        "default_tool_meta.alias gives every tool of server 'a' the name 'all', also 't'; only 's' has it",
+      remedy: `Take alias out of default_tool_meta of 'a'; a single tool is renamed with "tool_meta": {"t": {"alias": "a_t"}}`,
+    });
+  });
+});
+
+describe('a list of the only tools', () => {
+  it('hides all others, and names them by what their server calls them', () => {
+    const rule = ruled('a', { onlyTools: ['t', 'v'], toolMeta: { w: { alias: 'v' }, t: { alias: 'u' } } });
+    const table = buildTable([rule], catalogsOf({ a: ['t', 'w', 'x', 'v'] }));
+    expect(offered(table)).toEqual(['u = a/t', 'v = a/v']);
+    for (const each of ['w', 'x']) {
+      expect(findTool(table, each)).toBeUndefined();
+      expect(unresolved(table, each)).toMatchObject({ code: 4002 });
+    }
+  });
+  it('that is empty offers none', () => {
+    expect(offered(buildTable([ruled('a', { onlyTools: [] })], catalogsOf({ a: ['t'] })))).toEqual([]);
+  });
+});
+
+describe('a disabled tool', () => {
+  it.each([['t'], ['u']])(
+    'T11 is hidden and refused, forbidden as %s, by whichever name it is called',
+    (name) => {
+      const rule = ruled('a', { forbiddenTools: [name], toolMeta: { t: { alias: 'u' } } });
+      const table = buildTable([rule], catalogsOf({ a: ['t', 'v'] }));
+      expect(offered(table)).toEqual(['v = a/v']);
+      for (const each of ['t', 'u']) {
+        expect(findTool(table, each)).toBeUndefined();
+        expect(unresolved(table, each)).toMatchObject({ code: 4002 });
+      }
+    },
+  );
+
+  it.each(['reject', 'prefix'] as const)('takes no name from another server with %s', (onConflict) => {
+    const rules = [ruled('a', { forbiddenTools: ['t'], onConflict }), ruled('b', { onConflict })];
+    const table = buildTable(rules, catalogsOf({ a: ['t'], b: ['t'] }));
+    expect([offered(table), table.refused, found(table, 't')]).toEqual([['t = b/t'], [], 'b/t']);
+  });
+});
+
+it('5,000 tools of 100 servers are listed, and a change of one server leaves the entries of all others what they are', () => {
+  const all = Object.fromEntries(
+    Array.from({ length: 100 }, (_, s) => [
+      `s${s}`,
+      Array.from({ length: 50 }, (_, t) => `tool${t + (s % 2) * s * 50}`),
+    ]),
+  );
+  const rules = Object.keys(all).map((each) => ruled(each, prefix));
+  const catalogs = catalogsOf(all);
+  const table = buildTable(rules, catalogs);
+  const before = offeredTools(table, isUp);
+  expect(before).toHaveLength(5_000);
+  const after = offeredTools(buildTable(rules, { ...catalogs, s1: [] }, table), isUp);
+  expect(after).toHaveLength(4_950);
+  const known = new Set(before);
+  expect(after.filter((entry) => !known.has(entry))).toEqual([]);
+  // The aim is 5 ms; ten times that, at the best of a few tries, for a busy machine.
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    expect(offeredTools(table, isUp).map(toSmcpTool)).toHaveLength(5_000);
+    return performance.now() - start;
+  });
+  expect(Math.min(...times)).toBeLessThan(50);
+});
+
+it('a list of one server is worked out with what the others brought before', () => {
+  const asked: string[] = [];
+  const rules = ['a', 'b', 'c'].map((server) =>
+    Object.defineProperty(ruled(server), 'lastTools', {
+      get: () => {
+        asked.push(server);
+        return ['old'];
+      },
+    }),
+  );
+  const table = buildTable(rules, catalogsOf({ a: ['t'] }));
+  expect(asked).toEqual(['b', 'c']);
+  const catalogs = catalogsOf({ a: ['t'], b: ['u'] });
+  expect(offered(buildTable(rules, catalogs, table))).toEqual(['t = a/t', 'u = b/u']);
+  expect(asked).toEqual(['b', 'c']);
+  expect(offered(buildTable(rules, { ...catalogs, b: [] }, table))).toEqual(['t = a/t']);
+});
+
+describe('two servers with one tool name, and reject', () => {
+  const table = tableOf({ a: ['t', 's'], b: ['r', 't'] });
+
+  it('T12 the newcomer is refused by name, with both servers and the alias to write; every other tool of both is there (the text of the issue: the server itself starts)', () => {
+    expect(offered(table)).toEqual(['t = a/t', 's = a/s', 'r = b/r']);
+    expect(table.refused).toEqual([
+      {
+        ...{ name: 't', server: 'b' },
+        failure: {
+          code: 'ToolNameDuplicated',
+          message: "Tool 't' exists in multiple servers: 'a', 'b'",
+          details: {
+            ...{ tool_name: 't', servers: ['a', 'b'] },
+            suggestion: '"tool_meta": {"t": {"alias": "b_t"}}',
+          },
+          remedy: `Give it an alias in the config of 'b': "tool_meta": {"t": {"alias": "b_t"}}`,
+        },
+      },
+    ]);
+  });
+
+  it('the proposed alias is free of conflict, and so is every tool then', () => {
+    const rules = [ruled('a'), ruled('b', { toolMeta: { t: { alias: 'b_t' } } })];
+    expect(buildTable(rules, catalogsOf({ a: ['t', 's'], b: ['r', 't'] })).refused).toEqual([]);
+  });
+
+  it('the name is the newcomer’s when the first one has it no more: nothing is remembered', () => {
+    const after = tableOf({ a: ['s'], b: ['r', 't'] }, {}, table);
+    expect([offered(after), after.refused]).toEqual([['s = a/s', 'r = b/r', 't = b/t'], []]);
+  });
+
+  it('any name stays as its server gave it: what models take is the business of their formats', () => {
+    const names = ['a.b', 'a b', '中文', 'x'.repeat(80)];
+    expect(offered(tableOf({ a: names })).map((each) => each.split(' = a/')[0])).toEqual(names);
+  });
+});
+
+describe('two servers with one tool name, and prefix', () => {
+  it('19 both are called by their server and their name, which their descriptions begin with, too', () => {
+    const table = tableOf({ A: ['x', 'y'], B: ['x'] }, prefix);
+    expect([offered(table), table.refused]).toEqual([['A_x = A/x', 'y = A/y', 'B_x = B/x'], []]);
+    expect(offeredTools(table, isUp).map((entry) => toSmcpTool(entry).description)).toEqual([
+      ...['[A] None', 'None', '[B] None'],
+    ]);
+    expect(findTool(table, 'B_x')?.renamed).toEqual({ from: 'x', servers: ['A', 'B'] });
+  });
+
+  it('20 and so are three of them, and none has the bare name', () => {
+    const table = tableOf({ A: ['x'], B: ['x'], C: ['x'] }, prefix);
+    expect(offered(table)).toEqual(['A_x = A/x', 'B_x = B/x', 'C_x = C/x']);
+    expect(findTool(table, 'x')).toBeUndefined();
+  });
+
+  it('21 each is found by its name, with the name that its server knows', () => {
+    expect(found(tableOf({ A: ['x'], B: ['x'] }, prefix), 'B_x')).toBe('B/x');
+  });
+
+  it('22 the bare name is not found, and what can be called instead is said (answers otherwise: who had it alone before is not found by it either)', () => {
+    const alone = tableOf({ A: ['x'] }, prefix);
+    expect(found(alone, 'x')).toBe('A/x');
+    const table = tableOf({ A: ['x'], B: ['x'] }, prefix, alone);
+    expect(findTool(table, 'x')).toBeUndefined();
+    expect(unresolved(table, 'x')).toMatchObject({
+      ...{ code: 4001, details: { tool_name: 'x', names: ['A_x', 'B_x'] } },
+      remedy: 'Call it by its own name: A_x, B_x',
+    });
+  });
+
+  it('23 what no model takes in the name of a server is replaced, and no tool is dropped', () => {
+    expect(offered(tableOf({ 'p/q': ['x'], B: ['x'] }, prefix))).toEqual(['p_q_x = p/q/x', 'B_x = B/x']);
+  });
+
+  it('24 nor in the name of a tool; those that come out equal have marks, and each is called as its server knows it (answers otherwise: without a conflict a name stays)', () => {
+    const names = ['a.b', 'a b', '中文'];
+    const table = tableOf({ A: names, B: names }, prefix);
+    const shown = offeredTools(table, isUp).map((entry) => entry.shown);
+    expect(shown[2]).toBe('A___');
+    expect(shown[0]).toMatch(/^A_a_b_[0-9a-f]{8}$/);
+    expect(new Set(shown).size).toBe(6);
+    expect(shown.map((name) => found(table, name))).toEqual([
+      ...names.map((name) => `A/${name}`),
+      ...names.map((name) => `B/${name}`),
+    ]);
+    expect(offered(tableOf({ A: names }, prefix))).toEqual(names.map((name) => `${name} = A/${name}`));
+  });
+
+  it('25 a tool that has that name by nature keeps it: three names for three tools', () => {
+    const table = tableOf({ A: ['x', 'B_x'], B: ['x'] }, prefix);
+    const [first, second, third] = offeredTools(table, isUp).map(({ shown }) => shown);
+    expect([first, second]).toEqual(['A_x', 'B_x']);
+    expect(third).toMatch(/^B_x_[0-9a-f]{8}$/);
+    expect([found(table, 'B_x'), found(table, third ?? '')]).toEqual(['A/B_x', 'B/x']);
+  });
+
+  it('26 a long name is cut to 64 characters, the same in any order and at any time, and finds its tool', () => {
+    const long = 'x'.repeat(80);
+    const [table, other] = [
+      { A: [long], B: [long] },
+      { B: [long], A: [long] },
+    ].map((l) => tableOf(l, prefix));
+    const names = offeredTools(table ?? emptyTable, isUp).map(({ shown }) => shown);
+    expect(names.map((name) => [name.length, found(other ?? emptyTable, name)])).toEqual([
+      [64, `A/${long}`],
+      [64, `B/${long}`],
+    ]);
+    expect(names[0]).toMatch(/^A_x{53}_[0-9a-f]{8}$/);
+  });
+
+  it.each(['reject', 'prefix'] as const)(
+    '27 one server that lists a tool twice has no conflict: the second is dropped, and is seen to be (%s)',
+    (onConflict) => {
+      const table = tableOf({ A: ['x', 'x', 'y'] }, { onConflict });
+      expect(offered(table)).toEqual(['x = A/x', 'y = A/y']);
+      expect(table.refused).toMatchObject([
+        {
+          ...{ name: 'x', server: 'A' },
+          failure: { message: "Server 'A' lists tool 'x' more than once; the first is taken" },
+        },
+      ]);
+    },
+  );
+
+  it('29 a server that is down keeps its names and the others theirs; who leaves the config gives them back (the text of the issue: the case has a stop do so)', () => {
+    const table = tableOf({ A: ['x'], B: ['x'] }, prefix);
+    const names = offeredTools(table, (server) => server === 'A').map(({ shown }) => shown);
+    expect(names).toEqual(['A_x']);
+    const left = tableOf({ A: ['x'] }, prefix, table);
+    expect([offered(left), found(left, 'B_x'), left.conflicting]).toEqual([['x = A/x'], undefined, {}]);
+  });
+
+  it('an alias counts as a name, and one of them ends the conflict', () => {
+    const toolMeta = { y: { alias: 'x' } };
+    const rules = [ruled('A', { ...prefix, toolMeta }), ruled('B', prefix)];
+    const table = buildTable(rules, catalogsOf({ A: ['y'], B: ['x'] }));
+    expect(offered(table)).toEqual(['A_x = A/y', 'B_x = B/x']);
+    expect([found(table, 'y'), found(table, 'x')]).toEqual(['A/y', undefined]);
+  });
+});
+
+describe('a server of its own mind', () => {
+  const mixed = (...how: readonly [server: string, onConflict: 'reject' | 'prefix'][]): ToolTable =>
+    buildTable(
+      how.map(([server, onConflict]) => ruled(server, { onConflict })),
+      catalogsOf(Object.fromEntries(how.map(([server]) => [server, ['x']]))),
+    );
+
+  it.each([
+    ['before', mixed(['A', 'prefix'], ['B', 'reject'])],
+    ['after', mixed(['B', 'reject'], ['A', 'prefix'])],
+  ])('gives way with prefix to one with reject, %s it in the config', (_, table) => {
+    expect([found(table, 'x'), found(table, 'A_x'), table.refused]).toEqual(['B/x', 'A/x', []]);
+  });
+
+  it('with reject is refused only after another with reject', () => {
+    const table = mixed(['A', 'prefix'], ['B', 'reject'], ['C', 'reject']);
+    expect(offered(table)).toEqual(['A_x = A/x', 'x = B/x']);
+    expect(table.refused).toMatchObject([{ name: 'x', server: 'C' }]);
+  });
+});
+
+describe('a tool that is forbidden by the name that it has in a conflict', () => {
+  it('is hidden, and says so when it is called; the other one has the bare name', () => {
+    const rules = [ruled('A', { ...prefix, forbiddenTools: ['A_x'] }), ruled('B', prefix)];
+    const table = buildTable(rules, catalogsOf({ A: ['x'], B: ['x'] }));
+    expect(offered(table)).toEqual(['x = B/x']);
+    expect(found(table, 'A_x')).toBeUndefined();
+    expect(unresolved(table, 'A_x')).toMatchObject({ code: 4002 });
+  });
+});
+
+describe('a name that was given in a conflict', () => {
+  const both = tableOf({ A: ['x'], B: ['x', 'y'] }, prefix);
+
+  it('stays when the other server lists its tool no more, and when it does again, or neither does', () => {
+    const one = tableOf({ A: ['x'], B: ['y'] }, prefix, both);
+    expect([offered(one), found(one, 'x')]).toEqual([['A_x = A/x', 'y = B/y'], undefined]);
+    const nobody = tableOf({ A: [], B: [] }, prefix, one);
+    expect(offered(nobody)).toEqual([]);
+    expect(offered(tableOf({ A: [], B: ['x'] }, prefix, nobody))).toEqual(['B_x = B/x']);
+  });
+
+  it('is given also while the other is only known from its last run', () => {
+    const rules = [ruled('A', prefix), ruled('B', { ...prefix, lastTools: ['x', 'z'] })];
+    const table = buildTable(rules, catalogsOf({ A: ['x'] }));
+    expect(offered(table)).toEqual(['A_x = A/x']);
+    // What it has now counts, and what there was a conflict about.
+    const later = buildTable(rules, catalogsOf({ A: ['x', 'z'], B: ['y'] }), table);
+    expect(offered(later)).toEqual(['A_x = A/x', 'z = A/z', 'y = B/y']);
+  });
+
+  it('is not given for what one server had before another came to have it', () => {
+    const before = tableOf({ A: ['x'], B: [] }, prefix, tableOf({ A: ['x'] }, prefix));
+    const after = tableOf({ A: [], B: ['x'] }, prefix, tableOf({ A: [], B: [] }, prefix, before));
+    expect(offered(after)).toEqual(['x = B/x']);
+  });
+
+  it('of a server that makes up conflicts without end is forgotten at last', () => {
+    const many = (letter: string): string[] => Array.from({ length: 600 }, (_, n) => letter + n);
+    let table = emptyTable;
+    for (const letter of 'abc') {
+      const tools = many(letter);
+      table = tableOf({ A: tools, B: tools }, prefix, table);
+    }
+    table = tableOf({ A: ['x'], B: ['x'] }, prefix, table);
+    expect(table.conflicting['A']).toHaveLength(1_001);
+    expect(offered(tableOf({ A: ['a0', 'c0'], B: [] }, prefix, table))).toEqual(['a0 = A/a0', 'A_c0 = A/c0']);
+  });
+});
+
+const name = fc.oneof(
+  fc.constantFrom('x', 'y', 'A_x', 'B_x', 'a b', 'a.b', 'x'.repeat(70), '中', '__proto__', 'constructor'),
+  fc.string({ minLength: 1, maxLength: 20 }),
+);
+const server = fc.constantFrom('A', 'B', 'C', 'p/q', 'p_q', 'constructor');
+const lists = fc.dictionary(server, fc.array(name, { maxLength: 8 }), { maxKeys: 5 });
+const policies = fc.constantFrom('reject' as const, 'prefix' as const);
+const perServer = fc.func<[string], 'reject' | 'prefix'>(policies);
+const rulesOf = (all: Lists, how: (server: string) => 'reject' | 'prefix'): ToolRules[] =>
+  Object.keys(all).map((each) => ruled(each, { onConflict: how(each) }));
+
+describe('for any servers, tools and policies', () => {
+  it('each listed name is listed once and finds its server and tool; each tool is listed, or refused with a reason', () => {
+    fc.assert(
+      fc.property(lists, perServer, (all, how) => {
+        const table = buildTable(rulesOf(all, how), catalogsOf(all));
+        const entries = offeredTools(table, isUp);
+        expect(new Set(entries.map(({ shown }) => shown)).size).toBe(entries.length);
+        for (const entry of entries) {
+          expect(findTool(table, entry.shown)).toBe(entry);
+          if (entry.renamed) expect(entry.shown).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+        }
+        const tools = Object.values(all).flat().length;
+        expect(entries.length + table.refused.length).toBe(tools);
+        for (const { failure } of table.refused) expect(failure).toMatchObject({ remedy: /./ });
+      }),
+    );
+  });
+
+  it('an original name finds a tool of that name, or nothing', () => {
+    fc.assert(
+      fc.property(lists, perServer, (all, how) => {
+        const table = buildTable(rulesOf(all, how), catalogsOf(all));
+        for (const each of Object.values(all).flat()) {
+          const entry = findTool(table, each);
+          if (entry) expect([entry.shown, entry.tool.name]).toContain(each);
+          else expect(unresolved(table, each).code).toBe(4001);
+        }
+      }),
+    );
+  });
+
+  it('names do not depend on the order in which servers came up, nor on how many tables were made on the way', () => {
+    const shuffled = lists.chain((all) => {
+      const servers = Object.keys(all);
+      return fc.tuple(fc.constant(all), fc.shuffledSubarray(servers, { minLength: servers.length }));
+    });
+    fc.assert(
+      fc.property(shuffled, perServer, ([all, order], how) => {
+        const rules = rulesOf(all, how);
+        const straight = buildTable(rules, catalogsOf(all));
+        let table = buildTable(rules, {});
+        for (const n of order.keys()) {
+          const listed = order.slice(0, n + 1).map((each) => [each, all[each] ?? []] as const);
+          table = buildTable(rules, catalogsOf(Object.fromEntries(listed)), table);
+        }
+        expect(offered(table)).toEqual(offered(straight));
+      }),
+    );
+  });
+
+  it('names are the same after a restart with the same catalogs, before and after servers have come up', () => {
+    fc.assert(
+      fc.property(lists, fc.nat(), (all, n) => {
+        const rules = Object.keys(all).map((each) => ruled(each, { ...prefix, lastTools: all[each] ?? [] }));
+        const names = (table: ToolTable): string[] => offered(table);
+        const whole = names(buildTable(rules, catalogsOf(all)));
+        const [some] = [Object.keys(all)[n % Math.max(1, Object.keys(all).length)] ?? ''];
+        const early = buildTable(rules, catalogsOf({ [some]: all[some] ?? [] }));
+        expect(whole).toEqual(expect.arrayContaining(names(early)));
+        expect(names(buildTable(rules, catalogsOf(all), early))).toEqual(whole);
+      }),
+    );
+  });
+});

@@ -1,0 +1,517 @@
+/** Table of the tools that a computer offers: their names, their rules, and why a name cannot be called. */
+import { fnv, fnvBasis } from '../kernel/fnv.ts';
+import { remembered } from '../kernel/remembered.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { ownMember } from '../protocol/json.ts';
+import type { Tool } from './entries.ts';
+import { mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
+
+// ── names of tools that servers share ─────────────────────────────────────────────────────────────────
+/** One tool of one server, and what it would be called there: its alias, or its own name. */
+export interface Claim {
+  readonly server: string;
+  readonly shown: string;
+  /** It takes another name where somebody has that one, too (`onConflict: "prefix"`). */
+  readonly isYielding: boolean;
+}
+/** What it is called: at step 0 as it would be, then with its server's name, then with a mark, too. */
+interface Placed {
+  readonly step: number;
+  /** Null: all of its names are taken. */
+  readonly name: string | null;
+}
+interface Placing {
+  readonly placed: ReadonlyMap<Claim, Placed>;
+  /** Every name that somebody gave up, and all who are or would be called so. */
+  readonly conflicting: ReadonlyMap<string, readonly Claim[]>;
+}
+
+/** What every provider of models takes: `[A-Za-z0-9_-]{1,64}`. */
+export const longestName = 64;
+const safeName = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
+/** 32 bits that tell two tools apart whose names came out as one. */
+const markOf = (step: number, { server, shown }: Claim): string =>
+  (fnv(fnvBasis, JSON.stringify([step, server, shown])) >>> 0).toString(16).padStart(8, '0');
+/** By chance nobody comes this far: each step has another mark. */
+const lastStep = 4;
+
+/** Claims live as long as the lists that they come from, and are placed with every change of any. */
+const plainName = remembered(({ server, shown }: Claim): string => `${safeName(server)}_${safeName(shown)}`);
+/** What a tool is called with the name of its server before its own. Cut, it ends with a mark. */
+function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
+  if (step === 0) return claim.shown;
+  const name = plainName(claim);
+  if (step === 1 && name.length <= longestName) return name;
+  const end = `_${mark(step, claim)}`;
+  return name.slice(0, longestName - end.length) + end;
+}
+/** `server_tool`: the name that a person is told to give, and that `prefix` gives where it is free. */
+export const prefixed = (server: string, shown: string): string =>
+  nameAt(1, { server, shown, isYielding: true }, markOf);
+
+/**
+ * Everybody begins with the name that he would have. Of those who come to one name, only he keeps it who came there in
+ * fewer steps than all others; every other goes a step on, and none comes back to a name that another has left. So
+ * somebody more moves others on, never back: in whatever order they come, they end with the same names. Who does not
+ * yield stays: of several of them, whoever builds the table takes the first.
+ */
+export function placedNames(claims: readonly Claim[], mark = markOf): Placing {
+  const placed = new Map<Claim, Placed>();
+  const at = new Map<string, { lowest: number; alone: Claim | null; readonly claims: Claim[] }>();
+  const moves: { readonly claim: Claim; readonly step: number }[] = [];
+  const moveOn = (claim: Claim | null, from: number): void => {
+    if (claim?.isYielding) moves.push({ claim, step: from + 1 });
+  };
+  const arrive = (claim: Claim, step: number): void => {
+    const name = step > lastStep ? null : nameAt(step, claim, mark);
+    placed.set(claim, { step, name });
+    if (name === null) return;
+    const there = at.get(name);
+    if (!there) return void at.set(name, { lowest: step, alone: claim, claims: [claim] });
+    there.claims.push(claim);
+    if (step <= there.lowest) {
+      moveOn(there.alone, there.lowest);
+      there.alone = step < there.lowest ? claim : null;
+    }
+    if (step >= there.lowest) moveOn(claim, step);
+    there.lowest = Math.min(there.lowest, step);
+  };
+  for (const claim of claims) arrive(claim, 0);
+  for (let next = moves.pop(); next; next = moves.pop()) arrive(next.claim, next.step);
+  const shared = [...at].filter(([, { claims: some }]) => some.length > 1 && some.some((c) => c.isYielding));
+  return { placed, conflicting: new Map(shared.map(([name, { claims: some }]) => [name, some])) };
+}
+
+// ── what one server offers ────────────────────────────────────────────────────────────────────────────
+/** What becomes of a tool whose name another server's tool has, too. */
+export type OnConflict = 'reject' | 'prefix';
+/** What the config of one server says about its tools. */
+export interface ToolRules {
+  readonly server: string;
+  /** What peers of 0.3 and later know the server by. Default: its name. */
+  readonly bundleId?: string;
+  readonly forbiddenTools: readonly string[];
+  /** Original names: no other tool of it is offered. Absent: all are. */
+  readonly onlyTools?: readonly string[];
+  readonly toolMeta: Readonly<Record<string, ToolMeta>>;
+  readonly defaultToolMeta: ToolMeta | null;
+  /** Groups and original names of tools that run unasked, see `permission`. Default: none. */
+  readonly autoApprove?: readonly string[];
+  /** Default `reject`. */
+  readonly onConflict?: OnConflict;
+  /** The tools that it listed in its last run: they have names until it says what it has now. */
+  readonly lastTools?: readonly string[];
+}
+export interface RefusedTool {
+  readonly name: string;
+  readonly server: string;
+  readonly failure: Failure;
+}
+interface Offer {
+  /** Each has a name of its own among them. */
+  readonly entries: readonly ToolEntry[];
+  /** One for each entry. */
+  readonly claims: readonly Claim[];
+  readonly disabled: readonly ToolEntry[];
+  readonly refused: readonly RefusedTool[];
+}
+
+const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
+  mergeMeta(rule.defaultToolMeta, ownMember(rule.toolMeta, tool));
+const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
+/** As it is listed beside another server's tool of that name: whoever reads that forbids that. */
+const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
+  onConflict === 'prefix' ? prefixed(server, shown) : shown;
+const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>
+  // By its own name alone: a server that calls another tool as an alias does must not get it in.
+  (rule.onlyTools !== undefined && !rule.onlyTools.includes(tool)) ||
+  (rule.forbiddenTools.length > 0 &&
+    [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name)));
+const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
+  server,
+  shown,
+  isYielding: onConflict === 'prefix',
+});
+
+/** What a person writes so that both can be called. The key is the name that the server gives the tool. */
+export const aliasLine = (tool: string, alias: string): string =>
+  `"tool_meta": {${JSON.stringify(tool)}: {"alias": ${JSON.stringify(alias)}}}`;
+
+function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEntry): Failure {
+  const { server } = rule;
+  const details = { tool_name: shown, servers: [server] };
+  if (first.tool.name === tool.name)
+    return {
+      code: 'ToolNameDuplicated',
+      message: `Server '${server}' lists tool '${tool.name}' more than once; the first is taken`,
+      details: { ...details, suggestion: '' },
+      remedy: byItself,
+    };
+  const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
+  const isOfAll = rule.defaultToolMeta?.alias === shown && !ownMember(rule.toolMeta, tool.name)?.alias;
+  if (isOfAll)
+    return {
+      code: 'ToolNameDuplicated',
+      message: `default_tool_meta.alias gives every tool of server '${server}' the name '${shown}', also '${tool.name}'; only '${first.tool.name}' has it`,
+      details: { ...details, suggestion: 'default_tool_meta.alias' },
+      remedy: `Take alias out of default_tool_meta of '${server}'; a single tool is renamed with ${suggestion}`,
+    };
+  return {
+    code: 'ToolNameDuplicated',
+    message: `Server '${server}' has two tools '${shown}': '${first.tool.name}', and '${tool.name}' by its alias`,
+    details: { ...details, suggestion },
+    remedy: `Give it another alias in the config of '${server}': ${suggestion}`,
+  };
+}
+
+const byItself = 'Only the server itself can mend this.';
+/** Why a tool cannot be called by anybody; null: it can. */
+const flawOf = ({ unusable }: Tool): string | null => unusable ?? null;
+export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
+/** The same object for as long as its tool is the same. */
+const flawedTools = remembered((_: Tool) => new Map<string, RefusedTool>());
+function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
+  const lastOffers = flawedTools(tool).get(server);
+  if (lastOffers) return lastOffers;
+  const { name } = tool;
+  const failure: Failure = {
+    code: wireCodes.toolNotFound,
+    message: `Tool '${name}' of '${server}' is not offered: ${flaw}`,
+    details: { tool_name: name, servers: [server], suggestion: byItself },
+    remedy: byItself,
+  };
+  const refused = { name, server, failure };
+  flawedTools(tool).set(server, refused);
+  return refused;
+}
+
+/**
+ * What did not change stays what it was, also in a list that did. By tool, with the rules of its server as they were the
+ * last time: a memory for each of the rules would outweigh what it saves.
+ */
+const lastEntries = new WeakMap<Tool, { readonly rule: ToolRules; readonly entry: ToolEntry }>();
+function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
+  const last = lastEntries.get(tool);
+  if (last?.rule === rule) return last.entry;
+  const meta = metaOf(rule, tool.name);
+  const { server, bundleId = server } = rule;
+  const entry = { shown: meta?.alias || tool.name, server, bundleId, tool, meta };
+  lastEntries.set(tool, { rule, entry });
+  return entry;
+}
+
+function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
+  const byShown = new Map<string, ToolEntry>();
+  const disabled: ToolEntry[] = [];
+  const refused: RefusedTool[] = [];
+  const free = tools.flatMap((tool): ToolEntry[] => {
+    const entry = entryUnder(rule, tool);
+    const flaw = flawOf(tool);
+    if (isDisabled(rule, entry.shown, tool.name)) disabled.push(entry);
+    else if (flaw === null) return [entry];
+    else refused.push(refusedFor(rule.server, tool, flaw));
+    return [];
+  });
+  // A tool's own name goes before the alias of another, wherever they stand in the list.
+  for (const entry of free)
+    if (entry.shown === entry.tool.name && !byShown.has(entry.shown)) byShown.set(entry.shown, entry);
+  for (const entry of free) {
+    const first = byShown.get(entry.shown);
+    if (!first) byShown.set(entry.shown, entry);
+    else if (first !== entry)
+      refused.push({ name: entry.shown, server: rule.server, failure: twiceFailure(rule, entry, first) });
+  }
+  const entries =
+    byShown.size === free.length ? free : free.filter((entry) => byShown.get(entry.shown) === entry);
+  return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), disabled, refused };
+}
+/** By list: a change of one server leaves the entries of all others what they are. */
+const lastOffers = new WeakMap<readonly Tool[], { readonly rule: ToolRules; readonly offer: Offer }>();
+function offerOf(rule: ToolRules, tools: readonly Tool[]): Offer {
+  const last = lastOffers.get(tools);
+  if (last?.rule === rule) return last.offer;
+  const offer = workedOffer(rule, tools);
+  lastOffers.set(tools, { rule, offer });
+  return offer;
+}
+
+/** Claims to names of tools that it is not known to have now, and that nobody else of it has. */
+const claimsOfOld = (rule: ToolRules, tools: readonly string[], offer: Offer): readonly OldClaim[] => {
+  if (tools.length === 0) return [];
+  const taken = new Set(offer.entries.map(({ shown }) => shown));
+  return tools.flatMap((tool) => {
+    const shown = shownAs(rule, tool);
+    if (taken.has(shown) || isDisabled(rule, shown, tool)) return [];
+    taken.add(shown);
+    return [{ tool, claim: claimOf(rule, shown) }];
+  });
+};
+interface OldClaim {
+  readonly tool: string;
+  readonly claim: Claim;
+}
+
+// ── the table of all servers ──────────────────────────────────────────────────────────────────────────
+/** Every known tool of every configured server, whether the server is up or not; names are found in O(1). */
+export interface ToolTable {
+  readonly byName: Readonly<Record<string, ToolEntry>>;
+  /** By the names that their servers gave them, of those that are called otherwise and could not be mistaken. */
+  readonly byOriginal: Readonly<Record<string, ToolEntry>>;
+  readonly disabled: Readonly<Record<string, ToolEntry>>;
+  readonly refused: readonly RefusedTool[];
+  /** Names that several tools would have and none has, each with what those are called instead. */
+  readonly shared: Readonly<Record<string, readonly string[]>>;
+  /**
+   * By server, its tools (by their own names) on account of which somebody has another name: what the next table has to
+   * know of this one, for they count as long as their servers are configured, also when they are listed no more.
+   */
+  readonly conflicting: Readonly<Record<string, readonly string[]>>;
+}
+export const emptyTable: ToolTable = {
+  byName: {},
+  byOriginal: {},
+  disabled: {},
+  refused: [],
+  shared: {},
+  conflicting: {},
+};
+
+/** Of those that a server lists no more; the oldest are forgotten. Only one that makes up conflicts has so many. */
+const mostOld = 1_000;
+
+interface Part extends Offer {
+  readonly rule: ToolRules;
+  readonly old: readonly OldClaim[];
+}
+interface Given {
+  readonly listed: readonly Tool[] | undefined;
+  readonly conflicting: readonly string[];
+}
+function workedPart(rule: ToolRules, { listed, conflicting }: Given): Part {
+  const offer = offerOf(rule, listed ?? []);
+  const old = listed ? conflicting : [...(rule.lastTools ?? []), ...conflicting];
+  return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
+}
+const noNames: readonly string[] = [];
+/** The last one of each server: a list of one changes nothing of what the others bring. */
+const lastParts = new WeakMap<ToolRules, Given & { readonly part: Part }>();
+function partOf(
+  rule: ToolRules,
+  catalogs: Readonly<Record<string, readonly Tool[]>>,
+  before: ToolTable,
+): Part {
+  const listed = ownMember(catalogs, rule.server);
+  const conflicting = ownMember(before.conflicting, rule.server) ?? noNames;
+  const last = lastParts.get(rule);
+  if (last?.listed === listed && last?.conflicting === conflicting) return last.part;
+  const part = workedPart(rule, { listed, conflicting });
+  lastParts.set(rule, { listed, conflicting, part });
+  return part;
+}
+
+/** The same object for as long as nothing of it changes, so that what is worked out of it holds. */
+const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
+function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
+  const last = lastRefused.get(entry);
+  if (last?.by === first.server) return last.refused;
+  const { shown, server, tool } = entry;
+  const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
+  const failure: Failure = {
+    code: 'ToolNameDuplicated',
+    message: `Tool '${shown}' exists in multiple servers: '${first.server}', '${server}'`,
+    details: { tool_name: shown, servers: [first.server, server], suggestion },
+    remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
+  };
+  const refused = { name: shown, server, failure };
+  lastRefused.set(entry, { by: first.server, refused });
+  return refused;
+}
+const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
+  const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
+  return {
+    code: 'ToolNameDuplicated',
+    message: `Tool '${shown}' of '${server}' has no name that no other tool has`,
+    details: { tool_name: shown, servers: [server], suggestion },
+    remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
+  };
+};
+
+const lastRenamed = new WeakMap<ToolEntry, ToolEntry>();
+function renamedEntry(entry: ToolEntry, shown: string, servers: readonly string[]): ToolEntry {
+  const last = lastRenamed.get(entry);
+  const before = last?.renamed?.servers;
+  if (last?.shown === shown && before?.length === servers.length && servers.every((s, n) => s === before[n]))
+    return last;
+  const next = { ...entry, shown, renamed: { from: entry.shown, servers } };
+  lastRenamed.set(entry, next);
+  return next;
+}
+
+interface Named {
+  /** Those that have a name of their own, as they are called; in the order of the config. */
+  readonly entries: readonly ToolEntry[];
+  readonly refused: readonly RefusedTool[];
+  readonly conflicting: Placing['conflicting'];
+}
+/** Names for all of them where nobody yields: whoever comes later is refused if need be. */
+const unplaced = (parts: readonly Part[]): Named => ({
+  entries: parts.flatMap(({ entries }) => entries),
+  refused: [],
+  conflicting: new Map(),
+});
+function placedParts(parts: readonly Part[]): Named {
+  const claims = parts.flatMap((part) => [...part.claims, ...part.old.map(({ claim }) => claim)]);
+  const { placed: places, conflicting } = placedNames(claims);
+  const serversOf = remembered((some: readonly Claim[]) =>
+    [...new Set(some.map((c) => c.server))].toSorted(),
+  );
+  const refused: RefusedTool[] = [];
+  const entries: ToolEntry[] = [];
+  for (const part of parts)
+    for (const [n, entry] of part.entries.entries()) {
+      const found = places.get(part.claims[n] as Claim);
+      if (!found || found.step === 0) entries.push(entry);
+      else if (found.name === null)
+        refused.push({ name: entry.shown, server: entry.server, failure: nameless(entry) });
+      else entries.push(renamedEntry(entry, found.name, serversOf(conflicting.get(entry.shown) ?? [])));
+    }
+  return { entries, refused, conflicting };
+}
+
+function conflictingIn(
+  parts: readonly Part[],
+  conflicting: Placing['conflicting'],
+): ToolTable['conflicting'] {
+  if (conflicting.size === 0) return {};
+  const some = new Set([...conflicting.values()].flat());
+  const byServer = parts.flatMap((part) => {
+    const listed = part.entries.flatMap(({ tool }, n) =>
+      some.has(part.claims[n] as Claim) ? [tool.name] : [],
+    );
+    const old = part.old.filter(({ claim }) => some.has(claim)).map(({ tool }) => tool);
+    const all = [...old.slice(-mostOld), ...listed];
+    return all.length === 0 ? [] : [[part.rule.server, all] as const];
+  });
+  return Object.fromEntries(byServer);
+}
+function sharedIn(
+  entries: readonly ToolEntry[],
+  byName: ReadonlyMap<string, ToolEntry>,
+): ToolTable['shared'] {
+  const shared = new Map<string, string[]>();
+  for (const { shown, renamed: how } of entries) {
+    if (!how || byName.has(how.from)) continue;
+    const names = shared.get(how.from);
+    if (names) names.push(shown);
+    else shared.set(how.from, [shown]);
+  }
+  return Object.fromEntries(shared);
+}
+/** A tool answers to the name that its server gave it, too, as long as no other tool could be meant. */
+function originalsIn(
+  entries: readonly ToolEntry[],
+  byName: ReadonlyMap<string, ToolEntry>,
+  isOthers: (name: string, server: string) => boolean,
+): ToolTable['byOriginal'] {
+  const originals = new Map<string, ToolEntry | null>();
+  for (const entry of entries) {
+    const { name } = entry.tool;
+    if (entry.shown !== name && !byName.has(name) && !isOthers(name, entry.server))
+      originals.set(name, originals.has(name) ? null : entry);
+  }
+  const sure = [...originals].filter(([, entry]) => entry && byName.get(entry.shown) === entry);
+  return Object.fromEntries(sure as [string, ToolEntry][]);
+}
+
+/** Whose a name was in the last run of a server that has not said yet what it has now. */
+function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string[]> {
+  const owners = new Map<string, string[]>();
+  for (const { rule, old } of parts)
+    for (const { tool, claim } of old)
+      for (const name of [tool, claim.shown]) owners.set(name, [...(owners.get(name) ?? []), rule.server]);
+  return owners;
+}
+
+/**
+ * Names → tools (a2c-wire §3.3): the alias of a tool is its name; disabled tools, by alias or by original name, are found
+ * but not offered. Where several servers have one name, tools of those with `onConflict: "prefix"` are called
+ * `server_tool` (names.ts); of the others the first in the config keeps it and the newcomer is refused, with the rest
+ * of its tools untouched. `before`: the table that this one follows.
+ */
+export function buildTable(
+  rules: readonly ToolRules[],
+  catalogs: Readonly<Record<string, readonly Tool[]>>,
+  before: ToolTable = emptyTable,
+): ToolTable {
+  const parts = rules.map((rule) => partOf(rule, catalogs, before));
+  const isPlacing = rules.some(({ onConflict }) => onConflict === 'prefix');
+  const { entries, refused, conflicting } = isPlacing ? placedParts(parts) : unplaced(parts);
+  const byName = new Map<string, ToolEntry>();
+  const newcomers: RefusedTool[] = [];
+  for (const entry of entries) {
+    const first = byName.get(entry.shown);
+    if (!first) byName.set(entry.shown, entry);
+    else newcomers.push(newcomer(entry, first));
+  }
+  const disabled = new Map<string, ToolEntry>();
+  for (const { rule, disabled: some } of parts)
+    for (const entry of some)
+      for (const name of [entry.shown, entry.tool.name, prefixedBy(rule, entry.shown)])
+        disabled.set(name, entry);
+  const wasOf = lastOwners(parts);
+  const isOthers = (name: string, server: string): boolean =>
+    disabled.has(name) ||
+    conflicting.has(name) ||
+    (wasOf.get(name)?.some((other) => other !== server) ?? false);
+  return {
+    byName: Object.fromEntries(byName),
+    byOriginal: originalsIn(entries, byName, isOthers),
+    disabled: Object.fromEntries(disabled),
+    refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
+    shared: sharedIn(entries, byName),
+    conflicting: conflictingIn(parts, conflicting),
+  };
+}
+
+export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
+  ownMember(table.byName, name) ?? ownMember(table.byOriginal, name);
+
+/** Those that agents are offered: of servers that are up, each once, in the order of the config. */
+export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
+  Object.values(table.byName).filter(({ server }) => isUp(server));
+
+/** A name that cannot be called, whatever tools come: it is forbidden, or was given up by several. */
+export const isDenied = (table: ToolTable, name: string): boolean =>
+  Object.hasOwn(table.disabled, name) || ownMember(table.shared, name) !== undefined;
+/** A server of which nobody knows what it has, and why. */
+export interface AbsentServer {
+  readonly server: string;
+  readonly reason?: string;
+}
+/** A name that cannot be called, and why (4001, 4002). `absent`: servers that have not said, or say no more, what they have. */
+export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
+  if (Object.hasOwn(table.disabled, name))
+    return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };
+  const names = ownMember(table.shared, name);
+  if (names)
+    return {
+      code: wireCodes.toolNotFound,
+      message: `Tool '${name}' not found: several servers have one, and each has another name now`,
+      details: { tool_name: name, names },
+      remedy: `Call it by its own name: ${names.join(', ')}`,
+    };
+  const refused = table.refused.find((tool) => tool.name === name);
+  if (refused) return refused.failure;
+  const unknown = absent.map(({ server, reason }) => server + (reason === undefined ? '' : ` (${reason})`));
+  return {
+    code: wireCodes.toolNotFound,
+    message:
+      `Tool '${name}' not found in any active server` +
+      (absent.length === 0 ? '' : `; of these nobody knows what they have: ${unknown.join(', ')}`),
+    details: {
+      tool_name: name,
+      ...(absent.length > 0 && { not_active: absent.map(({ server }) => server) }),
+    },
+    remedy: 'List the tools: tools list',
+  };
+}

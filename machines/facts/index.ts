@@ -1,1 +1,0 @@
-export { fact, factLine, readFact, type Fact } from './facts.ts';

@@ -1,2 +1,0 @@
-export { asJson, asLine, asText, unfitName } from './escapes.ts';
-export { nearest } from './nearest.ts';
