@@ -48,7 +48,7 @@ export type {
   PresenterOptions,
   ToolCallAnswer,
 } from './api/presenter-handle.ts';
-export type { Mistake } from '../machines/config/index.ts';
+export type { Mistake } from '../machines/config/mistake.ts';
 
 /** Servers as children of this process: the default, and what another launcher may lean on. */
 export { localLauncher } from '../adapters/index.ts';
@@ -196,10 +196,10 @@ export type {
   CommandInput,
   InputBase,
   InputDefinition,
-  OwnFacts,
   PickInput,
   PromptInput,
-} from '../machines/config/index.ts';
+} from '../machines/config/inputs.ts';
+export type { OwnFacts } from '../machines/config/schemas.ts';
 export type { Confirmation } from '../machines/call/policy/index.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer-options.ts';
 export type { TransportMaker, TransportSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';

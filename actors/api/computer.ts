@@ -38,7 +38,9 @@ import type {
   ComputerNews,
   ComputerStart,
 } from '../../machines/computer/computer.machine.ts';
-import type { Config, ServerConfig, InputDefinition } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor } from '../../machines/kernel/address.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';

@@ -12,20 +12,13 @@ import {
   changeFile,
   NotText,
 } from '../../adapters/index.ts';
-import {
-  appNamed,
-  appOf,
-  importFrom,
-  mistakeLine,
-  packageOf,
-  type App,
-  type Config,
-  type Imported,
-  type Mistake,
-  editConfig,
-  type ConfigChange,
-  type ParsedConfig,
-} from '../../machines/config/index.ts';
+import { appNamed, appOf } from '../../machines/config/apps.ts';
+import { importFrom, type Imported } from '../../machines/config/import.ts';
+import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
+import { packageOf } from '../../machines/config/package-of.ts';
+import type { App } from '../../machines/config/app.ts';
+import type { Config, ParsedConfig } from '../../machines/config/parse.ts';
+import { editConfig, type ConfigChange } from '../../machines/config/server-edits.ts';
 
 /** Source and target of an import. */
 export interface ImportOptions {

@@ -3,7 +3,7 @@ import type { Hosted, Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, type Deferred } from '../kernel/listeners.ts';
 import { settingsFile, settingsInMemory, watchFile } from '../../adapters/index.ts';
-import type { Edit } from '../../machines/config/index.ts';
+import type { Edit } from '../../machines/config/json-text.ts';
 import {
   settingsPort,
   type SettingsNews,

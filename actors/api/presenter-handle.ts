@@ -2,7 +2,7 @@ import type { ResourceContent, Computer } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import type { CallOptions } from './pending-calls.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import type { Mistake } from '../../machines/config/index.ts';
+import type { Mistake } from '../../machines/config/mistake.ts';
 import type {
   AnthropicTool,
   AnthropicToolUse,

@@ -19,7 +19,8 @@ import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand, homeFolder, userConfigFile, newId } from '../../adapters/index.ts';
-import { type Edit, mistakeLine, type Mistake } from '../../machines/config/index.ts';
+import type { Edit } from '../../machines/config/json-text.ts';
+import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import {
   type SavedConversation,
   anthropicToolUseToMcpTool,

@@ -6,12 +6,9 @@ import { deferred, type Listeners } from '../kernel/listeners.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
-import {
-  mergedSettings,
-  type Config,
-  type InputDefinition,
-  type ServerConfig,
-} from '../../machines/config/index.ts';
+import { mergedSettings, type ServerConfig } from '../../machines/config/schemas.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 /** States in which a server rests, or is on a way that may be long: an order is answered there. */

@@ -1,7 +1,7 @@
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import type { Config } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, DesktopShown, FinderShown, ResourceContent } from '../api/computer-handle.ts';

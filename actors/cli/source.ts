@@ -7,7 +7,9 @@ import {
   trust,
   type FoundConfig,
 } from '../../adapters/index.ts';
-import { mistakeLine, parseConfig, shownTarget, type Config } from '../../machines/config/index.ts';
+import { mistakeLine } from '../../machines/config/mistake.ts';
+import { parseConfig, type Config } from '../../machines/config/parse.ts';
+import { shownTarget } from '../../machines/config/shown.ts';
 import { accepted } from '../api/config-files.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Programs } from '../servers/programs.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Config } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';

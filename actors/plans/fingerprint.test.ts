@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../machines/config/index.ts';
+import { parseConfig } from '../../machines/config/parse.ts';
 import { fingerprintOf } from './plan.ts';
 
 const printed = (config: object): readonly string[] => {

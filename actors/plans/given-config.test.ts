@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig, type Config } from '../../machines/config/index.ts';
+import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { canonical, redactorOf, revived } from '../../machines/trace/index.ts';
 import {

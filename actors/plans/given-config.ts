@@ -1,14 +1,11 @@
 import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
-import {
-  bundleNameOf,
-  shownServer,
-  toProtocol,
-  type Config,
-  type InputDefinition,
-  type ServerConfig,
-  type Settings,
-} from '../../machines/config/index.ts';
+import { bundleNameOf } from '../../machines/config/launch-config.ts';
+import { shownServer } from '../../machines/config/shown.ts';
+import { toProtocol } from '../../machines/config/to-protocol.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
+import type { ServerConfig, Settings } from '../../machines/config/schemas.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { canonical, redactorOf } from '../../machines/trace/index.ts';
 import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';

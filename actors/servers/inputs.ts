@@ -1,6 +1,6 @@
 import type { SecretStore } from '../../adapters/index.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
-import type { CommandInput, InputDefinition } from '../../machines/config/index.ts';
+import type { CommandInput, InputDefinition } from '../../machines/config/inputs.ts';
 import { isSecretName } from '../../machines/trace/index.ts';
 
 /**

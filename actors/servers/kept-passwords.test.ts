@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SecretStore } from '../../adapters/index.ts';
-import type { InputDefinition } from '../../machines/config/index.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { Inputs, keepingPasswords } from './inputs.ts';
 
 const password = (id: string): InputDefinition => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InputDefinition } from '../../machines/config/index.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { Inputs, type AskInput } from './inputs.ts';
 

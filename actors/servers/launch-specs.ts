@@ -1,5 +1,5 @@
 import type { Credentials, InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
-import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/index.ts';
+import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/schemas.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';

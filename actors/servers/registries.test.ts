@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LaunchSettings } from '../../machines/config/index.ts';
+import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import type { ServerSpec } from './render.ts';
 import { fetchesPackages, registryChoice, usualRegistries, withoutCredentials } from './registries.ts';
 

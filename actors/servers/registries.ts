@@ -3,7 +3,7 @@ import { deferred } from '../kernel/listeners.ts';
 import type { Inputs } from './inputs.ts';
 import type { ServerSpec } from './render.ts';
 import { keepChosen, readChosen, registryProber, type ChosenRegistry } from '../../adapters/index.ts';
-import type { LaunchSettings } from '../../machines/config/index.ts';
+import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import {

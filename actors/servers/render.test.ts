@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
+import { parseConfig } from '../../machines/config/parse.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { Inputs } from './inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
 

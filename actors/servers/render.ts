@@ -2,19 +2,19 @@ import { readCertificates, readEnvFile, type LaunchSpec } from '../../adapters/i
 import {
   launchConfigOf,
   mistakesText,
-  placeholdersIn,
   readFacts,
-  renderWith,
-  secretsOfLogin,
   type LaunchConfig,
-  type Lookup,
+} from '../../machines/config/launch-config.ts';
+import { placeholdersIn, renderWith, type Lookup } from '../../machines/config/placeholders.ts';
+import {
+  secretsOfLogin,
   type OAuth,
   type OwnFacts,
   type OwnType,
   type ServerConfig,
   type SseServer,
   type StreamableServer,
-} from '../../machines/config/index.ts';
+} from '../../machines/config/schemas.ts';
 import { secretsIn, secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { variablesFor, type Inputs, type Resolved } from './inputs.ts';

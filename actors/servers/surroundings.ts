@@ -2,7 +2,7 @@ import type { Inputs } from './inputs.ts';
 import { registryChoice, registryVariable, type RegistrySource } from './registries.ts';
 import type { RemoteSpec, ServerSpec } from './render.ts';
 import { type LaunchSpec, type Inherited, proxyFromEnvironment } from '../../adapters/index.ts';
-import type { LaunchSettings } from '../../machines/config/index.ts';
+import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import { secretsIn } from '../../machines/trace/index.ts';
 
 type Texts = Readonly<Record<string, string>>;

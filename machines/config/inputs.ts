@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { inputSchemas } from './schemas.ts';
 import { addMistake, addWarning, check, type Findings, type Path } from './mistake.ts';
 import { isObject } from '../protocol/json.ts';
 
@@ -40,37 +41,6 @@ export interface CommandInput extends InputBase {
 /** A value that servers name as `${input:id}` (a2c-wire §3.9). */
 export type InputDefinition = PromptInput | PickInput | CommandInput;
 
-const id = z
-  .string()
-  .min(1)
-  .refine((text) => !text.includes('}'), 'must not contain "}": no placeholder could name it');
-const description = z.string().nullish();
-const text = z.string().nullish();
-const option = z.looseObject({ label: z.string().nullish(), value: z.string() });
-export const inputSchemas = {
-  promptString: z.strictObject({
-    type: z.literal('promptString'),
-    id,
-    description,
-    default: text,
-    password: z.boolean().nullish(),
-  }),
-  pickString: z.strictObject({
-    type: z.literal('pickString'),
-    id,
-    description,
-    // VS Code writes an object where what is shown is not the value.
-    options: z.array(z.union([z.string(), option], { error: 'expected a string or {label, value}' })).min(1),
-    default: text,
-  }),
-  command: z.strictObject({
-    type: z.literal('command'),
-    id,
-    description,
-    command: z.string().min(1),
-    args: z.record(z.string(), z.string()).nullish(),
-  }),
-} as const;
 type InputType = keyof typeof inputSchemas;
 
 /** Rust writes `PromptString`, some hands write `prompt_string`; the protocol has `promptString`. */

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { durationSchema } from './duration.ts';
-import { foreignKeys, type ForeignKey } from './foreign/foreign-keys.ts';
-import { inputSchemas } from './inputs.ts';
-import { serverSchemas } from './server.ts';
-import { settingsSchema } from './settings.ts';
+import { durationSchema, serverSchemas, settingsSchema, inputSchemas } from './schemas.ts';
+import { foreignKeys, type ForeignKey } from './foreign.ts';
 
 const text = z.string();
 const named = { name: text };

@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { launchConfigOf, mistakesText, parseConfig, readFacts, type ServerConfig } from './index.ts';
+import { launchConfigOf, mistakesText, readFacts, fingerprintText } from './launch-config.ts';
+import { parseConfig } from './parse.ts';
+import type { ServerConfig } from './schemas.ts';
 
 const stdio = { kind: 'stdio', command: 'x', args: [], env: {}, cwd: null } as const;
 const mistakes = (kind: ServerConfig['kind'], rendered: unknown): string => {
@@ -104,4 +107,221 @@ describe('launch config', () => {
     const wrong = { ...stdio, command: secret, args: [secret, [secret]], env: { A: secret, B: { secret } } };
     expect(mistakes('stdio', wrong)).not.toContain('hunter2');
   });
+});
+
+/** What a config with these settings at its top says, or its mistakes. */
+const read = (a2c: object): unknown => {
+  const parsed = parseConfig({ servers: [], a2c });
+  return parsed.ok ? parsed.config.settings : parsed.mistakes.map(({ path }) => path);
+};
+
+describe('a setting of what servers are launched with', () => {
+  it.each([
+    ['npmRegistry', 'nowhere'],
+    ['npmRegistry', 'ftp://h/'],
+    ['npmRegistry', 'https://h/?q'],
+    ['npmRegistries', []],
+    ['npmRegistries', ['auto']],
+    ['proxy', true],
+    ['proxy', 'socks5://h:1'],
+    ['proxy', 'proxy:3128'],
+    ['proxy', 'ENV'],
+    ['noProxy', ['a b']],
+    ['baseEnv', 'legacy'],
+    ['passEnv', ['A=1']],
+    ['passEnv', ['']],
+    ['path', ['bin']],
+    ['runtimes', ['']],
+    ['expand', 'yes'],
+  ])('%s: %j is a mistake, named by its place', (key, value) => {
+    expect(read({ [key]: value })).toEqual([expect.stringMatching(new RegExp(`^a2c\\.${key}`))]);
+  });
+  it.each([
+    [{ npmRegistry: ' http://x ' }, { npmRegistry: 'http://x/' }],
+    [{ npmRegistries: ['http://x//', 'HTTPS://y/z'] }, { npmRegistries: ['http://x/', 'HTTPS://y/z/'] }],
+    [{ path: ['~', '~/bin', '/opt', String.raw`C:\bin`] }, undefined],
+    [{ proxy: 'http://me:pw@h:3128/', noProxy: ['.corp', '*'], npmRegistry: 'off' }, undefined],
+  ])('%j is taken, a registry without blanks and with a slash (case 6)', (given, wanted) => {
+    expect(read(given)).toEqual(wanted ?? given);
+  });
+  it('of all servers together is a mistake in one of them', () => {
+    const server = { name: 'a', type: 'inmemory', a2c: { npmRegistries: ['http://x/'] } };
+    expect(parseConfig([server])).toMatchObject({ ok: false, mistakes: [{ path: '[0].a2c.npmRegistries' }] });
+  });
+});
+
+const serverOf = (config: object): ServerConfig => {
+  const parsed = parseConfig([{ name: 'a', ...config }]);
+  const server = parsed.ok ? parsed.config.servers[0] : undefined;
+  return server ?? expect.unreachable(JSON.stringify(parsed));
+};
+const print = (config: object): string => fingerprintText(serverOf(config));
+const stdioConfig = (server_parameters: object, rest: object = {}) =>
+  print({ type: 'stdio', server_parameters: { command: 'x', ...server_parameters }, ...rest });
+const remote = (server_parameters: object, type = 'streamable') =>
+  print({ type, server_parameters: { url: 'http://h/a', ...server_parameters } });
+
+describe('the fingerprint of a server', () => {
+  it('does not know its name, policy and settings (case 97)', () => {
+    const policy = {
+      ...{ name: 'b', disabled: true, forbidden_tools: ['t'], tool_meta: { t: { alias: 'u' } } },
+      ...{ default_tool_meta: { auto_apply: true }, vrl: '.', a2c: { restart: 'never', concurrency: 2 } },
+    };
+    expect(stdioConfig({}, policy)).toBe(stdioConfig({}));
+    expect(stdioConfig({ encoding: 'latin1', encoding_error_handler: 'replace' })).toBe(stdioConfig({}));
+    expect(remote({ timeout: 1, sse_read_timeout: 2, terminate_on_close: false })).toBe(remote({}));
+    const dressed = { mcpServers: { z: { command: 'x', icons: 'i', description: 'd' } } };
+    const parsed = parseConfig(dressed);
+    expect(parsed.ok && parsed.config.servers.map(fingerprintText)).toEqual([stdioConfig({})]);
+  });
+
+  it('does not know the order of env, and takes no env for an empty one (case 97)', () => {
+    expect(stdioConfig({ env: { A: '1', B: '2' } })).toBe(stdioConfig({ env: { B: '2', A: '1' } }));
+    expect(stdioConfig({ env: {} })).toBe(stdioConfig({}));
+    expect(stdioConfig({ env: null })).toBe(stdioConfig({}));
+  });
+
+  it('changes with the order of args, with each value of env, with the folder (case 98)', () => {
+    const all = [
+      ...[{}, { args: ['a', 'b'] }, { args: ['b', 'a'] }, { env: { A: '1' } }, { env: { A: '2' } }],
+      ...[{ env: { B: '1' } }, { cwd: '/' }, { cwd: '/tmp' }, { command: 'y' }, { args: [''] }],
+    ].map((parameters) => stdioConfig(parameters));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('cannot be tricked by where a text ends: ["a","bc"] is not ["ab","c"] (case 98)', () => {
+    expect(stdioConfig({ args: ['a', 'bc'] })).not.toBe(stdioConfig({ args: ['ab', 'c'] }));
+    expect(stdioConfig({ args: ['a', 'b'] })).not.toBe(stdioConfig({ args: ['a1:b'] }));
+    expect(stdioConfig({ env: { A: 'b=c' } })).not.toBe(stdioConfig({ env: { A: 'b', c: '' } }));
+    expect(stdioConfig({ env: { A: '1\nB=2' } })).not.toBe(stdioConfig({ env: { A: '1', B: '2' } }));
+    expect(stdioConfig({ args: ['/'] })).not.toBe(stdioConfig({ cwd: '/' }));
+  });
+
+  it('changes with URL, header values and transport, not with the order or case of headers (case 99)', () => {
+    const all = [
+      ...[remote({}), remote({ url: 'http://h/b' }), remote({ headers: { A: '1' } })],
+      ...[remote({ headers: { A: '2' } }), remote({ headers: { B: '1' } }), remote({}, 'sse')],
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    const headers = { 'X-Key': '1', Accept: '2' };
+    expect(remote({ headers })).toBe(remote({ headers: { accept: '2', 'x-KEY': '1' } }));
+    expect(remote({ headers: {} })).toBe(remote({}));
+  });
+
+  it('is that of the config, whatever its inputs are filled with', () => {
+    expect(stdioConfig({ env: { A: '${input:a}' } })).not.toBe(stdioConfig({ env: { A: '${input:b}' } }));
+    expect(remote({ url: '${env:URL}' })).toContain('${env:URL}');
+  });
+
+  it('of an in-memory server knows its name, which is the only thing that says what it is', () => {
+    const inner = (name: string, args: readonly string[] = []) =>
+      print({ name, type: 'inmemory', server_parameters: { args } });
+    expect(inner('a')).not.toBe(inner('b'));
+    expect(inner('a')).not.toBe(inner('a', ['x']));
+    expect(inner('a')).toBe(print({ type: 'inmemory' }));
+  });
+
+  it('of a kind of the host’s own knows its type and its facts in any order, and 1 from "1"', () => {
+    const own = (facts: object, type = 'own:a') => print({ type, server_parameters: facts });
+    expect(own({ path: 'p', env: { A: '1', B: '2' } })).toBe(own({ env: { B: '2', A: '1' }, path: 'p' }));
+    const others = [
+      {},
+      { n: 1 },
+      { n: '1' },
+      { n: ['1'] },
+      { n: { n: '1' } },
+      { n: ['n', '1'] },
+      { n: true },
+    ];
+    expect(new Set([...others.map((facts) => own(facts)), own({}, 'own:b')]).size).toBe(8);
+  });
+});
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', '\n', ':', '[', ']', '1', '2'), maxLength: 2 });
+const args = fc.array(text, { maxLength: 2 });
+const texts = (name: fc.Arbitrary<string>) => fc.option(fc.dictionary(name, text, { maxKeys: 2 }));
+const env = texts(fc.constantFrom('A', 'B', 'a', '1'));
+const headers = texts(fc.constantFrom('X', 'x', 'Y')).map(
+  (all) =>
+    all && Object.fromEntries(Object.entries(all).map(([key, value]) => [key, value.replaceAll('\n', '')])),
+);
+const url = fc.constantFrom('http://a', 'http://b');
+const config = fc.oneof(
+  fc.record({
+    type: fc.constant('stdio'),
+    server_parameters: fc.record({
+      command: fc.constantFrom('a', '1:a'),
+      args,
+      env,
+      cwd: fc.option(fc.constant('a')),
+    }),
+  }),
+  fc.record({
+    type: fc.constantFrom('sse', 'streamable'),
+    server_parameters: fc.record({ url, headers }),
+  }),
+  fc.record({ type: fc.constant('inmemory'), server_parameters: fc.record({ args, env }) }),
+);
+/** The facts in an order that depends on nothing: an independent judge. */
+const judged = (server: ServerConfig): string => {
+  const sorted = (all: object, spelled: (name: string) => string) =>
+    Object.entries(all)
+      .map(([name, value]) => JSON.stringify([spelled(name), value]))
+      .toSorted();
+  const facts = launchConfigOf(server);
+  const held = 'headers' in facts ? sorted(facts.headers, (name) => name.toLowerCase()) : [];
+  const rest = 'env' in facts ? { ...facts, env: sorted(facts.env, String) } : { ...facts, headers: held };
+  return JSON.stringify(rest, Object.keys(rest).toSorted());
+};
+
+/** The same facts, written down otherwise. */
+const rewritten = ({ type, server_parameters: given }: { type: string; server_parameters: object }) => {
+  const backwards = (all: object | null | undefined, spelled: (name: string) => string) =>
+    Object.fromEntries(
+      Object.entries(all ?? {})
+        .toReversed()
+        .map(([name, value]) => [spelled(name), value]),
+    );
+  const { env, headers } = given as { env?: object | null; headers?: object | null };
+  // Two names that differ in case only would fall together.
+  const names = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
+  const shout = (name: string): string => (new Set(names).size < names.length ? name : name.toUpperCase());
+  const changed = 'env' in given ? { env: backwards(env, String) } : { headers: backwards(headers, shout) };
+  return { type, server_parameters: { ...given, ...changed } };
+};
+
+describe('two fingerprints', () => {
+  it('are equal exactly when the launch config is', () => {
+    fc.assert(
+      fc.property(config, config, (one, other) => {
+        const [a, b] = [serverOf(one), serverOf(other)];
+        expect(fingerprintText(a) === fingerprintText(b)).toBe(judged(a) === judged(b));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('are equal when the same facts are written down in another order, case, or with an empty env', () => {
+    fc.assert(
+      fc.property(config, (one) => {
+        const [a, b] = [serverOf(one), serverOf(rewritten(one))];
+        expect(judged(b)).toBe(judged(a));
+        expect(fingerprintText(b)).toBe(fingerprintText(a));
+      }),
+    );
+  });
+});
+
+it('79 another icon or description is the same server; other arguments or another URL are another (the text of the case: two numbers, here one)', () => {
+  const printOf = (entry: object): string => {
+    const parsed = parseConfig({ mcpServers: { a: entry } });
+    const [server] = parsed.ok ? parsed.config.servers : [];
+    if (!server) throw new Error('no server');
+    return fingerprintText(server);
+  };
+  const [run, far] = [{ command: 'x', args: ['a'] }, { url: 'https://h/mcp' }];
+  for (const entry of [run, far])
+    expect(printOf({ ...entry, icons: 'x', descriptions: 'new' })).toBe(printOf({ ...entry, icons: 'y' }));
+  expect(printOf({ ...run, args: ['b'] })).not.toBe(printOf(run));
+  expect(printOf({ url: 'https://h/other' })).not.toBe(printOf(far));
 });

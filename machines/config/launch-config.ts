@@ -1,8 +1,16 @@
-import { addMistake, check, mistakeLine, type Findings, type Mistake, type Path } from './mistake.ts';
-import type { OwnFacts, OwnType } from './foreign/protocol.ts';
-import { oauthSchema, type OAuth } from './oauth.ts';
-import { isHttpUrl, isSocketUrl, noSockets, serverSchemas, type ServerConfig } from './server.ts';
 import { isObject } from '../protocol/json.ts';
+import { addMistake, check, mistakeLine, type Findings, type Mistake, type Path } from './mistake.ts';
+import {
+  oauthSchema,
+  isHttpUrl,
+  isSocketUrl,
+  noSockets,
+  serverSchemas,
+  type OwnFacts,
+  type OwnType,
+  type OAuth,
+  type ServerConfig,
+} from './schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /**
@@ -51,7 +59,7 @@ export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
   }
 };
 
-export type ReadFacts =
+type ReadFacts =
   | { readonly ok: true; readonly facts: LaunchConfig }
   /** None holds a value: they may be secrets. */
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
@@ -131,3 +139,86 @@ const asTexts = ({ kind: _, ...facts }: Readonly<Record<string, unknown>>): obje
 /** All mistakes of one server, as one sentence a line. */
 export const mistakesText = (mistakes: readonly Mistake[]): string =>
   mistakes.map((mistake) => mistakeLine(mistake)).join('\n');
+
+// ── fingerprints ──────────────────────────────────────────────────────────────────────────────────────
+/** A text with its length before it: what is written one after the other can be read in one way only. */
+const part = (text: string): string => `${text.length}:${text}`;
+const list = (texts: readonly string[]): string => `${texts.length}[${texts.map(part).join('')}]`;
+
+type Pair = readonly [name: string, value: string];
+const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+const pairs = (entries: readonly Pair[]): string =>
+  list(entries.toSorted(([a, x], [b, y]) => order(a, b) || order(x, y)).flat());
+
+/** With its type: 1 is not "1". */
+const factText = (fact: OwnFacts[string]): string => {
+  if (typeof fact !== 'object') return JSON.stringify(fact);
+  return Array.isArray(fact) ? `l${list(fact)}` : `m${pairs(Object.entries(fact))}`;
+};
+
+/**
+ * One text for the launch config of a server as its config has them, before inputs are filled in. Two servers have
+ * the same exactly when they would be started or reached in the same way: the order of `env` and `headers` and the
+ * case of header names mean nothing, an absent `env` is an empty one, and name, policy and settings are not in it.
+ * An in-memory server is picked by its name, which therefore is a launch fact of it.
+ */
+export const fingerprintText = (server: ServerConfig): string => {
+  const facts = launchConfigOf(server);
+  switch (facts.kind) {
+    case 'stdio': {
+      const { kind, command, args, env, cwd, envFile } = facts;
+      const folder = list(cwd === null ? [] : [cwd]);
+      const file = envFile === undefined ? '' : part(envFile);
+      return [part(kind), part(command), list(args), pairs(Object.entries(env)), folder, file].join('');
+    }
+    case 'sse':
+    case 'streamable': {
+      const { kind, url, headers, oauth, ca } = facts;
+      const lowered = Object.entries(headers).map(([name, value]): Pair => [name.toLowerCase(), value]);
+      const trusted = ca === undefined ? '' : part(ca);
+      const login = Object.entries(oauth ?? {}).map(([name, value]): Pair => [name, String(value)]);
+      return [part(kind), part(url), pairs(lowered), login.length > 0 ? pairs(login) : '', trusted].join('');
+    }
+    case 'inmemory': {
+      const { kind, args, env } = facts;
+      return [part(kind), part(server.name), list(args), pairs(Object.entries(env))].join('');
+    }
+    case 'own': {
+      const written = Object.entries(facts.facts).map(([name, fact]): Pair => [name, factText(fact)]);
+      return [part(facts.kind), part(facts.type), pairs(written)].join('');
+    }
+  }
+};
+
+// ── bundle ids ────────────────────────────────────────────────────────────────────────────────────────
+/**
+ * What peers of 0.3 and later know a server by (a2c-wire §6.6): what its config says, else its name in the letters that
+ * are allowed, else, where nothing of that is left, a hash of how it is reached.
+ */
+export const bundleNameOf = ({ bundleId, name }: ServerConfig): string | undefined =>
+  bundleId ?? (normalised(name) || undefined);
+
+/** Runs of what is not allowed become one `_`; ends are trimmed. Each code point counts once. */
+const normalised = (name: string): string =>
+  name
+    .replace(/[^A-Za-z0-9_-]/gu, '_')
+    .replace(/_+/g, '_')
+    .replace(/^[_-]+|[_-]+$/g, '');
+
+/** What the hash is made of, before placeholders are filled in: texts, lists, and maps by name. */
+export type BundlePart = string | readonly string[] | Readonly<Record<string, string>>;
+export function bundlePartsOf(server: ServerConfig): readonly BundlePart[] {
+  const facts = launchConfigOf(server);
+  switch (facts.kind) {
+    case 'stdio':
+      return [facts.kind, facts.command, facts.args, facts.env];
+    case 'sse':
+    case 'streamable':
+      return [facts.kind, facts.url, facts.headers];
+    case 'inmemory':
+      return [facts.kind, server.name, facts.args, facts.env];
+    // No other peer knows these.
+    case 'own':
+      return [facts.kind, facts.type, server.name];
+  }
+}

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { apps, foreignKeys, mistakeLine, parseConfig, placeholdersIn, toProtocol } from './index.ts';
+import { z } from 'zod';
+import { remedyFor, mistakeLine } from './mistake.ts';
+import { inputSchemas, serverSchemas } from './schemas.ts';
+import { apps } from './apps.ts';
+import { foreignKeys } from './foreign.ts';
+import { parseConfig } from './parse.ts';
+import { placeholdersIn } from './placeholders.ts';
+import { toProtocol } from './to-protocol.ts';
 
 const ok = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
 const launch = (server_parameters: object) => [{ ...ok, server_parameters }];
@@ -295,4 +302,22 @@ describe('docs/config.md', () => {
     const others = apps.map(({ id, format }) => `| \`${id}\` | ${format.toUpperCase()} |`);
     expect(others.filter((row) => !page.includes(row))).toEqual([]);
   });
+});
+
+/** Names of the properties of a JSON schema, at any depth. */
+const propertiesIn = (schema: unknown): readonly string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties } = schema as { readonly properties?: object };
+  return [...Object.keys(properties ?? {}), ...Object.values(schema).flatMap(propertiesIn)];
+};
+
+it('every key of the schemas is meant by a word that is almost the same', () => {
+  const schemas = [...Object.values(serverSchemas), ...Object.values(inputSchemas)];
+  const keys = schemas.flatMap((schema) =>
+    propertiesIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })),
+  );
+  expect(keys.length).toBeGreaterThan(100);
+  expect(keys.filter((key) => !/^(command|url)$/.test(key) && remedyFor(`${key}_`) === undefined)).toEqual(
+    [],
+  );
 });

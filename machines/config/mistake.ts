@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { remedyFor } from './foreign/spelling.ts';
+import { inputSchemas, serverSchemas } from './schemas.ts';
+import { nearest } from '../text.ts';
 
 /**
  * What is wrong with a config file, one per place. `message` never holds a value of the file: it may be a secret.
@@ -111,4 +112,40 @@ export const check = <T>(
     }
   }
   return undefined;
+};
+
+// ── keys that were probably meant ─────────────────────────────────────────────────────────────────────
+/** Keys of a schema and of all schemas inside it. */
+function keysIn(schema: z.core.$ZodType): readonly string[] {
+  const {
+    shape = {},
+    innerType,
+    in: input,
+    element,
+    valueType,
+    options = [],
+  } = schema._zod.def as {
+    readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+    readonly innerType?: z.core.$ZodType;
+    readonly in?: z.core.$ZodType;
+    readonly element?: z.core.$ZodType;
+    readonly valueType?: z.core.$ZodType;
+    readonly options?: readonly z.core.$ZodType[];
+  };
+  const inner = [...Object.values(shape), innerType, input, element, valueType, ...options];
+  return [...Object.keys(shape), ...inner.flatMap((each) => (each === undefined ? [] : keysIn(each)))];
+}
+/** Every key of the protocol's shape, its inputs and our own settings: candidates for "did you mean". */
+const knownKeys: ReadonlySet<string> = new Set([
+  'servers',
+  'inputs',
+  ...[...Object.values(serverSchemas), ...Object.values(inputSchemas)].flatMap(keysIn),
+]);
+
+/** A remedy for an unknown key: what was probably meant, if anything. */
+export const remedyFor = (key: string): string | undefined => {
+  // Stated as a rule because it is the commonest mixture of the two shapes, and no typing error.
+  if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
+  const [close] = nearest(key, knownKeys);
+  return close === undefined ? undefined : `did you mean ${close}?`;
 };

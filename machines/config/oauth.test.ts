@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mistakeLine, parseConfig } from './index.ts';
+import { mistakeLine } from './mistake.ts';
+import { parseConfig } from './parse.ts';
 
 const jwt = { grant: 'jwt_bearer', assertion: '${env:TOKEN}' };
 const idp = { ...jwt, idpClientId: 'i' };

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseConfig, placeholdersIn, renderWith, shownServer, type Lookup } from './index.ts';
+import { parseConfig } from './parse.ts';
+import { placeholdersIn, renderWith, type Lookup } from './placeholders.ts';
+import { shownServer } from './shown.ts';
 
 const piece = fc.constantFrom(
   '${input:',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { edited, parseConfig, readJson, type Edit } from '../config/index.ts';
+import { edited, readJson, type Edit } from '../config/json-text.ts';
+import { parseConfig } from '../config/parse.ts';
 import { reset, computerConfig, shownConfig, isOfFuture, migrationsOf } from './host-config.ts';
 
 const here = { home: '/home/me', documents: (folder: string) => ({ command: 'docs', args: [folder] }) };

@@ -1,5 +1,5 @@
 /** Config file of a presenter: its schema, its older versions, and its built-in servers. */
-import type { Edit } from '../config/index.ts';
+import type { Edit } from '../config/json-text.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
 /** What a presenter's config is shown as: the three parts of seed 004. */

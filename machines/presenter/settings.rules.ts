@@ -1,5 +1,6 @@
 /** Messages and memory of the settings machine, and its pure rules. */
-import { mistakeLine, type Edit, type Mistake } from '../config/index.ts';
+import { mistakeLine, type Mistake } from '../config/mistake.ts';
+import type { Edit } from '../config/json-text.ts';
 import type { Address, AddressFor } from '../kernel/address.ts';
 import { post, type PortRequest, type Post } from '../kernel/effects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../machines/config/index.ts';
+import { parseConfig } from '../../machines/config/parse.ts';
 import { configSchema } from '../../machines/config/json-schema.ts';
 import { blocksOf } from '../replay/report/page.ts';
 

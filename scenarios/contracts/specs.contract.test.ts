@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Inputs } from '../../actors/servers/inputs.ts';
 import { LaunchSpecs, specAsk } from '../../actors/servers/launch-specs.ts';
-import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
+import { parseConfig } from '../../machines/config/parse.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { RequestFact, Ports } from '../../machines/kernel/ports.ts';
 import { specPort } from '../../machines/client/client.events.ts';
 import { ScriptedSpecs, type Values } from '../stage/scripted/specs.ts';

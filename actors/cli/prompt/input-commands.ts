@@ -1,5 +1,7 @@
 import type { Terminal } from '../../../adapters/index.ts';
-import { readJson, renderWith, type InputDefinition } from '../../../machines/config/index.ts';
+import { readJson } from '../../../machines/config/json-text.ts';
+import { renderWith } from '../../../machines/config/placeholders.ts';
+import type { InputDefinition } from '../../../machines/config/inputs.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';

@@ -1,6 +1,7 @@
 import { failureOf } from '../../kernel/errors.ts';
 import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
-import { parseConfigText, readJson } from '../../../machines/config/index.ts';
+import { parseConfigText } from '../../../machines/config/parse.ts';
+import { readJson } from '../../../machines/config/json-text.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { CatalogStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { settingsFile, settingsInMemory } from '../../../adapters/index.ts';
-import type { Edit } from '../../../machines/config/index.ts';
+import type { Edit } from '../../../machines/config/json-text.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/config-file.ts';

@@ -1,5 +1,5 @@
 import { variablesFor } from '../../../actors/servers/inputs.ts';
-import { ofLaunch } from '../../../machines/config/settings.ts';
+import { launchKeys } from '../../../machines/config/schemas.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import type { HiddenValues, GivenValues } from './hidden-values.ts';
 import { CannotVerify, givenConfig, type VerifyPlan } from './plan.ts';
@@ -12,7 +12,7 @@ export interface Target {
   readonly inputs: GivenValues;
 }
 /** Settings that say how a server is started and reached; those that change tools or results are not for it. */
-const launchKeys: ReadonlySet<string> = new Set([...ofLaunch, 'expand']);
+const launchKeys: ReadonlySet<string> = new Set([...launchKeys, 'expand']);
 const launchSettings = (a2c: unknown): Fields =>
   Object.fromEntries(Object.entries((a2c ?? {}) as Fields).filter(([key]) => launchKeys.has(key)));
 

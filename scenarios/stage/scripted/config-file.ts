@@ -1,4 +1,4 @@
-import { edited, type Edit } from '../../../machines/config/index.ts';
+import { edited, type Edit } from '../../../machines/config/json-text.ts';
 import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
 

@@ -1,17 +1,63 @@
-import { fingerprintText } from '../fingerprint.ts';
-import { foreignKeys } from '../foreign/foreign-keys.ts';
-import { isWithin, mistakeLine, pathText, type Mistake } from '../mistake.ts';
-import { parseConfig, type Config } from '../parse.ts';
-import type { ServerConfig } from '../server.ts';
-import { flatEntry } from '../foreign/flat.ts';
-import { foreignLogin } from '../foreign/login.ts';
-import { kindOf } from '../server.ts';
-import { freeName, mapped, serversOf, textsIn, type App, type AppServer, type AppServers } from './app.ts';
-import { inProject, type Project } from './project.ts';
-import { fieldsOf, isObject, withoutKey, type Fields } from '../../protocol/json.ts';
+import { fieldsOf, isObject, withoutKey, type Fields } from '../protocol/json.ts';
+import {
+  withTexts,
+  freeName,
+  mapped,
+  serversOf,
+  textsIn,
+  type AppServer,
+  type App,
+  type AppServers,
+} from './app.ts';
+import { flatEntry, foreignKeys, foreignLogin } from './foreign.ts';
+import { fingerprintText } from './launch-config.ts';
+import { isWithin, mistakeLine, pathText, type Mistake } from './mistake.ts';
+import { parseConfig, type Config } from './parse.ts';
+import { kindOf, type ServerConfig } from './schemas.ts';
+
+/** Where a file of servers stands. */
+export interface Project {
+  readonly folder: string;
+  /** The file is known to be one of a project; any other may have come from anywhere. */
+  readonly isKnown: boolean;
+}
+const workspace = '${workspaceFolder}';
+/** `./server.mjs`, `..`: a path, whatever the program makes of it. */
+const isPath = (arg: unknown): boolean => typeof arg === 'string' && /^\.{1,2}([/\\]|$)/.test(arg);
+const isRelative = (path: string): boolean => !/^([/\\~$]|[a-z]:)/i.test(path);
+/** Joined as the folder itself is written. */
+const below = (folder: string, path: string): string => {
+  const sign = folder.includes('\\') ? '\\' : '/';
+  const inner = path.replace(/^\.(?:[/\\]+|$)/, '').replace(/[/\\]+$/, '');
+  return inner === '' ? folder : `${folder.replace(/[/\\]+$/, '')}${sign}${inner}`;
+};
+
+/**
+ * A server of a file in a project, where it goes into a file elsewhere: it runs in the folder of that project as before, and
+ * `${workspaceFolder}` is that folder. Of a file that may have come from anywhere only paths that begin with a dot say so.
+ */
+function inProject(server: AppServer, project: Project | undefined): AppServer {
+  const { entry } = server;
+  if (!isObject(entry) || server.why !== undefined) return server;
+  const root = project?.isKnown ? project.folder : undefined;
+  const hasWorkspace = JSON.stringify(entry).includes(workspace);
+  const meaning = root === undefined ? 'the folder that a2c runs in' : 'the folder of its project';
+  const changed = [...server.changed, ...(hasWorkspace ? [`${workspace} is ${meaning}`] : [])];
+  const made =
+    root === undefined ? entry : fieldsOf(withTexts(entry, (text) => text.replaceAll(workspace, () => root)));
+  const { command, args, cwd } = flatEntry(made).entry;
+  const isLaunched = typeof command === 'string' && command !== '';
+  const hasPath = isPath(command) || (Array.isArray(args) && args.some(isPath));
+  if (!project || !isLaunched || !(project.isKnown || hasPath || isPath(cwd)))
+    return { ...server, entry: made, changed };
+  if (typeof cwd === 'string' && !isRelative(cwd)) return { ...server, entry: made, changed };
+  const folder = typeof cwd === 'string' ? below(project.folder, cwd) : project.folder;
+  const told = [...changed, 'cwd: the folder of its project'];
+  return { ...server, entry: { ...made, cwd: folder }, changed: told };
+}
 
 /** What becomes of one server of another application. */
-export interface ImportedServer {
+interface ImportedServer {
   /** What it is called there. */
   readonly from: string;
   /** What it is called here: a name that is taken gets a number. */
@@ -35,9 +81,9 @@ export interface Imported {
   readonly left: readonly string[];
 }
 /** What is there already. */
-export type Present = Pick<Config, 'servers' | 'inputs' | 'leftOut'>;
+type Present = Pick<Config, 'servers' | 'inputs' | 'leftOut'>;
 /** What is known of a file beside what it holds. */
-export interface ImportedFile {
+interface ImportedFile {
   /** Keys that stand twice in its text. */
   readonly duplicates?: readonly Mistake[];
   /** The project that it is of; absent: it is of a user. */

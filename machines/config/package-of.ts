@@ -1,4 +1,4 @@
-import { withoutSecretParts } from '../foreign/secret-parts.ts';
+import { withoutSecretParts } from './shown.ts';
 
 /** Programs that fetch what they run, and the words before its name. Options with a value are those of all of them together. */
 const runners: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,12 @@
-import { isoDuration } from '../duration.ts';
-import type { InputDefinition } from '../inputs.ts';
-import type { ProtocolBase, ProtocolServer } from './protocol.ts';
-import { metaKeys, type ServerConfig, type ToolMeta } from '../server.ts';
+import type { InputDefinition } from './inputs.ts';
+import {
+  isoDuration,
+  metaKeys,
+  type ProtocolBase,
+  type ProtocolServer,
+  type ServerConfig,
+  type ToolMeta,
+} from './schemas.ts';
 
 /**
  * The body of an answer to `client:get_config`: servers by name and unrendered, inputs without the defaults of

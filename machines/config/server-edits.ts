@@ -1,12 +1,11 @@
-import type { Failure } from '../../protocol/failure.ts';
-import { nearest } from '../../text.ts';
-import { readJson } from '../foreign/json-text.ts';
-import { mistakeLine, type Mistake, type Path } from '../mistake.ts';
-import { parseConfig } from '../parse.ts';
-import { switches } from '../importing/app.ts';
-import { appOfConfig } from '../importing/apps.ts';
-import { edited as textWith, type Edit } from './edits.ts';
-import { isObject } from '../../protocol/json.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { isObject } from '../protocol/json.ts';
+import { nearest } from '../text.ts';
+import { switches } from './app.ts';
+import { appOfConfig } from './apps.ts';
+import { readJson, edited as textWith, type Edit } from './json-text.ts';
+import { mistakeLine, type Mistake, type Path } from './mistake.ts';
+import { parseConfig } from './parse.ts';
 
 /** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
 export type ConfigChange =
@@ -19,7 +18,7 @@ export type ConfigChange =
   | { readonly what: 'remove'; readonly name: string }
   | { readonly what: 'enable' | 'disable'; readonly name: string };
 /** `isSame`: the text said so already. */
-export type EditedConfig =
+type EditedConfig =
   | { readonly ok: true; readonly text: string; readonly isSame: boolean }
   | { readonly ok: false; readonly failure: Failure };
 

@@ -1,7 +1,13 @@
-import type { OwnFacts, ProtocolServer } from './protocol.ts';
-import { isTemplate } from '../placeholders.ts';
-import { SecretIndex, SecretRedactor, secretsIn } from '../../trace/index.ts';
-import { withoutSecretArgs, withoutSecretParts } from './secret-parts.ts';
+import {
+  SecretIndex,
+  SecretRedactor,
+  secretsIn,
+  loginsIn,
+  replacedIn,
+  secretSpansIn,
+} from '../trace/index.ts';
+import { isTemplate } from './placeholders.ts';
+import type { OwnFacts, ProtocolServer } from './schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 const hidden = '***';
@@ -84,3 +90,19 @@ export function shownTarget(server: ProtocolServer): string {
     return [shown.server_parameters.command, ...shown.server_parameters.args].join(' ');
   return shown.type === 'sse' || shown.type === 'streamable' ? shown.server_parameters.url : '';
 }
+
+/** Arguments with secrets and logins in them replaced. `n` counts from 0. */
+export function withoutSecretArgs(
+  args: readonly string[],
+  replaced: (value: string, n: number) => string,
+): readonly string[] {
+  const spans = secretSpansIn(args);
+  return args.map((arg, n) =>
+    replacedIn(arg, [...(spans[n] ?? []), ...loginsIn(arg)], (value) => replaced(value, n)),
+  );
+}
+/** A URL with its login, and the values of parameters that are secrets, replaced. */
+export const withoutSecretParts = (url: string, replaced: (value: string) => string): string =>
+  withoutSecretArgs([url], replaced).join('');
+/** Whether a URL has a login or a key in it. */
+export const hasSecretParts = (url: string): boolean => withoutSecretParts(url, () => '\0').includes('\0');

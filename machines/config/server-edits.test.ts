@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfigText } from './parse.ts';
 import { editConfig, type ConfigChange } from './server-edits.ts';
-import { parseConfigText } from '../parse.ts';
 
 const commented = `{
     // for work

@@ -1,5 +1,37 @@
-import { describe, expect, it } from 'vitest';
-import { parseConfig, toProtocol, type Config } from '../index.ts';
+import { expect, test, describe, it } from 'vitest';
+import { parseConfig, type Config } from './parse.ts';
+import { shownServer } from './shown.ts';
+import { toProtocol } from './to-protocol.ts';
+
+const shown = (server: object): unknown => {
+  const parsed = parseConfig(server);
+  if (!parsed.ok) return expect.unreachable(JSON.stringify(parsed.mistakes));
+  return parsed.config.servers.map((s) => shownServer(s.raw).server_parameters);
+};
+
+test('values of env and headers are hidden, placeholders and everything else are not', () => {
+  const env = { TOKEN: 'secret', FROM: '${input:token}' };
+  const stdio = { type: 'stdio', name: 'a', server_parameters: { command: 'x', args: ['y'], env } };
+  expect(shown(stdio)).toMatchObject([
+    { command: 'x', args: ['y'], env: { TOKEN: '***', FROM: '${input:token}' } },
+  ]);
+  const headers = { Authorization: 'Bearer secret' };
+  for (const type of ['sse', 'streamable'])
+    expect(shown({ type, name: 'a', server_parameters: { url: 'http://x', headers } })).toMatchObject([
+      { url: 'http://x', headers: { Authorization: '***' } },
+    ]);
+});
+test('every text of a kind of the host’s own is hidden that is no placeholder', () => {
+  const facts = { path: '/run/s', key: '${input:key}', port: 1, tls: true, args: ['x'], headers: { A: 'b' } };
+  expect(shown({ type: 'own:unix', name: 'a', server_parameters: facts })).toEqual([
+    { path: '***', key: '${input:key}', port: 1, tls: true, args: ['***'], headers: { A: '***' } },
+  ]);
+});
+test('no env is no env', () => {
+  expect(shown({ type: 'stdio', name: 'a', server_parameters: { command: 'x' } })).toMatchObject([
+    { env: null },
+  ]);
+});
 
 const accepted = (value: unknown): Config => {
   const parsed = parseConfig(value);

@@ -1,14 +1,12 @@
-import { hasSecretParts, withoutSecretArgs } from '../foreign/secret-parts.ts';
-import type { Config } from '../parse.ts';
-import { secretsOfLogin, type OAuth } from '../oauth.ts';
-import { isTemplate } from '../placeholders.ts';
-import type { ServerConfig } from '../server.ts';
-import { withTexts } from './app.ts';
-import { toolsAlone, type Fact, type Words } from './words.ts';
-import type { Fields } from '../../protocol/json.ts';
+import type { Fields } from '../protocol/json.ts';
+import { withTexts, toolsAlone, type Fact, type Words } from './app.ts';
+import type { Config } from './parse.ts';
+import { isTemplate } from './placeholders.ts';
+import { secretsOfLogin, type OAuth, type ServerConfig } from './schemas.ts';
+import { hasSecretParts, withoutSecretArgs } from './shown.ts';
 
 /** A config as another application writes it. */
-export interface Exported {
+interface Exported {
   readonly value: Fields;
   /** What that application cannot say, a sentence each. */
   readonly left: readonly string[];

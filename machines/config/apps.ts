@@ -1,0 +1,281 @@
+/** Applications whose servers can be imported: where their files are, and how those are read. */
+import { fieldsOf, isObject } from '../protocol/json.ts';
+import {
+  readMap,
+  renamed,
+  common,
+  dropped,
+  entriesIn,
+  hasObject,
+  mapped,
+  leftOut,
+  seconds,
+  toolsAlone,
+  timed,
+  type App,
+  type Rules,
+} from './app.ts';
+import {
+  claudeCode,
+  codex,
+  continueDev,
+  deepchat,
+  geminiCli,
+  goose,
+  opencode,
+  vscode,
+} from './own-formats.ts';
+
+// ── where their files are ─────────────────────────────────────────────────────────────────────────────
+/** Where a path begins: the home folder, the current one, where the platform keeps settings, or `~/.config` everywhere. */
+type Base = 'home' | 'folder' | 'settings' | 'config';
+export interface Place {
+  readonly app: string;
+  readonly base: Base;
+  readonly path: string;
+  /** On this platform alone. */
+  readonly on?: 'win32' | 'unix';
+}
+const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonly Place[] =>
+  paths.map((path) => ({ app, base, path }));
+
+/** Where applications keep the servers of a user, and those of a folder. `settings` is `~/Library/Application Support`, `%APPDATA%` or `~/.config`. */
+export const places: readonly Place[] = [
+  ...placesOf('claude-desktop', 'settings', 'Claude/claude_desktop_config.json'),
+  ...placesOf('claude-code', 'home', '.claude.json'),
+  ...placesOf('claude-code', 'folder', '.mcp.json'),
+  ...placesOf('cursor', 'home', '.cursor/mcp.json'),
+  ...placesOf('cursor', 'folder', '.cursor/mcp.json'),
+  ...placesOf('vscode', 'settings', 'Code/User/mcp.json', 'Code/User/settings.json'),
+  ...placesOf('vscode', 'settings', 'Code - Insiders/User/mcp.json', 'VSCodium/User/mcp.json'),
+  ...placesOf('vscode', 'folder', '.vscode/mcp.json', '.vscode/settings.json'),
+  ...placesOf('copilot', 'home', '.copilot/mcp-config.json'),
+  ...placesOf('copilot', 'config', 'github-copilot/intellij/mcp.json'),
+  ...placesOf(
+    'cline',
+    'settings',
+    'Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+  ),
+  ...placesOf('cline', 'home', '.cline/data/settings/cline_mcp_settings.json'),
+  ...placesOf(
+    'roo',
+    'settings',
+    'Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json',
+  ),
+  ...placesOf('roo', 'folder', '.roo/mcp.json'),
+  ...placesOf('windsurf', 'home', '.codeium/windsurf/mcp_config.json'),
+  ...placesOf('continue', 'home', '.continue/config.yaml', '.continue/config.json'),
+  ...placesOf('continue', 'folder', '.continue/config.yaml'),
+  { app: 'zed', base: 'config', path: 'zed/settings.json', on: 'unix' },
+  { app: 'zed', base: 'settings', path: 'Zed/settings.json', on: 'win32' },
+  ...placesOf('zed', 'folder', '.zed/settings.json'),
+  { app: 'goose', base: 'config', path: 'goose/config.yaml', on: 'unix' },
+  { app: 'goose', base: 'settings', path: 'Block/goose/config/config.yaml', on: 'win32' },
+  ...placesOf('gemini-cli', 'home', '.gemini/settings.json'),
+  ...placesOf('gemini-cli', 'folder', '.gemini/settings.json'),
+  ...placesOf('codex', 'home', '.codex/config.toml'),
+  ...placesOf('codex', 'folder', '.codex/config.toml'),
+  ...placesOf('opencode', 'config', 'opencode/opencode.json', 'opencode/opencode.jsonc'),
+  ...placesOf('opencode', 'folder', 'opencode.json', 'opencode.jsonc'),
+  ...placesOf('deepchat', 'settings', 'DeepChat/mcp-settings.json'),
+];
+
+/** What `a2c` looks for in a folder by itself: whose it is says what it holds. */
+const anybodys = new Set(['.mcp.json']);
+/** Names that many programs give a file: only with its folder one says whose it is. */
+const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
+/** The application that keeps its servers in a file of this name and folder, or of a name that only it has. */
+export const appAt = (file: string): string | undefined => {
+  const path = `/${file.replaceAll('\\', '/').toLowerCase()}`;
+  const endOf = (place: Place, parts: number): string =>
+    place.path.toLowerCase().split('/').slice(-parts).join('/');
+  const isAt = (end: string): boolean => !anybodys.has(end) && path.endsWith(`/${end}`);
+  const known =
+    places.find((place) => isAt(endOf(place, 2))) ??
+    places.find((place) => !isCommon(endOf(place, 1)) && isAt(endOf(place, 1)));
+  return known?.app;
+};
+
+// ── applications with one map of servers ──────────────────────────────────────────────────────────────
+const claudeDesktop: App = {
+  id: 'claude-desktop',
+  title: 'Claude Desktop',
+  format: 'json',
+  words: {
+    hasNoVariables: true,
+    at: 'mcpServers',
+    types: { stdio: null },
+    keys: { command: 'command', args: 'args', env: 'env' },
+  },
+  isIts: () => false,
+  read: readMap('mcpServers', {}),
+};
+
+const cursor: App = {
+  id: 'cursor',
+  title: 'Cursor',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: null, sse: 'sse' },
+    keys: { ...common, envFile: 'envFile' },
+  },
+  isIts: () => false,
+  read: readMap('mcpServers', { auth: renamed('oauth') }),
+};
+
+const copilotRules: Rules = {
+  type: (value) => ({ put: { type: value === 'local' ? 'stdio' : value } }),
+  filterMapping: dropped,
+};
+
+const copilot: App = {
+  id: 'copilot',
+  title: 'GitHub Copilot',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'local', streamable: 'http', sse: 'sse' },
+    keys: { ...common, cwd: 'cwd', tools: 'tools' },
+    finish: (entry) => ({ tools: ['*'], ...entry }),
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) =>
+    entriesIn(file['mcpServers']).some(([, entry]) => fieldsOf(entry)['type'] === 'local') ||
+    entriesIn(file['servers']).some(([, entry]) => hasObject(fieldsOf(entry), 'requestInit')),
+  read: (file) => {
+    const key = hasObject(file, 'mcpServers') ? 'mcpServers' : 'servers';
+    return { servers: mapped(file[key], [key], copilotRules), inputs: [] };
+  },
+};
+
+const cline: App = {
+  id: 'cline',
+  title: 'Cline',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: 'streamableHttp', sse: 'sse' },
+    keys: {
+      ...common,
+      cwd: 'cwd',
+      off: 'disabled',
+      approved: (value) => ({ autoApprove: toolsAlone(value) }),
+      timeoutMs: (value) => ({ timeout: seconds(value) }),
+    },
+  },
+  isIts: () => false,
+  read: readMap('mcpServers', {
+    timeout: timed('s', 'callTotalMs'),
+    remoteConfigured: dropped,
+    metadata: dropped,
+    oauth: leftOut('log in with a2c login'),
+  }),
+};
+
+const roo: App = {
+  id: 'roo',
+  title: 'Roo Code',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: 'streamable-http', sse: 'sse' },
+    keys: {
+      ...common,
+      cwd: 'cwd',
+      off: 'disabled',
+      forbidden: 'disabledTools',
+      timeoutMs: (value) => ({ timeout: seconds(value) }),
+    },
+  },
+  isIts: () => false,
+  read: readMap('mcpServers', {
+    timeout: timed('s', 'callTotalMs'),
+    watchPaths: leftOut('no files are watched'),
+    disabledForPrompts: dropped,
+  }),
+};
+
+const windsurf: App = {
+  id: 'windsurf',
+  title: 'Windsurf',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: null, streamable: null },
+    keys: { ...common, url: 'serverUrl', off: 'disabled', forbidden: 'disabledTools' },
+  },
+  isIts: (file) => entriesIn(file['mcpServers']).some(([, entry]) => 'serverUrl' in fieldsOf(entry)),
+  read: readMap('mcpServers', {}),
+};
+
+const zedRules: Rules = {
+  source: dropped,
+  // Earlier versions keep the whole launch config under this key.
+  command: (value) => {
+    if (typeof value !== 'object' || value === null) return { put: { command: value } };
+    const { path, args, env } = fieldsOf(value);
+    return {
+      put: { command: path, ...(args !== undefined && { args }), ...(env !== undefined && { env }) },
+      changed: 'its path is the command',
+    };
+  },
+  settings: (_, { command, url }) =>
+    command === undefined && url === undefined
+      ? { why: 'an extension of Zed starts it' }
+      : { left: 'settings of an extension' },
+  timeout: timed('s', 'callTotalMs'),
+};
+
+const zed: App = {
+  id: 'zed',
+  title: 'Zed',
+  format: 'json',
+  words: {
+    at: 'context_servers',
+    hasNoVariables: true,
+    types: { stdio: null, streamable: null },
+    keys: { ...common, off: () => ({ enabled: false }), timeoutMs: (value) => ({ timeout: seconds(value) }) },
+  },
+  isIts: (file) => hasObject(file, 'context_servers'),
+  read: readMap('context_servers', zedRules),
+};
+
+// ── all applications ──────────────────────────────────────────────────────────────────────────────────
+/** Every application whose servers can be imported, in the order of the docs. */
+export const apps: readonly App[] = [
+  claudeDesktop,
+  claudeCode,
+  cursor,
+  vscode,
+  copilot,
+  cline,
+  roo,
+  windsurf,
+  continueDev,
+  zed,
+  goose,
+  geminiCli,
+  codex,
+  opencode,
+  deepchat,
+];
+export const appNamed = (id: string): App | undefined => apps.find((app) => app.id === id);
+
+/** Whose file this is: by its place, or else by what it holds. */
+export const appOf = (value: unknown, file = ''): App | undefined => {
+  const known = appNamed(appAt(file) ?? '');
+  if (known || !isObject(value)) return known;
+  return apps.find((app) => app.isIts(value));
+};
+/** Whether parseConfig reads it without knowing whose it is. */
+const isPlain = (value: unknown): boolean =>
+  !isObject(value) ||
+  isObject(value['mcpServers']) ||
+  Object.hasOwn(value, 'servers') ||
+  (isObject(value['mcp']) && isObject(value['mcp']['servers'])) ||
+  Object.hasOwn(value, 'server_parameters') ||
+  Object.hasOwn(value, 'command');
+/** Whose file it is where it has to be reworded before it is a config of ours. */
+export const appOfConfig = (value: unknown, file: string): App | undefined =>
+  isPlain(value) ? appNamed(appAt(file) ?? '') : appOf(value, file);

@@ -1,0 +1,439 @@
+/** Servers as other clients write them, made those of the protocol. */
+import { isObject, type Fields } from '../protocol/json.ts';
+import { nearest } from '../text.ts';
+import { addMistake, addWarning, nounOf, pathText, type Path, type Findings } from './mistake.ts';
+import { oauthSchema, guessedType, isOwnType, kindOf, type ServerKind } from './schemas.ts';
+
+// ── keys of other clients ─────────────────────────────────────────────────────────────────────────────
+type Treatment =
+  /** Moves to `to` as it stands. */
+  | 'same'
+  /** Moves to `to` as its opposite. */
+  | 'opposite'
+  /** Names of tools that may run unasked, and no groups. */
+  | 'approve'
+  /** The only tools that may be offered; `*` in the list means all. */
+  | 'allow'
+  /** Says how the server is reached, as `type` does. */
+  | 'kind'
+  /** How to log in: what another client has besides is dropped. */
+  | 'login'
+  /** Known and meant for a screen: dropped without a word. */
+  | 'shown'
+  /** Known and not done in this version: a warning. */
+  | 'unsupported';
+export interface ForeignKey {
+  readonly key: string;
+  readonly does: Treatment;
+  /** A path in the protocol's shape; the first row of a path gives its name in mistakes. */
+  readonly to?: Path;
+  /** The kinds it means something to; elsewhere it is a warning, and nothing when it is empty. */
+  readonly kinds?: readonly ServerKind[];
+  /** What `docs/config.md` says about it. */
+  readonly note: string;
+}
+
+const launchedKinds = ['stdio', 'inmemory'] as const;
+const remoteKinds = ['sse', 'streamable'] as const;
+const atParameters = (key: string): Path => ['server_parameters', key];
+
+/** What becomes of the keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat. Printed in docs/config.md. */
+export const foreignKeys: readonly ForeignKey[] = [
+  {
+    key: 'type',
+    does: 'same',
+    to: ['type'],
+    note: '`http`, `streamableHttp`, `http-stream`, … are `streamable`, `local` is `stdio`, in any case; without it `command` means `stdio`, and a URL, or `remote`, `streamable`',
+  },
+  {
+    key: 'transport',
+    does: 'kind',
+    to: ['type'],
+    note: 'FastMCP, LangChain; as `type`. An object (Continue, Cline): its keys count as if they stood in its place',
+  },
+  { key: 'transportType', does: 'kind', to: ['type'], note: 'Cline; as `type`' },
+  { key: 'name', does: 'same', to: ['name'], note: 'must equal the key of the map' },
+  {
+    key: 'command',
+    does: 'same',
+    to: atParameters('command'),
+    kinds: ['stdio'],
+    note: 'a list (opencode) is the command and its first arguments',
+  },
+  {
+    key: 'args',
+    does: 'same',
+    to: atParameters('args'),
+    kinds: launchedKinds,
+    note: 'numbers and booleans become text, with a warning',
+  },
+  {
+    key: 'env',
+    does: 'same',
+    to: atParameters('env'),
+    kinds: launchedKinds,
+    note: 'numbers and booleans become text, `null` is an absent entry, with a warning',
+  },
+  { key: 'environment', does: 'same', to: atParameters('env'), kinds: launchedKinds, note: 'opencode' },
+  { key: 'envFile', does: 'same', to: ['envFile'], kinds: ['stdio'], note: 'VS Code' },
+  { key: 'env_file', does: 'same', to: ['envFile'], kinds: ['stdio'], note: 'the Python SDK' },
+  { key: 'cwd', does: 'same', to: atParameters('cwd'), kinds: ['stdio'], note: '' },
+  { key: 'url', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: '' },
+  { key: 'baseUrl', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: 'DeepChat' },
+  { key: 'serverUrl', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: 'Windsurf' },
+  { key: 'httpUrl', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: 'Gemini CLI' },
+  { key: 'headers', does: 'same', to: atParameters('headers'), kinds: remoteKinds, note: '' },
+  { key: 'customHeaders', does: 'same', to: atParameters('headers'), kinds: remoteKinds, note: 'DeepChat' },
+  {
+    key: 'requestInit',
+    does: 'same',
+    to: atParameters('headers'),
+    kinds: remoteKinds,
+    note: 'Copilot; the `headers` in it',
+  },
+  { key: 'bundle_id', does: 'same', to: ['bundle_id'], note: 'as in the protocol from 0.3 on' },
+  { key: 'disabled', does: 'same', to: ['disabled'], note: '' },
+  { key: 'disable', does: 'same', to: ['disabled'], note: 'DeepChat' },
+  { key: 'enabled', does: 'opposite', to: ['disabled'], note: '`false` disables' },
+  { key: 'isActive', does: 'opposite', to: ['disabled'], note: 'Cherry Studio; as `enabled`' },
+  { key: 'disabledTools', does: 'same', to: ['forbidden_tools'], note: 'Windsurf, Roo' },
+  { key: 'excludeTools', does: 'same', to: ['forbidden_tools'], note: 'Gemini CLI' },
+  { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own, as above' },
+  { key: 'autoApprove', does: 'same', to: ['autoApprove'], note: 'DeepChat, Cline; as `auto_approve`' },
+  {
+    key: 'alwaysAllow',
+    does: 'approve',
+    note: 'Roo; a tool name → `tool_meta.<name>.auto_apply`, for `read` is a tool here and no group; `*` → `default_tool_meta.auto_apply`',
+  },
+  { key: 'forbidden_tools', does: 'same', to: ['forbidden_tools'], note: 'as in the protocol' },
+  { key: 'tool_meta', does: 'same', to: ['tool_meta'], note: 'as in the protocol' },
+  { key: 'default_tool_meta', does: 'same', to: ['default_tool_meta'], note: 'as in the protocol' },
+  { key: 'vrl', does: 'same', to: ['vrl'], note: 'as in the protocol' },
+  { key: 'a2c', does: 'same', to: ['a2c'], note: 'our own settings' },
+  {
+    key: 'oauth',
+    does: 'login',
+    to: ['oauth'],
+    kinds: remoteKinds,
+    note: 'how to log in (docs/login.md); what another client has besides, such as `callbackPort` of Claude Code, is a warning',
+  },
+  { key: 'ca', does: 'same', to: ['ca'], kinds: remoteKinds, note: 'our own, as above' },
+  { key: 'description', does: 'shown', note: '' },
+  { key: 'descriptions', does: 'shown', note: 'DeepChat' },
+  { key: 'icon', does: 'shown', note: '' },
+  { key: 'icons', does: 'shown', note: 'DeepChat' },
+  { key: 'title', does: 'shown', note: '' },
+  { key: 'timeout', does: 'unsupported', note: 'seconds here, milliseconds there; write `a2c.timeouts`' },
+  { key: 'includeTools', does: 'allow', to: ['a2c', 'tools'], note: 'Gemini CLI' },
+  { key: 'tools', does: 'allow', to: ['a2c', 'tools'], note: 'Copilot; a list with `*` means all' },
+  { key: 'available_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Goose' },
+  { key: 'enabled_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Codex' },
+];
+
+// ── entries made flat ─────────────────────────────────────────────────────────────────────────────────
+/** An entry with all its facts beside its name. */
+interface FlatEntry {
+  readonly entry: Fields;
+  /** Keys that stood one level deeper, by the key that held them. */
+  readonly deeper: ReadonlyMap<string, string>;
+  /** Keys that stand at both levels and say different things there. */
+  readonly twice: readonly string[];
+}
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** An entry as most clients write it: `transport` may hold its facts, `requestInit` its headers, `command` its arguments. */
+export function flatEntry(given: Fields): FlatEntry {
+  const { transport, ...beside } = given;
+  const held = isObject(transport) ? transport : {};
+  const deeper = new Map(Object.keys(held).map((key) => [key, 'transport']));
+  const twice = Object.keys(held).filter(
+    (key) => Object.hasOwn(beside, key) && JSON.stringify(beside[key]) !== JSON.stringify(held[key]),
+  );
+  // `Object.fromEntries`, for a key may be __proto__.
+  const entry = isObject(transport)
+    ? Object.fromEntries([...Object.entries(held), ...Object.entries(beside)])
+    : given;
+  return { entry: withHeaders(withCommand(entry)), deeper, twice };
+}
+function withCommand(entry: Fields): Fields {
+  const { command, args } = entry;
+  if (!Array.isArray(command) || command.length === 0 || !command.every(isText)) return entry;
+  const rest: unknown = args ?? [];
+  if (!Array.isArray(rest)) return entry;
+  const [program, ...first] = command;
+  const all = [...first, ...(rest as readonly unknown[])];
+  return Object.fromEntries(
+    Object.entries(entry).flatMap(([key, value]): [string, unknown][] => {
+      if (key === 'command')
+        return [
+          ['command', program],
+          ['args', all],
+        ];
+      return key === 'args' ? [] : [[key, value]];
+    }),
+  );
+}
+function withHeaders(entry: Fields): Fields {
+  const { requestInit, ...rest } = entry;
+  if (!isObject(requestInit)) return entry;
+  return { ...rest, ...(requestInit['headers'] !== undefined && { headers: requestInit['headers'] }) };
+}
+
+// ── logins ────────────────────────────────────────────────────────────────────────────────────────────
+/** A login as other clients write it, in our words. */
+interface ForeignLogin {
+  /** Absent: nothing in it means something here. */
+  readonly oauth?: Readonly<Record<string, unknown>>;
+  /** Keys that mean nothing here, such as the port that another client listens on. */
+  readonly unused: readonly string[];
+}
+const loginSpellings: Readonly<Record<string, string>> = {
+  client_id: 'clientId',
+  CLIENT_ID: 'clientId',
+  client_secret: 'clientSecret',
+  CLIENT_SECRET: 'clientSecret',
+  scope: 'scopes',
+};
+const ownLoginKeys: readonly string[] = Object.keys(oauthSchema.shape);
+/** A slip in one of our own keys stays, so that it is a mistake: without `issuer` a login may go elsewhere. */
+const isOurs = (key: string): boolean => ownLoginKeys.includes(key) || nearest(key, ownLoginKeys).length > 0;
+
+export function foreignLogin(value: unknown): ForeignLogin {
+  if (!isObject(value)) return { unused: [] };
+  const oauth: Record<string, unknown> = {};
+  const unused: string[] = [];
+  for (const [key, part] of Object.entries(value)) {
+    const name = Object.hasOwn(loginSpellings, key) ? String(loginSpellings[key]) : key;
+    if (part === '' || part === null || key === 'enabled') continue;
+    if (!isOurs(name)) unused.push(key);
+    else oauth[name] = name === 'scopes' && typeof part === 'string' ? part.split(/\s+/) : part;
+  }
+  return { ...(Object.keys(oauth).length > 0 && { oauth }), unused };
+}
+
+// ── servers of other clients ──────────────────────────────────────────────────────────────────────────
+const rows: ReadonlyMap<string, ForeignKey> = new Map(foreignKeys.map((row) => [row.key, row]));
+const urlKeys = foreignKeys.flatMap(({ key, to }) => (to?.[1] === 'url' ? [key] : []));
+
+type Entry = Readonly<Record<string, unknown>>;
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isObject(value) && Object.keys(value).length === 0);
+const hasAny = (entry: Entry, keys: readonly string[]): boolean => keys.some((key) => !isEmpty(entry[key]));
+
+/** An entry with a launch config at its own level, as every client but the protocol writes it. */
+export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
+  !Object.hasOwn(entry, 'server_parameters') &&
+  !isOwnType(entry['type']) &&
+  (inForeignMap ||
+    hasAny(flatEntry(entry).entry, ['command', ...urlKeys]) ||
+    kindOf(entry['type']) === 'inmemory');
+
+const kindKeys = foreignKeys.flatMap(({ key, to }) => (to?.[0] === 'type' ? [key] : []));
+/** What it says itself; `guess`: some URL, and no more than that. */
+const kindSaid = (word: unknown): ServerKind | 'guess' | undefined => {
+  const known = typeof word === 'string' ? word.trim().toLowerCase() : '';
+  if (known === 'remote') return 'guess';
+  return known === 'local' ? 'stdio' : kindOf(word);
+};
+const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind | 'guess' | undefined => {
+  let said: { readonly key: string; readonly kind: ServerKind | 'guess' } | undefined;
+  for (const key of kindKeys.filter((each) => !isEmpty(entry[each]))) {
+    const kind = kindSaid(entry[key]);
+    if (kind === undefined) {
+      const isSocket = /^(ws|wss|websocket)$/i.test(String(entry[key]));
+      const why = isSocket ? 'WebSockets are not spoken: ' : '';
+      addMistake(findings, [...path, key], `${why}expected one of stdio, sse, http, inmemory`);
+      return undefined;
+    }
+    const isSame = said === undefined || said.kind === kind || kind === 'guess' || said.kind === 'guess';
+    if (!isSame || (said && [said.kind, kind].includes('stdio') && said.kind !== kind)) {
+      addMistake(
+        findings,
+        [...path, key],
+        `says something else than ${said?.key}, which means the same`,
+        'keep one of them',
+      );
+      return undefined;
+    }
+    if (said === undefined || said.kind === 'guess') said = { key, kind };
+  }
+  if (said) return said.kind;
+  const hasUrl = hasAny(entry, urlKeys);
+  if (hasUrl && hasAny(entry, ['command'])) {
+    addMistake(findings, path, 'has both a command and a URL', 'say which one with type');
+    return undefined;
+  }
+  return hasUrl ? 'guess' : 'stdio';
+};
+
+interface Mapped {
+  readonly entry: Entry;
+  /** From a path in the mapped entry to the path that the person typed, below `path`. */
+  readonly originOf: (path: Path) => Path;
+}
+
+/** A foreign entry in the protocol's shape, not yet judged; undefined when even its kind is unclear. */
+export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped | undefined => {
+  const { entry, deeper, twice } = flatEntry(given);
+  for (const key of twice)
+    addMistake(
+      findings,
+      [...path, key],
+      `says something else than transport.${key}, which means the same`,
+      'keep one of them',
+    );
+  const said = kindOfForeign(entry, path, findings);
+  if (said === undefined) return undefined;
+  const kind = said === 'guess' ? 'streamable' : said;
+  const mapped: Draft = { type: said === 'guess' ? guessedType : kind, server_parameters: {} };
+  const placeOf = (key: string): Path => (deeper.has(key) ? [...path, 'transport', key] : [...path, key]);
+  const origins = new Map<string, string>();
+  const approvals: string[] = [];
+  const allowances: string[] = [];
+  for (const [key, value] of Object.entries(entry)) {
+    const row = rows.get(key);
+    const here = placeOf(key);
+    if (row === undefined) addWarning(findings, here, 'unknown key, ignored');
+    else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
+    else if (row.does === 'approve') approvals.push(key);
+    else if (row.does === 'allow') allowances.push(key);
+    else if (row.does !== 'shown' && row.to !== undefined && row.to[0] !== 'type') {
+      if (row.does === 'login' && row.kinds?.includes(kind)) logIn(value, here, mapped, findings);
+      else if (row.kinds === undefined || row.kinds.includes(kind))
+        move({ row, value, to: row.to, here }, mapped, origins, findings);
+      else if (!isEmpty(value))
+        addWarning(findings, here, `means nothing to a server of type ${kind}, ignored`);
+    }
+  }
+  for (const key of approvals) approve(entry[key], placeOf(key), mapped, findings);
+  for (const key of allowances) allow(entry[key], placeOf(key), mapped, origins, findings);
+  const originOf = (inner: Path): Path => {
+    const [key, ...rest] = origin(inner, origins);
+    return key === undefined ? path : [...placeOf(String(key)), ...rest];
+  };
+  return { entry: mapped, originOf };
+};
+
+type Draft = Record<string, unknown> & { readonly server_parameters: Record<string, unknown> };
+interface Move {
+  readonly row: ForeignKey;
+  readonly value: unknown;
+  readonly to: Path;
+  /** Where the value stands in the file. */
+  readonly here: Path;
+}
+
+const move = (
+  { row, value, to, here }: Move,
+  mapped: Draft,
+  origins: Map<string, string>,
+  findings: Findings,
+): void => {
+  const target = to[1] === undefined ? mapped : mapped.server_parameters;
+  const last = String(to.at(-1));
+  const earlier = origins.get(pathText(to));
+  // DeepChat writes `command: ""` for a remote server: an empty fact is an absent one.
+  if (
+    value === null ||
+    (row.kinds !== undefined && value === '') ||
+    (earlier !== undefined && isEmpty(value))
+  )
+    return;
+  const moved =
+    row.does === 'opposite' && typeof value === 'boolean' ? !value : asTexts(last, value, here, findings);
+  if (earlier !== undefined && !isEmpty(target[last]) && target[last] !== moved) {
+    addMistake(
+      findings,
+      here,
+      `says something else than ${earlier}, which means the same`,
+      'keep one of them',
+    );
+  }
+  target[last] = moved;
+  origins.set(pathText(to), row.key);
+};
+
+const origin = (inner: Path, origins: ReadonlyMap<string, string>): Path => {
+  const isInner = inner[0] === 'server_parameters' || origins.has(pathText(inner.slice(0, 2)));
+  const depth = isInner ? 2 : 1;
+  const moved = pathText(inner.slice(0, depth));
+  const key =
+    origins.get(moved) ?? foreignKeys.find(({ to }) => to !== undefined && pathText(to) === moved)?.key;
+  return key === undefined ? inner : [key, ...inner.slice(depth)];
+};
+
+/** `"PORT": 3000` works in other clients, which hand everything to the child as text. */
+const asTexts = (key: string, value: unknown, path: Path, findings: Findings): unknown => {
+  if (key !== 'env' && key !== 'args') return value;
+  const text = (part: unknown, step: string | number): unknown => {
+    if (typeof part !== 'number' && typeof part !== 'boolean') return part;
+    addWarning(findings, [...path, step], `${nounOf(part)} is passed on as text`);
+    return String(part);
+  };
+  if (Array.isArray(value)) return value.map(text);
+  if (!isObject(value)) return value;
+  const given = Object.entries(value).filter(([name, part]) => {
+    if (part === null) addWarning(findings, [...path, name], 'null: this variable is not set');
+    return part !== null;
+  });
+  return Object.fromEntries(given.map(([name, part]) => [name, text(part, name)]));
+};
+
+const logIn = (value: unknown, here: Path, mapped: Draft, findings: Findings): void => {
+  const { oauth, unused } = foreignLogin(value);
+  for (const key of unused) addWarning(findings, [...here, key], 'means nothing here, ignored');
+  if (oauth) mapped['oauth'] = oauth;
+  else if (!isEmpty(value) && !isObject(value)) addWarning(findings, here, 'is no login, ignored');
+};
+
+/** The list of another client is a setting of ours; who says it twice has to say the same. */
+const allow = (
+  names: unknown,
+  here: Path,
+  mapped: Draft,
+  origins: Map<string, string>,
+  findings: Findings,
+): void => {
+  if (names === null || (Array.isArray(names) && names.includes('*'))) return;
+  const settings = mapped['a2c'] ?? {};
+  if (!isObject(settings)) return;
+  const [ours, said] = ['a2c.tools', settings['tools']];
+  if (said !== undefined && JSON.stringify(said) !== JSON.stringify(names)) {
+    const earlier = origins.get(ours) ?? ours;
+    addMistake(
+      findings,
+      here,
+      `says something else than ${earlier}, which means the same`,
+      'keep one of them',
+    );
+  }
+  mapped['a2c'] = { ...settings, tools: names };
+  origins.set(ours, String(here.at(-1)));
+};
+
+const approve = (names: unknown, path: Path, mapped: Draft, findings: Findings): void => {
+  if (names === null) return;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    addMistake(findings, path, 'expected a list of tool names');
+    return;
+  }
+  if (names.includes('*')) mapped['default_tool_meta'] = approving(mapped['default_tool_meta']);
+  const tools = new Set(names.filter((name) => name !== '*'));
+  const metas = mapped['tool_meta'] ?? {};
+  if (!isObject(metas) || tools.size === 0) return;
+  const approved = [...tools].map((tool) => [
+    tool,
+    approving(Object.hasOwn(metas, tool) ? metas[tool] : undefined),
+  ]);
+  mapped['tool_meta'] = { ...metas, ...Object.fromEntries(approved) };
+};
+
+/** What the file itself says in the protocol's words wins; a broken value stays, for the schema to name. */
+const approving = (meta: unknown): unknown => {
+  if (meta === undefined || meta === null) return { auto_apply: true };
+  return isObject(meta) ? { auto_apply: true, ...meta } : meta;
+};

@@ -1,0 +1,391 @@
+import { createScanner, printParseErrorCode, visit, parseTree, type Node } from 'jsonc-parser';
+import { pathText, type Mistake, type Path } from './mistake.ts';
+
+/** What a text says, and which keys stand twice (the later one would win unseen); or where it is broken. */
+export type JsonText =
+  | { readonly ok: true; readonly value: unknown; readonly duplicates: readonly Mistake[] }
+  | { readonly ok: false; readonly mistake: Mistake };
+
+/** Nobody reads more than these. */
+const mostDuplicates = 50;
+/** Deeper than any config; the parser keeps what is open on the stack. */
+const deepest = 500;
+
+/**
+ * JSON as people write it: with comments and commas before a closing bracket, as VS Code has it. A mistake names line and
+ * column, both from 1, and never quotes the text.
+ */
+export const readJson = (text: string): JsonText => {
+  const deep = tooDeepAt(text);
+  if (deep !== null) return broken(deep, `more than ${deepest} brackets are open`);
+  const duplicates: Mistake[] = [];
+  const objects: Set<string>[] = [];
+  /** Comments and commas that JSON does not have, from and to. */
+  const extra: (readonly [number, number])[] = [];
+  let first: JsonText | undefined;
+  let comma: number | undefined;
+  const close = (): void => {
+    if (comma !== undefined) extra.push([comma, comma + 1]);
+    comma = undefined;
+  };
+  const isOpen = (): void => void (comma = undefined);
+  visit(
+    text,
+    {
+      onObjectBegin: () => {
+        objects.push(new Set());
+        isOpen();
+      },
+      onArrayBegin: isOpen,
+      onLiteralValue: isOpen,
+      onObjectProperty: (key, _offset, _length, line, character, pathOf) => {
+        isOpen();
+        const keys = objects.at(-1);
+        if (keys?.has(key) && duplicates.length < mostDuplicates)
+          duplicates.push({
+            path: pathText([...pathOf(), key]),
+            message: `stands twice in its object, again at ${line + 1}:${character + 1}`,
+          });
+        keys?.add(key);
+      },
+      onSeparator: (mark, offset) => void (comma = mark === ',' ? offset : undefined),
+      onObjectEnd: () => {
+        objects.pop();
+        close();
+      },
+      onArrayEnd: close,
+      onComment: (offset, length) => void extra.push([offset, offset + length]),
+      onError: (code, offset, _length, line, character) =>
+        void (first ??= broken({ line, character }, saidOf(printParseErrorCode(code), text[offset]))),
+    },
+    { allowTrailingComma: true },
+  );
+  return first ?? { ok: true, value: valueOf(text, extra), duplicates };
+};
+
+/** By the platform, for which `__proto__` is a key as any other. */
+const valueOf = (text: string, extra: readonly (readonly [number, number])[]): unknown => {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [start, end] of extra.toSorted(([a], [b]) => a - b)) {
+    pieces.push(text.slice(from, start), ' ');
+    from = end;
+  }
+  return JSON.parse(pieces.join('') + text.slice(from)) as unknown;
+};
+
+interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+/** Tokens as the scanner numbers them; its enum is gone when it runs. */
+const [opening, closing, end] = [new Set([1, 3]), new Set([2, 4]), 17];
+const tooDeepAt = (text: string): Place | null => {
+  const scanner = createScanner(text, true);
+  let open = 0;
+  for (let token: number = scanner.scan(); token !== end; token = scanner.scan()) {
+    open += opening.has(token) ? 1 : closing.has(token) ? -1 : 0;
+    if (open > deepest)
+      return { line: scanner.getTokenStartLine(), character: scanner.getTokenStartCharacter() };
+  }
+  return null;
+};
+
+const broken = ({ line, character }: Place, message: string): JsonText => ({
+  ok: false,
+  mistake: {
+    path: '',
+    message: `is not valid JSON at ${line + 1}:${character + 1} (line:column): ${message}`,
+  },
+});
+
+const wanted: Readonly<Record<string, string>> = {
+  InvalidNumberFormat: 'this is no number',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected ":" after the key',
+  CommaExpected: 'expected "," or the closing bracket',
+  CloseBraceExpected: 'the file ends although a "{" is still open',
+  CloseBracketExpected: 'the file ends although a "[" is still open',
+  EndOfFileExpected: 'expected the end of the file',
+  UnexpectedEndOfComment: 'this comment is never closed',
+  UnexpectedEndOfString: 'a string must be closed on its own line',
+  UnexpectedEndOfNumber: 'this number is not finished',
+  InvalidUnicode: 'expected four hex digits after "\\u"',
+  InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
+  InvalidCharacter: 'control character in a string',
+};
+/** Characters that look like those of JSON, and what to write for them. */
+const lookalikes: readonly (readonly [RegExp, string, string])[] = [
+  [/[“”„‟«»＂″]/, 'is no quote of JSON', 'write "'],
+  [/[‘’‚‛‹›＇′]/, 'is no quote of JSON', 'write "'],
+  [/[\u200B-\u200F\u2060\uFEFF\u00AD]/, 'cannot be seen and means nothing in JSON', 'delete it'],
+  [/\s/, 'is no blank of JSON', 'write a plain space'],
+  [/[：｛｝［］，]/, 'is another character than the one of JSON', 'write the plain one'],
+];
+/** A character that JSON does not have, by its name: an editor shows it as one that JSON has. */
+const strangerAt = (char: string | undefined): string | undefined => {
+  if (char === undefined || /[\t\n\r\x20-\x7E]/.test(char)) return undefined;
+  const number = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const [, what = 'means nothing in JSON', remedy = 'delete it'] =
+    lookalikes.find(([pattern]) => pattern.test(char)) ?? [];
+  const shown = /[\s\u200B-\u200F\u2060\uFEFF\u00AD\x00-\x1F\x7F-\x9F]/.test(char) ? '' : `${char} `;
+  return `${shown}(${number}) ${what}; ${remedy}`;
+};
+const saidOf = (code: string, char: string | undefined): string => {
+  const stranger = code === 'InvalidCharacter' ? undefined : strangerAt(char);
+  if (stranger !== undefined) return stranger;
+  if (char === "'") return 'JSON takes double quotes only';
+  if (char === '#') return 'a comment begins with "//"';
+  if (char === undefined && code === 'ValueExpected') return 'the file ends where a value is expected';
+  return wanted[code] ?? 'expected a value';
+};
+
+// ── edits of a text ───────────────────────────────────────────────────────────────────────────────────
+/**
+ * Changes of one text with comments and commas at the end. `jsonc-parser` finds the places; its own edits lay out whole
+ * entries anew, and break a text when they remove one before such a comma.
+ */
+interface Layout {
+  readonly indent: string;
+  readonly eol: string;
+}
+interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+/** Tokens as the scanner numbers them; its enum is gone when it runs. */
+const [comma, lineComment, blockComment, lineBreak, blank] = [5, 12, 13, 14, 15];
+
+const layoutOf = (text: string): Layout => ({
+  indent: /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ',
+  eol: text.includes('\r\n') ? '\r\n' : '\n',
+});
+const apply = (text: string, pieces: readonly Piece[]): string =>
+  pieces
+    .toSorted((a, b) => b.from - a.from)
+    .reduce((now, { from, to, text: put }) => now.slice(0, from) + put + now.slice(to), text);
+
+const lineIndent = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? '';
+const written = (value: unknown, indent: string, { indent: step, eol }: Layout): string =>
+  (JSON.stringify(value, null, step) ?? 'null').replaceAll('\n', eol + indent);
+
+/** Where a comma stands behind this place, with nothing but blanks and comments in between. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, false);
+  scanner.setPosition(offset);
+  let token: number = scanner.scan();
+  while ([lineComment, blockComment, lineBreak, blank].includes(token)) token = scanner.scan();
+  return token === comma ? scanner.getTokenOffset() : undefined;
+}
+/** The end of the line, if only a comment stands there: it belongs to what is before it. */
+function endOfLine(text: string, offset: number): number {
+  const scanner = createScanner(text, false);
+  scanner.setPosition(offset);
+  let end = offset;
+  for (let token: number = scanner.scan(); token === blank || token === lineComment; token = scanner.scan())
+    if (token === lineComment) end = scanner.getTokenOffset() + scanner.getTokenLength();
+  return end;
+}
+const endOf = ({ offset, length }: Node): number => offset + length;
+
+/** One more entry at the end of an object or a list. */
+function appended(text: string, container: Node, item: (indent: string) => string): string {
+  const { children = [] } = container;
+  const { eol, indent: step } = layoutOf(text);
+  const last = children.at(-1);
+  const outer = lineIndent(text, container.offset);
+  const isFlat = last !== undefined && !text.slice(container.offset, last.offset).includes('\n');
+  const indent = isFlat ? '' : last ? lineIndent(text, last.offset) : outer + step;
+  if (!last) {
+    const from = container.offset + 1;
+    const to = endOf(container) - 1;
+    // What people wrote into an empty one stays.
+    const kept = text.slice(from, to).trimEnd();
+    return apply(text, [{ from, to, text: `${kept}${eol}${indent}${item(indent)}${eol}${outer}` }]);
+  }
+  const before = isFlat ? ' ' : eol + indent;
+  const after = commaAfter(text, endOf(last));
+  if (after === undefined) {
+    const at = isFlat ? endOf(last) : endOfLine(text, endOf(last));
+    const put = before + item(indent);
+    const end = { from: endOf(last), to: endOf(last), text: ',' };
+    return at === end.from
+      ? apply(text, [{ ...end, text: `,${put}` }])
+      : apply(text, [end, { from: at, to: at, text: put }]);
+  }
+  const at = isFlat ? after + 1 : endOfLine(text, after + 1);
+  return apply(text, [{ from: at, to: at, text: `${before}${item(indent)},` }]);
+}
+/** Without one of its entries, and the line that was its own. */
+function without(text: string, { children = [] }: Node, index: number): string {
+  const child = children[index];
+  if (!child) return text;
+  const after = commaAfter(text, endOf(child));
+  const previous = children[index - 1];
+  const pieces: Piece[] = [];
+  // The last one of a list without a comma at its end takes the comma before it along.
+  const lost = after === undefined && previous ? commaAfter(text, endOf(previous)) : undefined;
+  if (lost !== undefined) pieces.push({ from: lost, to: lost + 1, text: '' });
+  const to = endOfLine(text, after === undefined ? endOf(child) : after + 1);
+  const start = text.lastIndexOf('\n', child.offset - 1) + 1;
+  const isOwnLine = text.slice(start, child.offset).trim() === '' && /^[ \t]*\r?\n/.test(text.slice(to));
+  const lineEnd = isOwnLine ? text.indexOf('\n', to) + 1 : to;
+  const blanks = isOwnLine ? start : child.offset;
+  return apply(text, [...pieces, { from: blanks, to: lineEnd, text: '' }]);
+}
+
+const isContainer = ({ type }: Node): boolean => type === 'object' || type === 'array';
+const treeOf = (text: string): Node | undefined => parseTree(text, [], { allowTrailingComma: true });
+function step(node: Node, key: Path[number]): { readonly at: number; readonly value: Node } | undefined {
+  const { type, children = [] } = node;
+  const at =
+    type === 'array'
+      ? Number(key)
+      : type === 'object'
+        ? children.findIndex(({ children: [name] = [] }) => name?.value === key)
+        : -1;
+  const child = children[at];
+  const value = type === 'array' ? child : child?.children?.[1];
+  return value && { at, value };
+}
+
+/** The text with this value at this place; containers on the way to it are made. */
+function withValue(text: string, path: Path, value: unknown): string {
+  let node = treeOf(text);
+  const layout = layoutOf(text);
+  for (const [depth, key] of path.entries()) {
+    if (!node) return text;
+    const rest = path
+      .slice(depth + 1)
+      .reduceRight<unknown>((inner, name) => ownEntry(String(name), inner), value);
+    const next = step(node, key);
+    if (!next && node.type === 'object')
+      return appended(
+        text,
+        node,
+        (indent) => `${JSON.stringify(String(key))}: ${written(rest, indent, layout)}`,
+      );
+    // Something else stands where there should be an object.
+    if (!next || (depth < path.length - 1 && !isContainer(next.value)))
+      return put(text, next?.value ?? node, next ? rest : ownEntry(String(key), rest));
+    node = next.value;
+  }
+  return node ? put(text, node, value) : text;
+}
+/** Also under a name that objects have a meaning for. */
+const ownEntry = (name: string, value: unknown): object => Object.fromEntries([[name, value]]);
+const put = (text: string, node: Node, value: unknown): string =>
+  apply(text, [
+    {
+      from: node.offset,
+      to: endOf(node),
+      text: written(value, lineIndent(text, node.offset), layoutOf(text)),
+    },
+  ]);
+/** The text without the entry at this place. */
+function withoutEntry(text: string, path: Path): string {
+  let node = treeOf(text);
+  for (const [depth, key] of path.entries()) {
+    const next = node && step(node, key);
+    if (!node || !next) return text;
+    if (depth === path.length - 1) return without(text, node, next.at);
+    node = next.value;
+  }
+  return text;
+}
+/** The text with one more item in the list at this place. */
+function withItem(text: string, path: Path, item: unknown): string {
+  let node = treeOf(text);
+  for (const key of path) node = node && step(node, key)?.value;
+  if (node?.type !== 'array') return withValue(text, path, [item]);
+  return appended(text, node, (indent) => written(item, indent, layoutOf(text)));
+}
+
+// ── edits of a config ─────────────────────────────────────────────────────────────────────────────────
+/**
+ * One change of a config file. `value` is written there; `remove` takes the entry away; `add` puts an item at the end of a
+ * list that does not have it, `drop` takes it out. `unlessThere`: nothing at all is changed when there is such an entry.
+ */
+export type Edit =
+  | { readonly path: Path; readonly value: unknown; readonly unlessThere?: true }
+  | { readonly path: Path; readonly remove: true }
+  | { readonly path: Path; readonly add: unknown }
+  | { readonly path: Path; readonly drop: unknown };
+type Edited =
+  | { readonly ok: true; readonly text: string; readonly isTaken: boolean }
+  | { readonly ok: false; readonly mistakes: readonly Mistake[] };
+
+const own = (value: unknown, path: Path): unknown => {
+  let at = value;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[step];
+  }
+  return at;
+};
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The text after one change; the same text, when it says so already. */
+function changed(text: string, edit: Edit): string {
+  const { value } = readJson(text) as { readonly value: unknown };
+  const there = own(value, edit.path);
+  if ('value' in edit) return isSame(there, edit.value) ? text : withValue(text, edit.path, edit.value);
+  if ('remove' in edit) return there === undefined ? text : withoutEntry(text, edit.path);
+  const list: readonly unknown[] = Array.isArray(there) ? there : [];
+  if ('add' in edit)
+    return list.some((item) => isSame(item, edit.add)) ? text : withItem(text, edit.path, edit.add);
+  const at = list.findLastIndex((item) => isSame(item, edit.drop));
+  return at === -1 ? text : changed(withoutEntry(text, [...edit.path, at]), edit);
+}
+
+/**
+ * The text of a file with these changes, one after the other: comments, commas, order and all that nobody named stay as
+ * they are. An empty text counts as `{}`. `isTaken`: there was an entry that must not be, and the text is as it was.
+ */
+export function edited(text: string, edits: readonly Edit[]): Edited {
+  let now = text.trim() === '' ? '{}\n' : text;
+  const read = readJson(now);
+  if (!read.ok) return { ok: false, mistakes: [read.mistake] };
+  if (read.duplicates.length > 0) return { ok: false, mistakes: read.duplicates };
+  if (edits.some((e) => 'unlessThere' in e && own(read.value, e.path) !== undefined))
+    return { ok: true, text, isTaken: true };
+  for (const edit of edits) now = changed(now, edit);
+  return { ok: true, text: now, isTaken: false };
+}
+/** The mistakes of a text, each with the line and column (from 1) of its place, or of what is around it. */
+export function placed(text: string, mistakes: readonly Mistake[]): readonly Mistake[] {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  if (!tree) return mistakes;
+  const nodes = new Map<string, Node>();
+  remember(tree, [], nodes);
+  return mistakes.map((mistake) => {
+    if (/\bat \d+:\d+/.test(mistake.message)) return mistake;
+    const node = nodes.get(nearest(mistake.path, nodes));
+    return node ? { ...mistake, ...positionIn(text, node.offset) } : mistake;
+  });
+}
+/** A long file of strangers: nobody needs more. */
+const mostNodes = 20_000;
+function remember(node: Node, path: Path, nodes: Map<string, Node>): void {
+  if (nodes.size > mostNodes) return;
+  nodes.set(pathText(path), node);
+  const { type, children = [] } = node;
+  if (type === 'array') children.forEach((child, index) => remember(child, [...path, index], nodes));
+  if (type !== 'object') return;
+  for (const { children: [key, value] = [] } of children)
+    if (key && value) remember(value, [...path, String(key.value)], nodes);
+}
+/** The place itself, or the innermost thing around it that the text has. */
+function nearest(path: string, nodes: ReadonlyMap<string, Node>): string {
+  let at = path;
+  while (at !== '' && !nodes.has(at)) at = at.slice(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['), 0));
+  return at;
+}
+const positionIn = (text: string, offset: number): { readonly line: number; readonly column: number } => {
+  const before = text.slice(0, offset);
+  const start = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: offset - start + 1 };
+};

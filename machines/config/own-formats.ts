@@ -1,0 +1,556 @@
+/** Applications whose files say more than a map of servers with keys of other names. */
+import { fieldsOf, type Fields } from '../protocol/json.ts';
+import {
+  dropped,
+  entriesIn,
+  hasObject,
+  leftOut,
+  mapped,
+  timed,
+  common,
+  reworded,
+  withTexts,
+  renamed,
+  textsIn,
+  seconds,
+  switchedOff,
+  readMap,
+  type App,
+  type AppServer,
+  type Rules,
+  type Rule,
+} from './app.ts';
+
+const claudeCodeRules: Rules = {
+  timeout: timed('ms', 'callTotalMs'),
+  headersHelper: leftOut('no command is run for headers'),
+  alwaysLoad: dropped,
+};
+/** Servers of one project run in its folder. */
+const inProject =
+  (folder: string) =>
+  (server: AppServer): AppServer => {
+    const entry = fieldsOf(server.entry);
+    if (typeof entry['command'] !== 'string' || entry['cwd'] !== undefined) return server;
+    const changed = [...server.changed, 'cwd: the folder of its project'];
+    return { ...server, entry: { ...entry, cwd: folder }, changed };
+  };
+
+export const claudeCode: App = {
+  id: 'claude-code',
+  title: 'Claude Code',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: { ...common, timeoutMs: 'timeout' },
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) => hasObject(file, 'projects'),
+  read: (file) => ({
+    servers: [
+      ...mapped(file['mcpServers'], ['mcpServers'], claudeCodeRules),
+      ...entriesIn(file['projects']).flatMap(([folder, project]) =>
+        mapped(fieldsOf(project)['mcpServers'], ['projects', folder, 'mcpServers'], claudeCodeRules).map(
+          inProject(folder),
+        ),
+      ),
+    ],
+    inputs: [],
+  }),
+};
+
+const vscodeRules: Rules = {
+  gallery: dropped,
+  version: dropped,
+  dev: leftOut('nothing is watched or debugged'),
+  sandboxEnabled: leftOut('nothing is run in a sandbox'),
+  sandbox: leftOut('nothing is run in a sandbox'),
+};
+/** A command of VS Code is none of the shell: somebody is asked instead. */
+const inputOf = (input: unknown): unknown => {
+  const { type, id, description } = fieldsOf(input);
+  return type === 'command' ? { type: 'promptString', id, description } : input;
+};
+const noteOf = (input: unknown, n: number): readonly string[] =>
+  fieldsOf(input)['type'] === 'command' ? [`inputs[${n}]: its command is not run; somebody is asked`] : [];
+
+export const vscode: App = {
+  id: 'vscode',
+  title: 'VS Code',
+  format: 'json',
+  words: {
+    at: 'servers',
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: { ...common, cwd: 'cwd', envFile: 'envFile' },
+    hasInputs: true,
+  },
+  isIts: (file) =>
+    !hasObject(file, 'mcpServers') &&
+    (hasObject(file, 'servers') || hasObject(fieldsOf(file['mcp']), 'servers')),
+  read: (file) => {
+    // mcp.json, or the settings of the editor.
+    const isOfSettings = hasObject(fieldsOf(file['mcp']), 'servers');
+    const holder: Fields = isOfSettings ? fieldsOf(file['mcp']) : file;
+    const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];
+    const inputs = Array.isArray(holder['inputs']) ? holder['inputs'] : [];
+    return {
+      servers: mapped(holder['servers'], at, vscodeRules),
+      inputs: inputs.map(inputOf),
+      notes: inputs.flatMap(noteOf),
+    };
+  },
+};
+
+const secret = /\$\{\{\s*(?:secrets|inputs)\.([^\s}]+)\s*\}\}/g;
+/** Its own placeholders as ours, in texts at any depth; `ids` hears which there are. */
+const withInputs = (value: unknown, ids: Set<string>): unknown =>
+  withTexts(value, (text) =>
+    text.replaceAll(secret, (_, id: string) => {
+      ids.add(id);
+      return `\${input:${id}}`;
+    }),
+  );
+
+const continueRules: Rules = {
+  name: dropped,
+  requestOptions: (value) => {
+    const others = Object.keys(fieldsOf(value)).filter((key) => key !== 'headers');
+    return {
+      ...(hasObject(fieldsOf(value), 'headers') && {
+        put: { headers: fieldsOf(value)['headers'] },
+        changed: 'its headers are headers',
+      }),
+      ...(others.length > 0 && { left: others.join(', ') }),
+    };
+  },
+  apiKey: (value) => ({
+    put: { headers: { Authorization: `Bearer ${String(value)}` } },
+    changed: 'a header Authorization',
+  }),
+  connectionTimeout: timed('ms', 'connectMs'),
+  faviconUrl: dropped,
+  sourceFile: dropped,
+  serverName: dropped,
+  uses: () => ({ why: 'it stands in the hub of Continue, not in this file' }),
+};
+const listOf = (file: Fields): readonly [string, readonly unknown[]] => {
+  if (Array.isArray(file['mcpServers'])) return ['mcpServers', file['mcpServers']];
+  const old = fieldsOf(file['experimental'])['modelContextProtocolServers'];
+  return ['experimental.modelContextProtocolServers', Array.isArray(old) ? old : []];
+};
+
+export const continueDev: App = {
+  id: 'continue',
+  title: 'Continue',
+  format: 'yaml',
+  words: {
+    at: 'mcpServers',
+    isList: true,
+    around: { name: 'Servers of a2c', version: '1.0.0', schema: 'v1' },
+    types: { stdio: 'stdio', streamable: 'streamable-http', sse: 'sse' },
+    keys: { ...common, cwd: 'cwd', headers: (headers) => ({ requestOptions: { headers } }) },
+    variable: (name) => `\${{ secrets.${name} }}`,
+  },
+  isIts: (file) => listOf(file)[1].length > 0,
+  read: (file) => {
+    const ids = new Set<string>();
+    const [key, list] = listOf(file);
+    const servers = list.map((entry, index): AppServer => {
+      const { name } = fieldsOf(entry);
+      const called = typeof name === 'string' ? name : `continue-${index + 1}`;
+      const mine = new Set<string>();
+      const made = reworded(called, [...key.split('.'), index], withInputs(entry, mine), continueRules);
+      for (const id of mine) ids.add(id);
+      const asked = [...mine].map((id) => `\${{ secrets.${id} }} is the input ${id}`);
+      return { ...made, changed: [...made.changed, ...asked] };
+    });
+    const inputs = [...ids].map((id) => ({
+      type: 'promptString',
+      id,
+      description: `Continue: ${id}`,
+      password: true,
+    }));
+    return { servers, inputs };
+  },
+};
+
+const kinds: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'http' };
+/** Kept in its own keyring, where nobody else reads them. */
+const secretsOf = (entry: Fields): readonly string[] =>
+  textsIn(entry['env_keys']).filter((key) => !Object.hasOwn(fieldsOf(entry['envs']), key));
+
+const gooseRules: Rules = {
+  name: dropped,
+  display_name: dropped,
+  bundled: dropped,
+  type: (value) => {
+    const kind = typeof value === 'string' && Object.hasOwn(kinds, value) ? kinds[value] : undefined;
+    return kind === undefined ? { why: 'it is a part of Goose itself' } : { put: { type: kind } };
+  },
+  cmd: renamed('command'),
+  envs: renamed('env'),
+  env_keys: (_, entry) => {
+    const keys = secretsOf(entry);
+    if (keys.length === 0) return {};
+    return {
+      put: { env: Object.fromEntries(keys.map((key) => [key, `\${input:${key}}`])) },
+      changed: `what Goose keeps in its keyring is asked for: ${keys.join(', ')}`,
+    };
+  },
+  uri: renamed('url'),
+  timeout: timed('s', 'callTotalMs'),
+  // An empty list means all of them.
+  available_tools: (value) =>
+    Array.isArray(value) && value.length === 0 ? {} : { put: { available_tools: value } },
+};
+
+export const goose: App = {
+  id: 'goose',
+  title: 'Goose',
+  format: 'yaml',
+  words: {
+    at: 'extensions',
+    types: { stdio: 'stdio', streamable: 'streamable_http', sse: 'sse' },
+    keys: {
+      command: 'cmd',
+      args: 'args',
+      env: 'envs',
+      url: 'uri',
+      headers: 'headers',
+      off: () => ({ enabled: false }),
+      tools: 'available_tools',
+      timeoutMs: (value) => ({ timeout: seconds(value) }),
+    },
+    finish: (entry, name) => ({ name, description: '', enabled: true, ...entry }),
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) =>
+    entriesIn(file['extensions']).some(([, entry]) =>
+      ['enabled', 'bundled', 'cmd', 'uri'].some((key) => key in fieldsOf(entry)),
+    ) && hasObject(file, 'extensions'),
+  read: (file) => {
+    const keys = entriesIn(file['extensions']).flatMap(([, entry]) => secretsOf(fieldsOf(entry)));
+    return {
+      servers: mapped(file['extensions'], ['extensions'], gooseRules),
+      inputs: [...new Set(keys)].map((id) => ({
+        type: 'promptString',
+        id,
+        description: `Goose: ${id}`,
+        password: true,
+      })),
+    };
+  },
+};
+
+const account = leftOut('no account of Google is used to log in');
+const geminiRules: Rules = {
+  // There a URL without a type is the older transport.
+  url: (url, { type, transport }) =>
+    type === undefined && transport === undefined ? { put: { type: 'sse', url } } : { put: { url } },
+  timeout: timed('ms', 'callTotalMs'),
+  trust: (value) =>
+    value === true ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' } : {},
+  authProviderType: account,
+  targetAudience: account,
+  targetServiceAccount: account,
+  extensionName: dropped,
+};
+/** Beside its servers it may say which of them run. */
+const switched =
+  (mcp: unknown) =>
+  (server: AppServer): AppServer => {
+    const { allowed, excluded } = fieldsOf(mcp);
+    const isOff =
+      textsIn(excluded).includes(server.name) ||
+      (Array.isArray(allowed) && allowed.length > 0 && !textsIn(allowed).includes(server.name));
+    if (!isOff) return server;
+    const changed = [...server.changed, 'disabled: as mcp.allowed and mcp.excluded say'];
+    return { ...server, entry: switchedOff(server.entry), changed };
+  };
+
+export const geminiCli: App = {
+  id: 'gemini-cli',
+  title: 'Gemini CLI',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: null, streamable: null, sse: null },
+    keys: {
+      ...common,
+      cwd: 'cwd',
+      url: (url, kind) => (kind === 'sse' ? { url } : { httpUrl: url }),
+      tools: 'includeTools',
+      forbidden: 'excludeTools',
+      timeoutMs: 'timeout',
+    },
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) =>
+    entriesIn(file['mcpServers']).some(([, entry]) =>
+      ['httpUrl', 'trust'].some((key) => key in fieldsOf(entry)),
+    ),
+  read: (file) => ({
+    servers: mapped(file['mcpServers'], ['mcpServers'], geminiRules).map(switched(file['mcp'])),
+    inputs: [],
+  }),
+};
+
+const fromVariable = (name: unknown): string => `\${env:${String(name)}}`;
+/** Names of variables that are passed on, or `{name, source}`. */
+const passedOn: Rule = (value) => {
+  const names = (Array.isArray(value) ? value : []).map((each: unknown) =>
+    typeof each === 'string' ? each : fieldsOf(each)['name'],
+  );
+  return {
+    put: { env: Object.fromEntries(names.map((name) => [String(name), fromVariable(name)])) },
+    changed: 'these variables stand in env, and have to be set',
+  };
+};
+/** `tools.NAME.approval_mode`. */
+const approvals: Rule = (value) => {
+  const approved = entriesIn(value).flatMap(([tool, how]) =>
+    fieldsOf(how)['approval_mode'] === 'approve' ? [tool] : [],
+  );
+  return approved.length > 0
+    ? { put: { alwaysAllow: approved }, changed: 'tools that are approved run unasked' }
+    : { left: 'who approves a tool' };
+};
+
+/** It has keys for the values that come from variables. */
+const withVariables = (entry: Fields): Fields => {
+  const passed = entriesIn(entry['env']).filter(([name, value]) => value === fromVariable(name));
+  const headers = entriesIn(entry['http_headers']).map(
+    ([name, value]): readonly [string, unknown, string | undefined] => [
+      name,
+      value,
+      /^\$\{env:([^}]+)\}$/.exec(String(value))?.[1],
+    ],
+  );
+  const bearer = headers.flatMap(([name, value]) => {
+    const variable = /^Bearer \$\{env:([^}]+)\}$/.exec(String(value))?.[1];
+    return /^authorization$/i.test(name) && variable !== undefined ? [[name, variable] as const] : [];
+  })[0];
+  const named = headers.flatMap(([name, , variable]) => (variable === undefined ? [] : [[name, variable]]));
+  const { env, http_headers: _, ...rest } = entry;
+  const own = entriesIn(env).filter(([name]) => !passed.some(([each]) => each === name));
+  const plain = headers.filter(([name, , variable]) => variable === undefined && name !== bearer?.[0]);
+  return {
+    ...rest,
+    ...(own.length > 0 && { env: Object.fromEntries(own) }),
+    ...(passed.length > 0 && { env_vars: passed.map(([name]) => name) }),
+    ...(bearer && { bearer_token_env_var: bearer[1] }),
+    ...(plain.length > 0 && {
+      http_headers: Object.fromEntries(plain.map(([name, value]) => [name, value])),
+    }),
+    ...(named.length > 0 && { env_http_headers: Object.fromEntries(named) }),
+  };
+};
+
+const codexRules: Rules = {
+  env_vars: passedOn,
+  http_headers: renamed('headers'),
+  bearer_token_env_var: (name) => ({
+    put: { headers: { Authorization: `Bearer ${fromVariable(name)}` } },
+    changed: 'a header Authorization',
+  }),
+  env_http_headers: (value) => ({
+    put: {
+      headers: Object.fromEntries(entriesIn(value).map(([header, name]) => [header, fromVariable(name)])),
+    },
+    changed: 'headers',
+  }),
+  disabled_tools: renamed('forbidden_tools'),
+  startup_timeout_sec: timed('s', 'connectMs'),
+  startup_timeout_ms: timed('ms', 'connectMs'),
+  tool_timeout_sec: timed('s', 'callTotalMs'),
+  tools: approvals,
+  default_tools_approval_mode: (value) =>
+    value === 'approve'
+      ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' }
+      : { left: 'who approves a tool' },
+  scopes: (scopes) => ({ put: { oauth: { scopes } }, changed: 'its login is oauth' }),
+  oauth_resource: leftOut('the resource of a login is found out'),
+  required: dropped,
+  supports_parallel_tool_calls: dropped,
+};
+
+export const codex: App = {
+  id: 'codex',
+  title: 'Codex',
+  format: 'toml',
+  words: {
+    at: 'mcp_servers',
+    hasNoVariables: true,
+    finish: withVariables,
+    types: { stdio: null, streamable: null },
+    keys: {
+      ...common,
+      cwd: 'cwd',
+      headers: 'http_headers',
+      off: () => ({ enabled: false }),
+      tools: 'enabled_tools',
+      forbidden: 'disabled_tools',
+      timeoutMs: (value) => ({ tool_timeout_sec: seconds(value) }),
+    },
+  },
+  isIts: (file) => hasObject(file, 'mcp_servers'),
+  read: readMap('mcp_servers', codexRules),
+};
+
+const opencodeRules: Rules = {
+  type: (value) => {
+    if (value === 'local') return { put: { type: 'stdio' } };
+    return { put: { type: value === 'remote' ? 'http' : value } };
+  },
+  timeout: timed('ms', 'listMs'),
+};
+/** `{env:NAME}` is a placeholder there; `{file:…}` is none here. */
+const withEnvironment = (value: unknown): unknown =>
+  withTexts(value, (text) => text.replaceAll(/\{env:([^{}\s]+)\}/g, '${env:$1}'));
+const noted = (server: AppServer, before: unknown): AppServer => {
+  const text = JSON.stringify(before) ?? '';
+  const changed = text.includes('{env:') ? ['{env:NAME} is ${env:NAME}'] : [];
+  const left = text.includes('{file:') ? ['{file:…} is passed on as it stands: no file is read'] : [];
+  return { ...server, changed: [...server.changed, ...changed], left: [...server.left, ...left] };
+};
+/** Its tools are called so: other characters than these are `_`. */
+const prefixOf = (name: string): string => `${name.replaceAll(/[^\w-]/g, '_')}_`;
+/**
+ * Beside the servers, `"server_tool": false` hides a tool, and `"server_*": false` all of them but those that are `true`. Any other
+ * pattern is left: we have none.
+ */
+const hiding =
+  (tools: unknown) =>
+  (server: AppServer): AppServer => {
+    const prefix = prefixOf(server.name);
+    const said = entriesIn(tools).flatMap(([name, on]) =>
+      name === '*' || name === `${prefix.slice(0, -1)}*`
+        ? [['*', on] as const]
+        : name.startsWith(prefix)
+          ? [[name.slice(prefix.length), on] as const]
+          : [],
+    );
+    const named = (on: boolean): string[] =>
+      said.flatMap(([name, is]) => (is === on && !name.includes('*') ? [name] : []));
+    const isAll = said.some(([name, on]) => name === '*' && on === false);
+    const patterns = said.filter(([name]) => name !== '*' && name.includes('*')).map(([name]) => name);
+    const left = patterns.map((pattern) => `tools: ${pattern} is no name of a tool`);
+    const kept = named(true);
+    const told = { ...server, left: [...server.left, ...left] };
+    const made = (entry: Fields, what: string): AppServer => ({
+      ...told,
+      entry,
+      changed: [...server.changed, what],
+    });
+    if (isAll && kept.length === 0) return made(switchedOff(server.entry), 'disabled: tools hides all of it');
+    if (isAll) return made({ ...fieldsOf(server.entry), tools: kept }, 'tools: all others are hidden');
+    const hidden = named(false);
+    if (hidden.length === 0) return told;
+    return made({ ...fieldsOf(server.entry), forbidden_tools: hidden }, 'tools: forbidden_tools');
+  };
+
+export const opencode: App = {
+  id: 'opencode',
+  title: 'opencode',
+  format: 'json',
+  words: {
+    at: 'mcp',
+    around: { $schema: 'https://opencode.ai/config.json' },
+    types: { stdio: 'local', streamable: 'remote' },
+    keys: {
+      ...common,
+      command: (command) => ({ command: [command] }),
+      args: (args) => ({ args }),
+      env: 'environment',
+      off: () => ({ enabled: false }),
+    },
+    finish: ({ args, ...entry }) =>
+      Array.isArray(entry['command']) && Array.isArray(args)
+        ? { ...entry, command: [...(entry['command'] as unknown[]), ...(args as unknown[])] }
+        : entry,
+    variable: (name) => `{env:${name}}`,
+  },
+  isIts: (file) =>
+    entriesIn(file['mcp']).some(([, entry]) => ['local', 'remote'].includes(String(fieldsOf(entry)['type']))),
+  read: (file) => ({
+    servers: mapped(withEnvironment(file['mcp']), ['mcp'], opencodeRules)
+      .map((server) => noted(server, fieldsOf(file['mcp'])[server.name]))
+      .map(hiding(file['tools'])),
+    inputs: [],
+  }),
+};
+
+const deepchatRules: Rules = {
+  type: (value) => ({
+    put: { type: value },
+    ...(value === 'inmemory' && { why: 'it is a part of DeepChat itself' }),
+  }),
+  customNpmRegistry: (value) =>
+    value === '' || value === null
+      ? {}
+      : { put: { a2c: { npmRegistry: value } }, changed: 'its registry is a2c.npmRegistry' },
+  authorization: leftOut('log in with a2c login'),
+  source: dropped,
+  sourceId: dropped,
+  ownerPluginId: dropped,
+  inheritEnv: dropped,
+  serverId: dropped,
+  configGeneration: dropped,
+  bindingHash: dropped,
+  forceLegacyWire: dropped,
+};
+/** Which servers start by themselves stands beside them. */
+const started =
+  (file: Readonly<Record<string, unknown>>) =>
+  (server: AppServer): AppServer => {
+    const defaults =
+      typeof file['defaultServer'] === 'string' ? [file['defaultServer']] : file['defaultServers'];
+    const entry = fieldsOf(server.entry);
+    if (!Array.isArray(defaults) || textsIn(defaults).includes(server.name)) return server;
+    if (entry['disable'] === true || entry['enabled'] === false) return server;
+    const changed = [...server.changed, 'it is no default server: a2c.autoConnect is false'];
+    return {
+      ...server,
+      entry: { ...entry, a2c: { autoConnect: false, ...fieldsOf(entry['a2c']) } },
+      changed,
+    };
+  };
+const offThere = (server: AppServer): AppServer => {
+  const changed = [...server.changed, 'disabled: MCP is switched off in DeepChat'];
+  return { ...server, entry: switchedOff(server.entry), changed };
+};
+
+/** It wants something for its screen. */
+const shownThere = { descriptions: '', icons: '' };
+
+export const deepchat: App = {
+  id: 'deepchat',
+  title: 'DeepChat',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: {
+      ...common,
+      url: 'baseUrl',
+      headers: 'customHeaders',
+      off: 'disable',
+      approved: 'autoApprove',
+    },
+    finish: (entry) => ({
+      command: '',
+      args: [],
+      env: {},
+      ...shownThere,
+      autoApprove: [],
+      disable: false,
+      ...entry,
+    }),
+  },
+  isIts: (file) => 'defaultServers' in file || 'defaultServer' in file,
+  read: (file) => {
+    const servers = mapped(file['mcpServers'], ['mcpServers'], deepchatRules).map(started(file));
+    return { servers: file['mcpEnabled'] === false ? servers.map(offThere) : servers, inputs: [] };
+  },
+};

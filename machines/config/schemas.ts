@@ -1,0 +1,564 @@
+/** Config files as schemas: settings, logins, servers and inputs, and the types that they give. */
+import { z } from 'zod';
+import { sizes } from '../protocol/protocol.ts';
+import { isTemplate, mayBeTemplate } from './placeholders.ts';
+
+// ── durations ─────────────────────────────────────────────────────────────────────────────────────────
+/** Timers of Node overflow above this and fire at once. */
+const longestMs = 2_147_483_647;
+
+const iso = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/**
+ * Seconds as a number, or an ISO-8601 duration without years and months (`PT30S`, `PT1M30S`, `P1DT2H`), in ms.
+ * Undefined for anything else, a negative one, or one that no timer can hold.
+ */
+const durationMs = (value: unknown): number | undefined => {
+  const seconds =
+    typeof value === 'number' ? value : typeof value === 'string' ? isoSeconds(value) : Number.NaN;
+  const ms = Math.round(seconds * 1000);
+  return ms >= 0 && ms <= longestMs ? ms : undefined;
+};
+
+const isoSeconds = (text: string): number => {
+  const parts = iso.exec(text);
+  // `P` and `PT` match the pattern although they say nothing.
+  if (parts === null || !/\d[WDHMS]$/.test(text)) return Number.NaN;
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
+};
+
+/** 90,000 → `PT1M30S`, as the protocol writes the time-outs of a streamable server. */
+export const isoDuration = (ms: number): string => {
+  const hours = Math.floor(ms / 3_600_000);
+  const minutes = Math.floor((ms % 3_600_000) / 60_000);
+  const seconds = (ms % 60_000) / 1000;
+  const parts = [
+    hours > 0 ? `${hours}H` : '',
+    minutes > 0 ? `${minutes}M` : '',
+    seconds > 0 ? `${seconds}S` : '',
+  ];
+  return `PT${parts.join('') || '0S'}`;
+};
+
+/** Reads what `durationMs` reads; says both forms when it cannot. */
+export const durationSchema = z.unknown().transform((value, context) => {
+  const ms = durationMs(value);
+  if (ms !== undefined) return ms;
+  const message = 'expected seconds as a number or an ISO-8601 duration like "PT30S" (0 to 24 days)';
+  context.issues.push({ code: 'custom', message, input: value });
+  return z.NEVER;
+});
+
+// ── our own settings ──────────────────────────────────────────────────────────────────────────────────
+const milliseconds = z.int().min(0).max(longestMs).optional();
+const positiveMs = z.int().min(1).max(longestMs).optional();
+
+/** Each once; other clients write `*` for `all`. */
+export const approvalsOf = (names: readonly string[]): readonly string[] => [
+  ...new Set(names.map((name) => (name === '*' ? 'all' : name))),
+];
+/** Groups (`all`, `read`, `write`) and original names of tools that run unasked. */
+const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
+
+/** Without blanks around it, with one `/` at its end. */
+const registryUrl = z
+  .string()
+  .refine((text) => /^\s*https?:\/\/[^\s/?#]+[^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
+  .transform((text) => `${text.trim().replace(/\/+$/, '')}/`);
+const variableName = z.string().regex(/^[^=\0\s]+$/, 'is no name of a variable');
+const folderPath = z
+  .string()
+  .regex(/^(~|\/|[A-Za-z]:[\\/])[^\0]*$/, 'expected a whole path, or one that begins with ~');
+
+/**
+ * Our own settings: the one key `a2c`, per server and at the top of a file. Everything is optional; an absent key
+ * means "as the level above has it". `idleStop` is a duration like those of the protocol, all others say their unit.
+ */
+export const settingsSchema = z
+  .strictObject({
+    restart: z.enum(['always', 'on-failure', 'never']).optional(),
+    restartBudget: z.int().min(0).max(1000).optional(),
+    start: z.enum(['eager', 'lazy']).optional(),
+    autoConnect: z.boolean().optional(),
+    idleStop: durationSchema.optional(),
+    timeouts: z
+      .strictObject({
+        bootMs: milliseconds,
+        toolsMs: milliseconds,
+        connectMs: positiveMs,
+        listMs: positiveMs,
+        callIdleMs: milliseconds,
+        callTotalMs: milliseconds,
+        confirmMs: positiveMs,
+        pingMs: milliseconds,
+        drainMs: milliseconds,
+        shutdownMs: positiveMs,
+        stdinGraceMs: milliseconds,
+        termGraceMs: milliseconds,
+      })
+      .optional(),
+    concurrency: z.int().min(0).max(10_000).optional(),
+    queue: z.int().min(0).max(100_000).optional(),
+    totalConcurrency: z.int().min(0).max(100_000).optional(),
+    totalQueue: z.int().min(0).max(100_000).optional(),
+    resultBytes: z.int().min(1024).max(sizes.stdioMessageBytes).optional(),
+    onConflict: z.enum(['reject', 'prefix']).optional(),
+    tools: z.array(z.string().min(1)).optional(),
+    pollMs: milliseconds,
+    pollDeclaredMs: milliseconds,
+    listChanged: z.enum(['auto', 'off']).optional(),
+    refreshFailures: z.int().min(1).max(1000).optional(),
+    participation: z.enum(['subscribe', 'resources']).optional(),
+    exposeAddresses: z.boolean().optional(),
+    autoApprove: autoApproveSchema.optional(),
+    expand: z.boolean().optional(),
+    npmRegistry: z
+      .union([z.enum(['auto', 'off']), registryUrl], {
+        error: 'expected "auto", "off", or the http:// or https:// URL of a registry',
+      })
+      .optional(),
+    npmRegistries: z.array(registryUrl).min(1).max(10).readonly().optional(),
+    proxy: z
+      .string()
+      .regex(/^(env|https?:\/\/[^\s/?#]+\/?)$/, 'expected "env", or the http:// or https:// URL of a proxy')
+      .optional(),
+    noProxy: z.array(z.string().regex(/^[^\s,]+$/, 'expected a host')).optional(),
+    baseEnv: z.enum(['minimal', 'full']).optional(),
+    passEnv: z.array(variableName).optional(),
+    path: z.array(folderPath).optional(),
+    runtimes: z.array(folderPath).optional(),
+    version: z.int().min(0).optional(),
+    removedBuiltIns: z.array(z.string()).optional(),
+  })
+  .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
+
+/** What of `given` is said takes the place of the same in `now`, time by time; the rest stays. */
+export const mergedSettings = (now: Settings, given: Settings): Settings => ({
+  ...now,
+  ...given,
+  ...((now.timeouts ?? given.timeouts) && { timeouts: { ...now.timeouts, ...given.timeouts } }),
+});
+
+/** Of all servers together: they mean something at the top of a file only. */
+export const totalKeys = [
+  'totalConcurrency',
+  'totalQueue',
+  'version',
+  'removedBuiltIns',
+  'npmRegistries',
+] as const;
+
+/** What of its settings a server is launched with, beside its launch config. */
+export const launchKeys = [
+  'baseEnv',
+  'passEnv',
+  'path',
+  'runtimes',
+  'npmRegistry',
+  'npmRegistries',
+  'proxy',
+  'noProxy',
+] as const;
+export interface LaunchSettings extends Pick<Settings, (typeof launchKeys)[number]> {
+  /** Whether variables are expanded as other clients do; without a word of the file where one of them wrote it. */
+  readonly expand: boolean;
+}
+export const launchSettingsOf = (
+  { settings, isForeign = false }: { readonly settings: Settings; readonly isForeign?: boolean },
+  top: Settings,
+): LaunchSettings => {
+  const all = mergedSettings(top, settings);
+  const said = Object.fromEntries(
+    launchKeys.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])),
+  );
+  return { ...said, expand: all.expand ?? isForeign };
+};
+
+/** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
+export type Settings = Readonly<z.output<typeof settingsSchema>>;
+
+// ── servers, as the protocol writes them ──────────────────────────────────────────────────────────────
+export interface ProtocolBase {
+  readonly name: string;
+  /** What peers of 0.3 and later know it by; written where the config says it, and always where agents ask. */
+  readonly bundle_id?: string;
+  readonly disabled: boolean;
+  readonly forbidden_tools: readonly string[];
+  readonly tool_meta: Readonly<Record<string, object>>;
+  readonly default_tool_meta: object | null;
+  readonly vrl: string | null;
+}
+type Texts = Readonly<Record<string, string>>;
+/** The type of a kind that the host brings. */
+export type OwnType = `own:${string}`;
+/** What such a server is reached with: between the host and whoever writes its config. */
+export type OwnFacts = Readonly<
+  Record<string, string | number | boolean | readonly string[] | Readonly<Record<string, string>>>
+>;
+/** One server as A2C-SMCP writes it, with every key (a2c-wire §1.9). `inmemory` and `own:…` are ours. */
+export type ProtocolServer = ProtocolBase &
+  (
+    | {
+        readonly type: 'stdio';
+        readonly server_parameters: {
+          readonly command: string;
+          readonly args: readonly string[];
+          readonly env: Texts | null;
+          readonly cwd: string | null;
+          readonly encoding: string;
+          readonly encoding_error_handler: 'strict' | 'ignore' | 'replace';
+        };
+      }
+    | {
+        readonly type: 'sse';
+        /** Seconds. */
+        readonly server_parameters: {
+          readonly url: string;
+          readonly headers: Texts | null;
+          readonly timeout: number;
+          readonly sse_read_timeout: number;
+        };
+      }
+    | {
+        readonly type: 'streamable';
+        /** ISO-8601 durations. */
+        readonly server_parameters: {
+          readonly url: string;
+          readonly headers: Texts | null;
+          readonly timeout: string;
+          readonly sse_read_timeout: string;
+          readonly terminate_on_close: boolean;
+        };
+      }
+    | {
+        readonly type: 'inmemory';
+        readonly server_parameters: { readonly args: readonly string[]; readonly env: Texts | null };
+      }
+    | { readonly type: OwnType; readonly server_parameters: OwnFacts }
+  );
+
+// ── logins ────────────────────────────────────────────────────────────────────────────────────────────
+const filledText = z.string().min(1);
+const metadataUrl = filledText.refine(
+  (text) => isTemplate(text) || /^https:\/\/[^/]+\/.+/.test(text),
+  'expected an https:// URL with a path',
+);
+/** Secrets go there: TLS, or this machine. */
+const secureUrl = filledText.refine(
+  (text) =>
+    isTemplate(text) ||
+    /^(https:\/\/[^\s/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^\s#]*)?$/i.test(text),
+  'expected an https:// URL',
+);
+
+/**
+ * How a person, or this host itself, logs in to a remote server (docs/login.md). Everything is optional: without
+ * `clientId` we register ourselves where the authorization server lets us. Texts may be placeholders.
+ */
+export const oauthSchema = z
+  .strictObject({
+    /**
+     * `authorization_code`: a person agrees in a browser. `client_credentials`: nobody is asked. `jwt_bearer`: nobody is
+     * asked, because somebody whom the authorization server trusts has signed who we are.
+     */
+    grant: z.enum(['authorization_code', 'client_credentials', 'jwt_bearer']).optional(),
+    /** The only authorization server that this login may go to, as its metadata name it. */
+    issuer: filledText.optional(),
+    /** What the authorization server knows us by. */
+    clientId: filledText.optional(),
+    clientSecret: filledText.optional(),
+    /** Where our client id metadata document is published; used where the authorization server reads such documents. */
+    clientMetadataUrl: metadataUrl.optional(),
+    /** Asked for in the place of what the server names. */
+    scopes: z.array(filledText).optional(),
+    /** A PEM: where nobody is asked it signs who we are (JWT), in the place of a secret. */
+    privateKey: filledText.optional(),
+    /** Of that JWT. Default `RS256`. */
+    signingAlgorithm: filledText.optional(),
+    /** With `jwt_bearer`: the JWT. Without it and a file the host gives one. */
+    assertion: filledText.optional(),
+    /** The file with that JWT, read again for each token. */
+    assertionFile: filledText.optional(),
+    /** The assertion is an ID token; an identity provider changes it there for a grant for this server. */
+    idpTokenEndpoint: secureUrl.optional(),
+    /** What the identity provider knows us by. */
+    idpClientId: filledText.optional(),
+    idpClientSecret: filledText.optional(),
+  })
+  .superRefine((oauth, context) => {
+    const wrong = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    const { grant, clientSecret, privateKey } = oauth;
+    for (const [key, other] of loginPairs)
+      if (oauth[key] !== undefined && oauth[other] === undefined) wrong(key, `needs ${other} beside it`);
+    for (const key of assertionKeys)
+      if (oauth[key] !== undefined && grant !== 'jwt_bearer') wrong(key, 'needs grant: jwt_bearer');
+    if (oauth.assertion !== undefined && oauth.assertionFile !== undefined)
+      wrong('assertionFile', 'stands beside assertion: keep one of them');
+    if (privateKey !== undefined && grant !== 'client_credentials' && grant !== 'jwt_bearer')
+      wrong('privateKey', 'needs grant: client_credentials or jwt_bearer');
+    if (grant === 'client_credentials' && oauth.clientId === undefined)
+      wrong('clientId', 'is missing: client_credentials needs one');
+    if (grant === 'client_credentials' && clientSecret === undefined && privateKey === undefined)
+      wrong('clientSecret', 'is missing: client_credentials needs it, or a privateKey');
+  });
+export type OAuth = Readonly<z.output<typeof oauthSchema>>;
+
+const loginPairs = [
+  ['clientSecret', 'clientId'],
+  ['privateKey', 'clientId'],
+  ['idpClientSecret', 'idpClientId'],
+  ['idpClientId', 'idpTokenEndpoint'],
+  ['idpTokenEndpoint', 'idpClientId'],
+] as const;
+const assertionKeys = ['assertion', 'assertionFile', 'idpTokenEndpoint'] as const;
+
+/** What of a login nobody may see. */
+export const secretsOfLogin = ['clientSecret', 'privateKey', 'assertion', 'idpClientSecret'] as const;
+
+// ── servers ───────────────────────────────────────────────────────────────────────────────────────────
+/** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */
+export interface ToolMeta {
+  readonly auto_apply?: boolean;
+  readonly alias?: string;
+  readonly tags?: readonly string[];
+  readonly ret_object_mapper?: Readonly<Record<string, unknown>>;
+  readonly [extra: string]: unknown;
+}
+
+interface ServerBase {
+  readonly name: string;
+  readonly disabled: boolean;
+  /** What peers of 0.3 and later know it by; null: it is made from the name. */
+  readonly bundleId: string | null;
+  /** Original names or aliases. */
+  readonly forbiddenTools: readonly string[];
+  /** By the tool's original name; ask `Object.hasOwn` first, a tool may be called `constructor`. */
+  readonly toolMeta: Readonly<Record<string, ToolMeta>>;
+  readonly defaultToolMeta: ToolMeta | null;
+  readonly vrl: string | null;
+  /** It stands in the file as other clients write one. */
+  readonly isForeign?: true;
+  /** How a file of another client has it shown: an emoji or a URL, and a sentence. */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
+  /** `autoApprove` in here, wherever the server says it. */
+  readonly settings: Settings;
+  /** The same server as the protocol has it, complete and unrendered: what `client:get_config` shows. */
+  readonly raw: ProtocolServer;
+}
+interface StdioServer extends ServerBase {
+  readonly kind: 'stdio';
+  readonly launch: {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>> | null;
+    readonly cwd: string | null;
+    /** A file of variables, read at each start; `env` wins over it. */
+    readonly envFile?: string;
+    readonly encoding: string;
+    readonly encodingErrors: 'strict' | 'ignore' | 'replace';
+  };
+}
+interface Remote {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly timeoutMs: number;
+  readonly sseReadTimeoutMs: number;
+  /** How to log in; without it as the server says. */
+  readonly oauth?: OAuth;
+  /** A file with the certificates that its own is trusted by, in the place of those that Node knows. */
+  readonly ca?: string;
+}
+export interface SseServer extends ServerBase {
+  readonly kind: 'sse';
+  readonly remote: Remote;
+}
+export interface StreamableServer extends ServerBase {
+  readonly kind: 'streamable';
+  readonly remote: Remote & {
+    readonly terminateOnClose: boolean;
+    /** A URL without a type: a server that refuses it may speak SSE. */
+    readonly isGuess: boolean;
+  };
+}
+/** Lives in our own process; which one it is says its name. Not part of the protocol. */
+interface InMemoryServer extends ServerBase {
+  readonly kind: 'inmemory';
+  readonly launch: {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>> | null;
+  };
+}
+/** Of a kind that the host brings. Not part of the protocol. */
+interface OwnServer extends ServerBase {
+  readonly kind: 'own';
+  readonly own: { readonly type: OwnType; readonly facts: OwnFacts };
+}
+export type ServerConfig = StdioServer | SseServer | StreamableServer | InMemoryServer | OwnServer;
+export type ServerKind = ServerConfig['kind'];
+
+const kindsByType: Readonly<Record<string, ServerKind>> = {
+  stdio: 'stdio',
+  sse: 'sse',
+  streamable: 'streamable',
+  http: 'streamable',
+  streamablehttp: 'streamable',
+  httpstreamable: 'streamable',
+  httpstream: 'streamable',
+  httpstreaming: 'streamable',
+  streaminghttp: 'streamable',
+  inmemory: 'inmemory',
+};
+/** The type of an entry that has a URL and names none. */
+export const guessedType = 'streamable?';
+/** `streamable`, `http`, `streamable-http`, `streamableHttp`, `in-memory`, …; undefined for anything else. */
+export const kindOf = (type: unknown): ServerKind | undefined => {
+  const word = typeof type === 'string' ? type.toLowerCase().replace(/[\s_?-]/g, '') : '';
+  if (isOwnType(type)) return 'own';
+  return Object.hasOwn(kindsByType, word) ? kindsByType[word] : undefined;
+};
+export const isOwnType = (type: unknown): type is OwnType =>
+  typeof type === 'string' && /^own:[\w.-]+$/.test(type);
+
+/** What a `bundle_id` may be. */
+const isBundleId = (text: string): boolean => /^[A-Za-z0-9_-]+$/.test(text) && !text.includes('__');
+
+// A NUL makes `spawn` throw, and no argument, folder or variable can hold one anyway.
+const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+const filledWord = word.refine((text) => text.trim() !== '', 'must not be empty');
+const variable = filledWord.refine((text) => !text.includes('='), 'a variable name must not contain "="');
+const envSchema = z.record(variable, word).nullish();
+const argsSchema = z.array(word).nullish();
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, 'is no valid header name');
+const headerValue = z.string().regex(/^[^\r\n\0]*$/, 'a header value must be one line');
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s/?#]\S*$/i.test(text);
+/** What VS Code reaches through a socket or a pipe, and we do not. */
+export const isSocketUrl = (text: string): boolean => /^(unix|pipe):\/\//i.test(text);
+export const noSockets = 'sockets and pipes (unix://, pipe://) are not reached in this version';
+const serverUrl = z
+  .string()
+  .min(1)
+  .refine(
+    (text) => mayBeTemplate(text) || isHttpUrl(text) || isSocketUrl(text),
+    'expected an http:// or https:// URL',
+  );
+const remoteParameters = {
+  url: serverUrl,
+  headers: z.record(headerName, headerValue).nullish(),
+  timeout: durationSchema.nullish(),
+  sse_read_timeout: durationSchema.nullish(),
+};
+
+const toolMeta = z
+  .looseObject({
+    auto_apply: z.boolean().nullish(),
+    alias: z.string().min(1).nullish(),
+    tags: z.array(z.string()).nullish(),
+    ret_object_mapper: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .transform(
+    // A null of one of ours means "as the default has it", exactly like an absent key (a2c-wire §3.4).
+    (meta): ToolMeta =>
+      Object.fromEntries(
+        Object.entries(meta).filter(
+          ([key, value]) => value !== undefined && (value !== null || !metaKeys.some((own) => own === key)),
+        ),
+      ),
+  );
+export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
+
+const baseKeys = {
+  // Judged before: in a map the key is the name.
+  name: z.unknown().optional(),
+  type: z.unknown().optional(),
+  bundle_id: z.string().refine(isBundleId, 'expected letters, digits, "_" and "-", without "__"').nullish(),
+  disabled: z.boolean().nullish(),
+  forbidden_tools: z.array(z.string().min(1)).nullish(),
+  tool_meta: z.record(z.string().min(1), toolMeta).nullish(),
+  default_tool_meta: toolMeta.nullish(),
+  vrl: z.string().nullish(),
+  // Ours; both spellings are seen in the wild.
+  auto_approve: autoApproveSchema.nullish(),
+  autoApprove: autoApproveSchema.nullish(),
+  a2c: settingsSchema.nullish(),
+};
+/** Ours, of servers behind a URL. */
+const remoteKeys = { ...baseKeys, oauth: oauthSchema.nullish(), ca: filledWord.nullish() };
+
+const ownFacts = z.record(
+  z.string().min(1),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.record(z.string(), z.string())], {
+    error: 'expected a text, a number, true, false, or a list or an object of texts',
+  }),
+);
+
+/** The protocol's shape (a2c-wire §1.9), except that every key with a default may be absent or null. */
+export const serverSchemas = {
+  stdio: z.strictObject({
+    ...baseKeys,
+    // The second spelling is that of the Python SDK.
+    envFile: filledWord.nullish(),
+    env_file: filledWord.nullish(),
+    server_parameters: z.strictObject({
+      command: filledWord,
+      args: argsSchema,
+      env: envSchema,
+      cwd: filledWord.nullish(),
+      encoding: z.string().min(1).nullish(),
+      encoding_error_handler: z.enum(['strict', 'ignore', 'replace']).nullish(),
+    }),
+  }),
+  sse: z.strictObject({ ...remoteKeys, server_parameters: z.strictObject(remoteParameters) }),
+  streamable: z.strictObject({
+    ...remoteKeys,
+    server_parameters: z.strictObject({ ...remoteParameters, terminate_on_close: z.boolean().nullish() }),
+  }),
+  inmemory: z.strictObject({
+    ...baseKeys,
+    server_parameters: z.strictObject({ args: argsSchema, env: envSchema }).nullish(),
+  }),
+  own: z.strictObject({ ...baseKeys, server_parameters: ownFacts.nullish() }),
+} as const;
+export type BaseFields = z.output<z.ZodObject<typeof baseKeys>>;
+
+// ── inputs ────────────────────────────────────────────────────────────────────────────────────────────
+const inputId = z
+  .string()
+  .min(1)
+  .refine(
+    (optionalText) => !optionalText.includes('}'),
+    'must not contain "}": no placeholder could name it',
+  );
+const inputDescription = z.string().nullish();
+const optionalText = z.string().nullish();
+const pickOption = z.looseObject({ label: z.string().nullish(), value: z.string() });
+export const inputSchemas = {
+  promptString: z.strictObject({
+    type: z.literal('promptString'),
+    id: inputId,
+    description: inputDescription,
+    default: optionalText,
+    password: z.boolean().nullish(),
+  }),
+  pickString: z.strictObject({
+    type: z.literal('pickString'),
+    id: inputId,
+    description: inputDescription,
+    // VS Code writes an object where what is shown is not the value.
+    options: z
+      .array(z.union([z.string(), pickOption], { error: 'expected a string or {label, value}' }))
+      .min(1),
+    default: optionalText,
+  }),
+  command: z.strictObject({
+    type: z.literal('command'),
+    id: inputId,
+    description: inputDescription,
+    command: z.string().min(1),
+    args: z.record(z.string(), z.string()).nullish(),
+  }),
+} as const;
