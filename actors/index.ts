@@ -150,7 +150,7 @@ export type {
 } from '../machines/catalog/entries.ts';
 export type { CatalogList } from '../machines/catalog/entries.ts';
 export type { ToolMeta } from '../machines/catalog/tool.ts';
-export type { ResourceCollection } from '../machines/kernel/lists.ts';
+export type { ResourceCollection } from '../machines/kernel/ports.ts';
 export type {
   DesktopQuery,
   DesktopShown,

@@ -14,7 +14,7 @@ import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import type { Failure, RoomMember, SmcpTool } from '../../machines/protocol/index.ts';
-import type { ResourceCollection } from '../../machines/kernel/lists.ts';
+import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import type { ShownWindow } from '../../machines/resources/desktop.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
 

@@ -34,9 +34,9 @@ import {
   type SmcpTool,
 } from '../../machines/protocol/index.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
-import type { ResourceCollection } from '../../machines/resources/collections/index.ts';
-import { desktopDifference } from '../../machines/resources/desktop/index.ts';
-import { finderDifference } from '../../machines/resources/finder/index.ts';
+import type { ResourceCollection } from '../../machines/kernel/ports.ts';
+import { desktopDifference } from '../../machines/resources/desktop.ts';
+import { finderDifference } from '../../machines/resources/finder.ts';
 
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 

@@ -1,5 +1,12 @@
 import type { Observer } from '../runtime/tap.ts';
-import type { ComputerCall, CallStart } from '../../machines/call/messages.ts';
+import type {
+  ComputerCall,
+  CallStart,
+  CallPhase,
+  CallSettled,
+  CallEnd,
+  Outcome,
+} from '../../machines/call/messages.ts';
 import type { CallContext } from '../../machines/call/call.rules.ts';
 import {
   withCall,
@@ -8,10 +15,9 @@ import {
   type PastCall,
   type CallWait,
 } from '../../machines/call/history.ts';
-import type { CallPhase, CallSettled, CallEnd, Outcome } from '../../machines/call/messages.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { startingServers } from '../../machines/computer/computer.calls.ts';
-import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts/server-state.ts';
+import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts.ts';
 import { keyOf, nameOf } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';

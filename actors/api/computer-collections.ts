@@ -17,7 +17,7 @@ import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../../machines/resources/collections.ts';
-import type { ResourceCollection } from '../../machines/kernel/lists.ts';
+import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';
 import { finderQuestion } from '../../machines/resources/finder.ts';
 

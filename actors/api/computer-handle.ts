@@ -15,7 +15,7 @@ import type {
 import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/index.ts';
 import type { PastCall } from '../../machines/call/history.ts';
-import type { InputDefinition } from '../../machines/config/index.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 /** Handle of a computer: its methods and events. */

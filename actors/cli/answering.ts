@@ -5,7 +5,8 @@ import type { Answers, Confirm } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
 import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
 import { openInBrowser, runText, type Terminal, missingKeyring, openKeyring } from '../../adapters/index.ts';
-import type { Config, ServerConfig } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /** Options of a command about questions of servers: for folders, a person, a model. */

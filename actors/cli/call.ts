@@ -22,9 +22,9 @@ import { hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
-import type { Config } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import { nearest } from '../../machines/text/index.ts';
+import { nearest } from '../../machines/text.ts';
 
 /** `a2c call`: one call of one tool, by the servers of a config or by a computer in an office. */
 export interface CallCommandOptions extends OneShotOptions, SaveOptions {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkRules, type Violation } from '../../machines/resources/check/index.ts';
+import { checkRules, type Violation } from '../../machines/resources/check.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startOverHttp } from '../../scenarios/fixtures/resource-servers.ts';
 

@@ -8,17 +8,15 @@ import type { SourceOptions } from './host-options.ts';
 import { onlyServer, withComputer } from './one-shot.ts';
 import { configOf } from './source.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { parseConfig, type Config } from '../../machines/config/index.ts';
+import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import {
-  type Violation,
   violation,
   brokenByChange,
   brokenByList,
   isDocument,
   isTold,
   isWindow,
-  type ReadTwice,
   brokenByCatalogue,
   brokenByDocument,
   brokenByElement,
@@ -26,9 +24,11 @@ import {
   brokenByPages,
   brokenByRefusal,
   brokenByWindow,
-  type Refusing,
   brokenByTime,
-} from '../../machines/resources/check/index.ts';
+  type Violation,
+  type ReadTwice,
+  type Refusing,
+} from '../../machines/resources/check.ts';
 import {
   elementPlace,
   metadataPlace,
@@ -36,7 +36,7 @@ import {
   pagesPlace,
   parseDpeUri,
   type BuiltDpeUri,
-} from '../../machines/resources/finder/index.ts';
+} from '../../machines/resources/dpe-uri.ts';
 
 export interface CheckOptions extends SourceOptions {
   /** Seconds. */

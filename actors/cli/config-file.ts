@@ -20,17 +20,12 @@ import {
   readConfigValue,
   writtenAs,
 } from '../../adapters/index.ts';
-import {
-  shownServer,
-  shownTarget,
-  type ServerConfig,
-  type ConfigChange,
-  appNamed,
-  apps,
-  importFrom,
-  exportFor,
-  plainWords,
-} from '../../machines/config/index.ts';
+import { shownServer, shownTarget } from '../../machines/config/shown.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
+import type { ConfigChange } from '../../machines/config/server-edits.ts';
+import { appNamed, apps } from '../../machines/config/apps.ts';
+import { importFrom } from '../../machines/config/import.ts';
+import { exportFor, plainWords } from '../../machines/config/export.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
 
 /**

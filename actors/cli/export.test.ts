@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { apps, fingerprintText, parseConfigText, places } from '../../machines/config/index.ts';
+import { apps, places } from '../../machines/config/apps.ts';
+import { fingerprintText } from '../../machines/config/launch-config.ts';
+import { parseConfigText } from '../../machines/config/parse.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
 /** `a2c export`, and the same servers back again by `a2c import`. */

@@ -20,11 +20,11 @@ import { hasTool, type StartTimes } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing, ServerResources, ServerPrompts } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
-import type { Prompt } from '../../machines/catalog/index.ts';
-import type { Config } from '../../machines/config/index.ts';
+import type { Prompt } from '../../machines/catalog/entries.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
 import { wireCodes, type SmcpTool } from '../../machines/protocol/index.ts';
-import { nearest } from '../../machines/text/index.ts';
+import { nearest } from '../../machines/text.ts';
 
 /** `a2c tools`: what can be called, of all servers, of one, or one tool with all that is known of it. */
 export interface ToolsOptions extends OneShotOptions {

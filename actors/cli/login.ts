@@ -10,7 +10,7 @@ import { configOf } from './source.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { openInBrowser, type AuthorizeRequest } from '../../adapters/index.ts';
-import type { Config } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
 
 export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;

@@ -6,7 +6,7 @@ import {
   systemClock,
   unreadDocuments,
 } from '../../adapters/index.ts';
-import type { Fact } from '../../machines/facts/index.ts';
+import type { Fact } from '../../machines/facts.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { createComputer, type Inner, ordersOf } from '../api/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';

@@ -24,7 +24,8 @@ import {
   isRegistryInNpmrc,
   loginPath,
 } from '../../adapters/index.ts';
-import { type Config, launchSettingsOf, type ServerConfig } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { launchSettingsOf, type ServerConfig } from '../../machines/config/schemas.ts';
 
 export interface DoctorOptions extends SourceOptions {
   readonly json: boolean;

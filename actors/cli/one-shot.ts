@@ -29,10 +29,13 @@ import { A2cError } from '../kernel/errors.ts';
 import { fingerprintOf, rulesOf } from '../plans/plan.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { defaultStateDir, readCached } from '../../adapters/index.ts';
-import { buildTable, findTool, isUsable, type Tool, type ToolTable } from '../../machines/catalog/index.ts';
-import { type Config, mistakeLine, type ServerConfig } from '../../machines/config/index.ts';
+import { buildTable, findTool, isUsable, type ToolTable } from '../../machines/catalog/tool-table.ts';
+import type { Tool } from '../../machines/catalog/entries.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { mistakeLine } from '../../machines/config/mistake.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { nearest } from '../../machines/text/index.ts';
+import { nearest } from '../../machines/text.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;

@@ -3,17 +3,15 @@ import { sha256OfBytes, sha256Of } from '../../adapters/index.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ToolRules } from '../../machines/catalog/tool-table.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
+import { mistakeLine } from '../../machines/config/mistake.ts';
+import { parseConfig, type Config } from '../../machines/config/parse.ts';
+import type { ServerConfig, Settings } from '../../machines/config/schemas.ts';
 import {
-  mistakeLine,
-  parseConfig,
-  type Config,
-  type ServerConfig,
-  type Settings,
   bundleNameOf,
   bundlePartsOf,
-  type BundlePart,
   fingerprintText,
-} from '../../machines/config/index.ts';
+  type BundlePart,
+} from '../../machines/config/launch-config.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { refreshFailures, timing, timingOf, type Timing } from '../../machines/kernel/timing.ts';
 import { sizes } from '../../machines/protocol/index.ts';

@@ -1,5 +1,5 @@
 import { createTransformer } from '../../adapters/index.ts';
-import type { ServerConfig } from '../../machines/config/index.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { ProgramChecked, Transformer } from '../../machines/call/transform.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';

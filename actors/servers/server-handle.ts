@@ -6,8 +6,8 @@ import type {
   ResourceTemplate,
   ToolExecution,
 } from '../../machines/catalog/entries.ts';
-import type { InputDefinition } from '../../machines/config/index.ts';
-import type { ServerState } from '../../machines/facts/server-state.ts';
+import type { InputDefinition } from '../../machines/config/inputs.ts';
+import type { ServerState } from '../../machines/facts.ts';
 import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';
 
 /** Servers of a computer, their lists and their tools, as its host sees them. */

@@ -8,15 +8,10 @@ import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/po
 import { isUsable } from '../../machines/catalog/tool-table.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
-import {
-  launchSettingsOf,
-  type Config,
-  type LaunchSettings,
-  type ServerConfig,
-  launchConfigOf,
-  placeholdersIn,
-  variablesIn,
-} from '../../machines/config/index.ts';
+import { launchSettingsOf, type LaunchSettings, type ServerConfig } from '../../machines/config/schemas.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { launchConfigOf } from '../../machines/config/launch-config.ts';
+import { placeholdersIn, variablesIn } from '../../machines/config/placeholders.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 

@@ -1,12 +1,14 @@
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import type { z } from 'zod';
-import type { AgentCalled, Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
-import {
-  narrower,
-  collectionOfUri,
-  withRemedy,
-  type ResourceCollection,
-} from '../../machines/resources/collections/index.ts';
+import type {
+  AgentCalled,
+  Emit,
+  LinkFact,
+  LinkInput,
+  ResourceCollection,
+} from '../../machines/kernel/ports.ts';
+import { narrower, withRemedy } from '../../machines/resources/collections.ts';
+import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
 import {
   getConfig,

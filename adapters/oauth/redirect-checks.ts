@@ -1,5 +1,5 @@
 import { checkResourceAllowed, type OAuthDiscoveryState } from '@modelcontextprotocol/client';
-import { asLine } from '../../machines/text/index.ts';
+import { asLine } from '../../machines/text.ts';
 import { Refusal } from './guarded-fetch.ts';
 
 /** A URL with and without its last slash is one: its metadata stand at one address (RFC 8414 §3.1). */

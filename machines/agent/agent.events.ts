@@ -3,9 +3,8 @@ import type { Address, AddressFor } from '../kernel/address.ts';
 import type { CallProgressed, CallRequest, CallSettled } from '../call/messages.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
-import type { RequestFact, LinkFact } from '../kernel/ports.ts';
+import type { RequestFact, LinkFact, ResourceCollection } from '../kernel/ports.ts';
 import type { HostFact } from '../protocol/notifications.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ViewNews } from './view.machine.ts';
 

@@ -29,7 +29,7 @@ import { timingOf } from '../kernel/timing.ts';
 import { linkGivenUp, linkKind, type LinkNews } from '../link/link.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { rows, type NotificationFact } from '../protocol/notifications.ts';
-import type { ResourceCollection } from '../resources/collections/index.ts';
+import type { ResourceCollection } from '../kernel/ports.ts';
 import type {
   AgentCall,
   AgentContext,

@@ -1,5 +1,5 @@
 /** Collections of a computer that an agent follows: how each is asked for, and how an answer is read. */
-import { finderQuestion, mostLimit } from '../resources/finder/index.ts';
+import { finderQuestion, mostLimit } from '../resources/finder.ts';
 import { events } from '../protocol/events.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';

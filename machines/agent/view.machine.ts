@@ -11,7 +11,7 @@
 import { assign, setup } from 'xstate';
 import type { Address, AddressFor } from '../kernel/address.ts';
 import { effects, eventAsParams, post, posts, requests, type DirectoryEvent } from '../kernel/effects.ts';
-import type { RequestFact } from '../kernel/ports.ts';
+import type { RequestFact, ResourceCollection } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
 import {
   collections,
@@ -20,7 +20,6 @@ import {
   type Collection,
   type CollectionValues,
 } from './collections.ts';
-import type { ResourceCollection } from '../resources/collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 

@@ -1,5 +1,6 @@
 /** Permission of a call by our own rule: what runs without a question, by the name of the tool and what its server says of it. */
-import type { ToolAnnotations, ToolMeta } from '../catalog/index.ts';
+import type { ToolAnnotations } from '../catalog/entries.ts';
+import type { ToolMeta } from '../catalog/tool.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -1,6 +1,6 @@
 import type { Changes } from './changes.ts';
 
-export type { ListKind } from '../kernel/lists.ts';
+export type { ListKind } from '../kernel/ports.ts';
 /**
  * What MCP servers list and say, in our words (MCP 2025-11-25). The wire's own spelling is known to
  * `adapters/mcp/messages/codec.ts` and to nobody else.

@@ -1,6 +1,6 @@
 /** Table of the tools that a computer offers: their names, their rules, and why a name cannot be called. */
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { ownMember } from '../protocol/json.ts';
 import type { Tool } from './entries.ts';

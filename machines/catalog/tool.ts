@@ -1,6 +1,6 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
-import { remembered } from '../kernel/remembered.ts';
-import type { MetaValue, SmcpTool } from '../protocol/messages/tool.ts';
+import { remembered } from '../kernel/objects.ts';
+import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
 import { contentHash } from './changes.ts';
 import type { Tool } from './entries.ts';
 

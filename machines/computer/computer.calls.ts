@@ -2,15 +2,14 @@
  * has yet waits for the servers that still start, within its caller's time. */
 import { withoutKey } from '../protocol/json.ts';
 import { callKind, settledBy, type ComputerCall } from '../call/messages.ts';
-import { defaultRemembered } from '../call/history/index.ts';
+import { defaultRemembered } from '../call/history.ts';
 import { findTool, isDenied, unresolved, type AbsentServer } from '../catalog/tool-table.ts';
 import type { ToolEntry } from '../catalog/tool.ts';
 import type { ServerCall } from '../client/client.events.ts';
 import { childOf, type Address } from '../kernel/address.ts';
 import { message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
-import { extended } from '../kernel/extended.ts';
-import { merging } from '../kernel/shapes.ts';
-import type { ClientWaits } from '../kernel/waits.ts';
+import { extended, merging } from '../kernel/objects.ts';
+import type { ClientWaits } from '../kernel/ports.ts';
 import { notActive, stillStarting } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import {

@@ -22,7 +22,7 @@ import {
   type ResourcesListed,
   type ResourceWanted,
 } from '../resources/aggregator.rules.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
+import type { ResourceCollection } from '../kernel/ports.ts';
 import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { mostWaiting } from './computer.calls.ts';

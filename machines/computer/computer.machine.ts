@@ -26,8 +26,8 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import type { ClientWaits } from '../kernel/waits.ts';
-import { linkGivenUp, linkKind } from '../link/link.setup.ts';
+import type { ClientWaits } from '../kernel/ports.ts';
+import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';

@@ -24,15 +24,19 @@ import {
 } from '../client/client.events.ts';
 import { childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post, open, type DirectoryEvent, type Post, type Open, type OwnedEnded } from '../kernel/effects.ts';
-import type { Capabilities } from '../kernel/ports.ts';
-import { remembered } from '../kernel/remembered.ts';
+import type { Capabilities, Waits } from '../kernel/ports.ts';
+import { remembered } from '../kernel/objects.ts';
 import { timingOf, type Timing } from '../kernel/timing.ts';
-import type { Waits } from '../kernel/waits.ts';
-import type { LinkNews, LinkStart, ToolsWanted } from '../link/link.machine.ts';
-import { linkKind, type LinkOrder } from '../link/link.setup.ts';
+import {
+  linkKind,
+  type LinkNews,
+  type LinkStart,
+  type ToolsWanted,
+  type LinkOrder,
+} from '../link/link.machine.ts';
 import { notActive, toolsWithdrawn } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { SmcpTool } from '../protocol/messages/tool.ts';
+import type { SmcpTool } from '../protocol/messages/collections.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { Participation } from '../resources/collections.ts';
 

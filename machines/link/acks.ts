@@ -1,6 +1,6 @@
 import { withMeta } from '../call/policy/index.ts';
 import type { CallSettled } from '../call/messages.ts';
-import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections/index.ts';
+import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
 import type { SmcpTool } from '../protocol/messages/collections.ts';
 import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import type { Failure } from '../protocol/failure.ts';

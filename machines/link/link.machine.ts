@@ -18,8 +18,8 @@ import {
   type ComputerCall,
 } from '../call/messages.ts';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
-import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
+import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
+import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,

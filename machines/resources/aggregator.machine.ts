@@ -26,7 +26,7 @@ import {
   type OpenRefused,
   type OwnedEnded,
 } from '../kernel/effects.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import * as rules from './aggregator.rules.ts';
 import type {

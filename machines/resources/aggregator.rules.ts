@@ -1,6 +1,6 @@
 /** What an aggregator hears, says and remembers, and its pure rules: lists, server caches, questions. */
 import { withoutKey } from '../protocol/json.ts';
-import type { ServerHistory } from '../call/history/index.ts';
+import type { ServerHistory } from '../call/history.ts';
 import { kindOf, childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
 import {
   open,
@@ -11,12 +11,11 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import { extended } from '../kernel/extended.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { extended, remembered } from '../kernel/objects.ts';
+import type { ResourceCollection } from '../kernel/ports.ts';
 import { timingOf, type TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { Missing } from '../protocol/messages/missing.ts';
+import type { Missing } from '../protocol/messages/collections.ts';
 import {
   cacheKind,
   inBoth,

@@ -9,7 +9,7 @@ import {
   dpePage,
   type DPEDocumentMetadata,
   type DPEPage,
-} from '../protocol/messages/finder.ts';
+} from '../protocol/messages/collections.ts';
 import { parseDpeUri } from './dpe-uri.ts';
 import { instantOf } from './finder.ts';
 import { splitUri, encodePart } from './uri.ts';

@@ -4,7 +4,7 @@ import { parseDpeUri } from './dpe-uri.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import { desktop } from './desktop.ts';
 import { finder } from './finder.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
+import type { ResourceCollection } from '../kernel/ports.ts';
 import type { CollectionRules } from './collections.ts';
 
 export const collections: Readonly<Record<ResourceCollection, CollectionRules>> = { desktop, finder };

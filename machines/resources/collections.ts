@@ -1,15 +1,18 @@
 /** Desktop and Finder as one shape: what a collection is made of, what it answers, and what its failures say. */
-import type { ServerHistory } from '../call/history/index.ts';
+import type { ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
-import type { Capabilities } from '../kernel/ports.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
+import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
 import { events } from '../protocol/events.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Read } from '../protocol/messages/lists.ts';
-import type { Missing } from '../protocol/messages/missing.ts';
-import { promptResult, type PromptResult } from '../protocol/messages/prompt.ts';
-import { resourceResult, type ResourceContents } from '../protocol/messages/resource.ts';
-import { problemsIn } from '../protocol/problems.ts';
+import {
+  promptResult,
+  resourceResult,
+  type Missing,
+  type PromptResult,
+  type ResourceContents,
+} from '../protocol/messages/collections.ts';
+import { problemsIn } from '../protocol/messages/answers.ts';
 import { parseDpeUri } from './dpe-uri.ts';
 import { encodePart } from './uri.ts';
 import { parseWindowUri } from './window-uri.ts';

@@ -1,11 +1,10 @@
 /** The Desktop: windows of all servers, put together for a question (seed 001). Mirrors finder.ts. */
-import { byRecency, type ServerHistory } from '../call/history/index.ts';
+import { byRecency, type ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { GetDesktop } from '../protocol/messages/desktop.ts';
-import type { ResourceContents } from '../protocol/messages/resource.ts';
+import type { GetDesktop, ResourceContents } from '../protocol/messages/collections.ts';
 import type { Contents, Notice, Part, CollectionRules, ListedStanding, Standings } from './collections.ts';
 import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
 
@@ -38,7 +37,7 @@ export const desktopQuestion = ({ size = null, window = null, fresh = false }: P
 interface ListEntry {
   readonly uri: string;
   readonly annotations?: unknown;
-  readonly _meta?: unknown;
+  readonly meta?: unknown;
 }
 
 const fieldIn = (within: unknown, key: string): unknown =>
@@ -48,8 +47,8 @@ const priorityIn = ({ annotations }: ListEntry): number | undefined => {
   const given = fieldIn(annotations, 'priority');
   return typeof given === 'number' && given >= 0 && given <= 1 ? given * 100 : undefined;
 };
-const fullscreenIn = ({ _meta }: ListEntry): boolean | undefined => {
-  const given = fieldIn(_meta, 'fullscreen');
+const fullscreenIn = ({ meta }: ListEntry): boolean | undefined => {
+  const given = fieldIn(meta, 'fullscreen');
   return typeof given === 'boolean' ? given : undefined;
 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DPEDocumentSummary } from '../protocol/messages/finder.ts';
+import type { DPEDocumentSummary } from '../protocol/messages/collections.ts';
 import { isDpeUri } from './dpe-uri.ts';
 import {
   arrangeDocuments,

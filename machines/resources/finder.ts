@@ -1,9 +1,9 @@
 /** The Finder: documents of all servers, put together for a question (seed 000). Mirrors desktop.ts. */
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
-import { byRecency, type ServerHistory } from '../call/history/index.ts';
+import { byRecency, type ServerHistory } from '../call/history.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
-import { remembered } from '../kernel/remembered.ts';
+import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
   dpeCatalogue,
@@ -17,10 +17,10 @@ import {
   type DPEDocumentPages,
   type DPEElementDetail,
   type DPEPage,
-} from '../protocol/messages/finder.ts';
+  type ResourceContents,
+} from '../protocol/messages/collections.ts';
 import type { Read } from '../protocol/messages/lists.ts';
-import type { ResourceContents } from '../protocol/messages/resource.ts';
-import { problemsIn } from '../protocol/problems.ts';
+import { problemsIn } from '../protocol/messages/answers.ts';
 import { canonical } from '../trace/canonical.ts';
 import type { Listed, Notice, CollectionRules } from './collections.ts';
 import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './dpe-uri.ts';

@@ -7,10 +7,9 @@
 import { setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
-import type { RequestFact } from '../kernel/ports.ts';
+import type { RequestFact, ResourceCollection } from '../kernel/ports.ts';
 import { contentsIn, promptIn, failureForAgents, type ResourceRead } from './collections.ts';
 import { collections } from './collection-rules.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 

@@ -1,7 +1,7 @@
 /** What a server cache hears, tells and remembers, and its pure rules. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import type { ResourceCollection } from '../kernel/lists.ts';
-import { remembered } from '../kernel/remembered.ts';
+import type { ResourceCollection } from '../kernel/ports.ts';
+import { remembered } from '../kernel/objects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { collections } from './collection-rules.ts';

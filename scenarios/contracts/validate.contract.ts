@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../machines/catalog/index.ts';
+import type { JsonObject } from '../../machines/catalog/entries.ts';
 import type { Validate, Validity } from '../../machines/call/policy/judge.ts';
 import { casesOf, type ContractCase, type Rule } from './contract.ts';
 import { fits } from './fits.ts';

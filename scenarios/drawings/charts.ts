@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { chartOf } from '../../actors/runtime/charts.ts';
-import type { Chart } from '../../machines/inspection/index.ts';
+import type { Chart } from '../../machines/inspection.ts';
 import { graphOf, labelOf, type Arrow, type Graph } from '../../adapters/page/chart/graph.ts';
 
 /** A chart as a state diagram of Mermaid, which GitHub draws. Arrows with the same ends are one. */

@@ -5,7 +5,7 @@ import { isWindowUri } from '../../machines/resources/window-uri.ts';
 import { isDpeUri } from '../../machines/resources/dpe-uri.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import type { AggregateShown, Items } from '../../machines/resources/collections.ts';
-import type { ResourceCollection } from '../../machines/kernel/lists.ts';
+import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { events } from '../../machines/protocol/events.ts';
 import type { Harness } from '../stage/harness.ts';
 

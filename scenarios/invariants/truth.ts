@@ -1,5 +1,7 @@
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import { buildTable, offeredTools, toSmcpTool, type Tool } from '../../machines/catalog/index.ts';
+import { buildTable, offeredTools } from '../../machines/catalog/tool-table.ts';
+import { toSmcpTool } from '../../machines/catalog/tool.ts';
+import type { Tool } from '../../machines/catalog/entries.ts';
 import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import { capabilitiesOf, type Truth } from '../stage/scripted/script.ts';
 import type { Harness } from '../stage/harness.ts';

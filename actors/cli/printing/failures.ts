@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
-import { factLine, type Fact } from '../../../machines/facts/index.ts';
+import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 
 /** Shows a failure to a person or, with `--json`, as the one document on stdout. */

@@ -3,8 +3,8 @@ import type { CallOutcome } from '../../api/pending-calls.ts';
 import type { ServerStatus, ToolListing } from '../../servers/server-handle.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
-import { aliasLine } from '../../../machines/catalog/index.ts';
-import { stateWords } from '../../../machines/facts/server-state.ts';
+import { aliasLine } from '../../../machines/catalog/tool-table.ts';
+import { stateWords } from '../../../machines/facts.ts';
 
 /** The JSON that `--json` prints, and what a person reads instead. */
 export const callJson = ({

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { credentialBy } from '../entry.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import type { Fact } from '../../../machines/facts/index.ts';
+import type { Fact } from '../../../machines/facts.ts';
 
 interface OfficeAsked {
   readonly url: string;

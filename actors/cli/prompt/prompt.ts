@@ -1,6 +1,6 @@
 import { failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { Fact } from '../../../machines/facts/index.ts';
+import type { Fact } from '../../../machines/facts.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';

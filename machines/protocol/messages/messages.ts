@@ -1,7 +1,7 @@
 /** Messages of the wire, but for what a computer shows: seats, calls, their progress and their traces. */
 import { z } from 'zod';
 import { toolResult } from '../tool-result.ts';
-import { unfitName } from '../../text/index.ts';
+import { unfitName } from '../../text.ts';
 
 /**
  * The fields that many messages share. Readers are lax like those of the Python SDK: unknown keys pass, `"2"` is 2,

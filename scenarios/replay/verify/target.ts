@@ -12,9 +12,9 @@ export interface Target {
   readonly inputs: GivenValues;
 }
 /** Settings that say how a server is started and reached; those that change tools or results are not for it. */
-const launchKeys: ReadonlySet<string> = new Set([...launchKeys, 'expand']);
+const startKeys: ReadonlySet<string> = new Set([...launchKeys, 'expand']);
 const launchSettings = (a2c: unknown): Fields =>
-  Object.fromEntries(Object.entries((a2c ?? {}) as Fields).filter(([key]) => launchKeys.has(key)));
+  Object.fromEntries(Object.entries((a2c ?? {}) as Fields).filter(([key]) => startKeys.has(key)));
 
 /** Ids in `${input:id}`. */
 const inputsIn = (entry: object): readonly string[] => [

@@ -1,7 +1,9 @@
-import { dropEntries } from '../../../machines/catalog/catalog.setup.ts';
-import type { CatalogNews, CatalogListed } from '../../../machines/catalog/catalog.machine.ts';
-import { hearList } from '../../../machines/computer/computer.messages.ts';
-import { step } from '../../../machines/computer/computer.setup.ts';
+import {
+  dropEntries,
+  type CatalogNews,
+  type CatalogListed,
+} from '../../../machines/catalog/catalog.machine.ts';
+import { actionOf, listTakenIn, type ComputerContext } from '../../../machines/computer/computer.machine.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Plan } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
@@ -18,8 +20,7 @@ import {
   withImplementations,
 } from './mutant.ts';
 import { assign } from 'xstate';
-import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
-import { standing } from '../../../machines/computer/computer.collections.ts';
+import { afterListed } from '../../../machines/computer/computer.collections.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 
 const atOnce = '#catalog.refreshing';
@@ -49,7 +50,7 @@ export const mutantsOfLists: readonly Mutant[] = [
     ...withImplementations('computer', {
       actions: {
         noteListed: assign(({ context }: { context: ComputerContext }, news: CatalogListed) =>
-          standing(context, news),
+          afterListed(context, news),
         ),
       },
     }),
@@ -128,8 +129,8 @@ export const mutantsOfNotices: readonly Mutant[] = [
     ...withChart('computer', [
       ['on', 'catalog.changed', 'actions'],
       () =>
-        step<CatalogNews>((c, news) => {
-          const { messages, next } = hearList(c, news);
+        actionOf<CatalogNews>((c, news) => {
+          const { messages, next } = listTakenIn(c, news);
           const vague = messages.map((each): object =>
             each.event.type === 'tools.changed' && 'changed' in each.event
               ? { ...each, event: { ...each.event, changed: [] } }

@@ -16,9 +16,11 @@ import {
   type Mutant,
   type ChartArguments,
 } from './mutant.ts';
-import type { ServersSet } from '../../../machines/computer/computer.events.ts';
-import { reconciled } from '../../../machines/computer/computer.rules.ts';
-import { step } from '../../../machines/computer/computer.setup.ts';
+import {
+  reconciledServers as reconciled,
+  type ServersSet,
+} from '../../../machines/computer/computer.rules.ts';
+import { actionOf as step } from '../../../machines/computer/computer.machine.ts';
 
 /** Mutants of what a host keeps beside its servers: the registry of its children, and its config file. */
 export const mutantsOfHosts: readonly Mutant[] = [

@@ -1,6 +1,6 @@
 import type { CallLimits } from '../../../machines/call/policy/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { ResourceCollection } from '../../../machines/kernel/lists.ts';
+import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { parseFault, wordOf, type Fault } from '../../fault-server/words/fault.ts';
 import type { Harness } from '../harness.ts';
 import type { Values } from '../scripted/specs.ts';

@@ -1,7 +1,7 @@
 import type { CallLimits } from '../../../machines/call/policy/index.ts';
 import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/messages.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import type { ResourceCollection } from '../../../machines/kernel/lists.ts';
+import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';

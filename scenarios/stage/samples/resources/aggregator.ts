@@ -1,6 +1,6 @@
 import type { AggregatorOrder } from '../../../../machines/resources/aggregator.machine.ts';
 import { addressFor } from '../../../../machines/kernel/address.ts';
-import type { ResourceCollection } from '../../../../machines/kernel/lists.ts';
+import type { ResourceCollection } from '../../../../machines/kernel/ports.ts';
 import type { OrdersOf, Sample } from '../sample.ts';
 
 const uris: Readonly<Record<ResourceCollection, string>> = { desktop: 'window://h/a', finder: 'dpe://h/d' };
