@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ports } from '../machines/kernel/ports.ts';
-import type { Probe, Probed } from '../machines/registry/registry.rules.ts';
+import type { Probe, Probed } from '../machines/process/registry.machine.ts';
 
 const most = 1024 * 1024;
 const textOf = (file: string): string => {

@@ -3,7 +3,7 @@ import type { InspectionEvent } from 'xstate';
 import { optionalPackage } from './optional-packages.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/tracing.ts';
 import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
-import { asLine } from '../machines/text/index.ts';
+import { asLine } from '../machines/text.ts';
 
 /** What a line of a log begins with, and its sentence; the rest are fields. */
 interface LogLine {

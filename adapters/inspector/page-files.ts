@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { embedded } from '../../machines/inspection/index.ts';
+import { embedded } from '../../machines/inspection-wire.ts';
 
 /** Where the page was built: beside the built server, or in `dist/` of a checkout that runs its sources. */
 const isSource = import.meta.url.endsWith('.ts');

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { tokenSubprotocol, hostFactsSchema } from '../../machines/inspection/index.ts';
+import { tokenSubprotocol } from '../../machines/inspection-wire.ts';
+import { hostFactsSchema } from '../../machines/inspection.ts';
 
 /**
  * Whom a host lets look at it. A page of another site can make a browser send requests here, under a name of its own that

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lists } from '../../machines/catalog/index.ts';
+import type { Lists } from '../../machines/catalog/entries.ts';
 import { catalogsDir, keep, largestCatalog, mostCatalogs, readCached } from './catalogs.ts';
 
 const print = (of: number): string => of.toString(16).padStart(64, '0');

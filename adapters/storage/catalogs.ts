@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { JsonObject, Lists } from '../../machines/catalog/index.ts';
+import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
 /** Not `z.record`: a schema of a stranger may have any keys, and is given back as it is. */

@@ -6,16 +6,10 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { during } from '../clock.ts';
-import {
-  type Mistake,
-  pathText,
-  readJson,
-  type JsonText,
-  type Path,
-  appOfConfig,
-  parseConfig,
-  type ParsedConfig,
-} from '../../machines/config/index.ts';
+import { pathText, type Mistake, type Path } from '../../machines/config/mistake.ts';
+import { readJson, type JsonText } from '../../machines/config/json-text.ts';
+import { appOfConfig } from '../../machines/config/apps.ts';
+import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
 
 /** Text of a file, and the byte order mark before it, which is no part of the text and is written again with it. */
 export interface DecodedText {

@@ -2,14 +2,9 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { folderNames } from './config-files.ts';
-import {
-  appAt,
-  places,
-  type Place,
-  type Project,
-  readJson,
-  type JsonText,
-} from '../../machines/config/index.ts';
+import { appAt, places, type Place } from '../../machines/config/apps.ts';
+import type { Project } from '../../machines/config/import.ts';
+import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
 /** The places of applications on this machine. */

@@ -3,17 +3,12 @@ import { chown, open, readdir, rename, rm, stat, mkdir, readFile, realpath } fro
 import { basename, dirname, join, resolve } from 'node:path';
 import { during } from '../clock.ts';
 import { decoded, type DecodedText, readConfigText } from './config-files.ts';
-import {
-  type Mistake,
-  edited,
-  mistakeLine,
-  parseConfig,
-  placed,
-  readJson,
-} from '../../machines/config/index.ts';
+import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
+import { edited, placed, readJson } from '../../machines/config/json-text.ts';
+import { parseConfig } from '../../machines/config/parse.ts';
 import type { Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import type { Found, Wanted } from '../../machines/settings/settings.rules.ts';
+import type { FileFound as Found, FileEdits as Wanted } from '../../machines/presenter/settings.rules.ts';
 
 /** End of a name that no person gives a file: a draft that a killed writer has left is known by it. */
 const ending = 'a2c-draft';

@@ -2,7 +2,7 @@ import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface 
 import { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import stringWidth from 'string-width';
-import { asLine } from '../../machines/text/index.ts';
+import { asLine } from '../../machines/text.ts';
 
 /** As one line that fills so many columns of a terminal; a longer one stays as long as it is. */
 export function padded(text: string, columns: number): string {
