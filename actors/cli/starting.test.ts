@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../machines/config/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLine, listingMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
