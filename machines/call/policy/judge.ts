@@ -6,7 +6,8 @@ import {
   withNumbers,
   type Digits,
 } from '../../protocol/exact-numbers.ts';
-import type { JsonObject, Tool, ToolMeta } from '../../catalog/index.ts';
+import type { JsonObject, Tool } from '../../catalog/entries.ts';
+import type { ToolMeta } from '../../catalog/tool.ts';
 import { permission as ours, rulingOf, type Permission, type PermissionRequest } from '../permission.ts';
 import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
