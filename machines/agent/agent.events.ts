@@ -29,7 +29,7 @@ export interface AgentQuery {
   readonly timeoutMs?: number;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
-/** From now on the Desktop, or the Finder, of every computer is looked at, also of those that never tell of a change. */
+/** Order to follow the Desktop, or the Finder, of every computer, also of those that never tell of a change. */
 export interface AgentFollow {
   readonly type: 'agent.follow';
   readonly collection: ResourceCollection;

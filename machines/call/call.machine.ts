@@ -14,7 +14,7 @@
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
  * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
  *
- * Its deadline is the whole time that its caller gives it, set once: whatever it waits for until it is answered, it is
+ * The deadline of a call is the whole time that its caller gives it, set once: whatever it waits for, it is
  * over by then, and its questions are withdrawn. The deadline is the timer of its root, so that its cost does not grow
  * with the number of calls in flight; an `after` is only for what has a limit of its own besides. A call that ends
  * withdraws its question, which cancels it at the server; leaving a state does not.

@@ -26,7 +26,7 @@ function byCodePoint(a: string, b: string): number {
 
 /** Wait of a call: for servers that may have its tool and start still, for its own server, for the connect permit of that, … */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';
-/** Where a call stands. */
+/** State of a call. */
 export interface CallStanding {
   /** `running`: its server has it. */
   readonly state: 'waiting' | 'running' | 'ended';

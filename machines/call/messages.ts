@@ -18,7 +18,7 @@ export interface CallRequest {
   readonly reqId: string;
   /** The agent that calls, for the person who is asked; null: the host itself. */
   readonly agent: string | null;
-  /** Which conversation of its asker it is for, where that has several. */
+  /** Conversation of its asker that it is for, where that has several. */
   readonly conversation?: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;

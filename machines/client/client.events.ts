@@ -28,7 +28,7 @@ import type { Failure } from '../protocol/failure.ts';
 
 /** Part of a server's config that its client has to know; the launch config stays with the adapter. */
 export interface ClientPlan {
-  /** Which launch config: a changed command, environment, URL … is a generation of its own. */
+  /** Number of the launch config: a changed command, environment, URL … is a generation of its own. */
   readonly generation: number;
   /**
    * Counts what may have changed the values in them: definitions of inputs, variables, answers. With another number its

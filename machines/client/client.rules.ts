@@ -291,7 +291,7 @@ export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged =
   attempt: c.attempt,
   nextTryMs: nextTryOf(c, stage),
 });
-/** For those that make something of the resources of all servers. */
+/** Message with the resources of a server, for Desktop and Finder. */
 export const shownResources = ({ owner, server, info }: ClientContext): Post[] => {
   const resources = info?.capabilities.resources ?? null;
   return resources ? [post(owner, { type: 'server.shows', server, resources })] : [];

@@ -1,5 +1,5 @@
 /**
- * Where a root actor lives: a path of `kind:key` segments with an incarnation, `computer#1/…` never appears
+ * Address of a root actor: a path of `kind:key` segments with an incarnation, `computer#1/…` never appears
  * inside a path. `computer/client:fs#3` is that one incarnation, `computer/client:fs` is the one that lives there now.
  * Session ids of XState never appear: they are a counter of the whole process and differ between runs.
  */

@@ -88,7 +88,7 @@ export function remembered<Key extends object, Value>(work: (key: Key) => Value)
   };
 }
 
-/** The same for the last object alone, where several ask for one and then nobody does: a WeakMap costs each collection. */
+/** The same for the last object alone, where several ask for one in a row and then for another: a WeakMap costs at each garbage collection. */
 export function rememberedLast<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return (key) => {

@@ -15,7 +15,7 @@ export interface Batch<Command extends EventObject> {
 /**
  * The holes of the machines: what each needs from outside, as the facts it hears and the commands it gives.
  * `actors/runtime/assemble.ts` fills them with adapters, a scenario with scripted fakes; `scenarios/contracts` holds
- * the suite that both pass. A hole that nobody filled fails by its name.
+ * the suite that both pass. A hole that was not filled fails by its name.
  */
 export const callbackPort = <Input, Command extends EventObject>(
   name: string,
@@ -110,8 +110,8 @@ export type RequestFact =
       readonly digits?: readonly Digits[];
     }
   /**
-   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer; `alone`:
-   * the connection lives on, so nobody will say more about it. Otherwise the other side answered with an error.
+   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and will not be answered; `alone`:
+   * the connection lives on, so no more will be said about it. Otherwise the other side answered with an error.
    */
   | {
       readonly type: 'ask.refused';
@@ -161,9 +161,9 @@ export interface AgentCalled {
   readonly params: Readonly<Record<string, unknown>>;
   /** 0 = without limit. */
   readonly timeoutMs: number;
-  /** Its place in a distributed trace. */
+  /** Place of the call in a distributed trace. */
   readonly trace?: TraceContext;
-  /** Its agent hears how far it is. */
+  /** Whether the agent wants to hear how far it is. */
   readonly wantsProgress?: boolean;
 }
 export type LinkFact =
@@ -206,7 +206,7 @@ export type LinkFact =
       readonly uri: string;
       readonly server?: string;
     }
-  /** For computers: the agent is gone, and its calls need no answer any more. */
+  /** An agent that is gone, told to computers: its calls need no answer any more. */
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
@@ -262,7 +262,7 @@ export interface Capabilities {
 export interface ServerInfo {
   /** Name that the server gives itself. */
   readonly name: string;
-  /** Its own version, in any form. */
+  /** Version of the server, in any form. */
   readonly version: string;
   /** The revision of MCP on which both agreed, such as `2025-06-18`. */
   readonly protocolVersion: string;

@@ -98,7 +98,7 @@ export interface ConfigWanted {
 }
 /** Refusal of an office: the seat (it is taken), our version of the protocol, our credential. */
 export type LinkRefusal = 'seat' | 'version' | 'credential';
-/** Where a seat in an office stands. */
+/** Stage of our seat in an office. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
 /** News for the owner. `reason` is the office's or the network's own text. */
 export type LinkNews =
@@ -166,7 +166,7 @@ export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'an
 /** Pause before the next connection. A version or credential that was refused is refused again: then it is long, but not for ever, as the office may have become another. */
 const pauseMs = ({ timing, refusal }: LinkContext): number =>
   refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
-/** For the person who is asked about it, and the host: its agent hears it from the office. */
+/** Reasons of a cancel, for the person who is asked about the call and for the host; its agent hears them from the office. */
 const whyCancelled: Readonly<Record<CancelReason, string>> = {
   timeout: 'the office gave up waiting for it',
   left: 'its agent left the office',

@@ -8,7 +8,7 @@ import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 export type OfficeStart = OfficeInput;
 export type OfficeOrder =
   | { readonly type: 'close' }
-  /** Ends it when what is on its way was answered, after `ms` at the latest; nobody comes in or asks from now on. */
+  /** Ends it when what is on its way was answered, after `ms` at the latest; what comes in or asks meanwhile is refused. */
   | { readonly type: 'drain'; readonly ms: number };
 export type OfficeNews =
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }

@@ -8,7 +8,7 @@ import { isObject } from './json.ts';
 export type Path = readonly (string | number)[];
 /** One such integer, as it was written. */
 export interface Digits {
-  /** Where it stood. */
+  /** Place of the integer. */
   readonly path: Path;
   /** Digits as they were written. */
   readonly digits: string;

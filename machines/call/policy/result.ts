@@ -33,7 +33,7 @@ export function withMeta(result: unknown, more: Fields): unknown {
   return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };
 }
 
-/** Where its host finds a result that was cut: by the name of the call. */
+/** Handle under which the host finds a result that was cut, by the name of the call. */
 export const handleOf = (c: { readonly server: string; readonly reqId: string }): string =>
   `${c.server}/${c.reqId}`;
 

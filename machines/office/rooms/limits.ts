@@ -116,9 +116,9 @@ export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: 
 
 /** Gate of an office: asked before an event of a socket is handled. */
 export interface Gate {
-  /** For each event, its joins included; `office`: the room of its seat. */
+  /** Asked for each event, joins included; `office`: the room of its seat. */
   event(socket: string, office: string | undefined): Failure | undefined;
-  /** For each join that its credential allows, of so many seats that are taken there. */
+  /** Asked for each join that the credential allows; `taken`: seats of the room that are taken. */
   join(socket: string, office: string, taken: number): Failure | undefined;
   /** A computer has a notice of this kind: after so many ms it may go out. */
   notice(socket: string, event: string): number;
@@ -126,7 +126,7 @@ export interface Gate {
   deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number };
   /** Counts deliveries in a room that do not wait. Those over the limit are taken from what waits. */
   delivered(office: string, count: number): void;
-  /** For something that is told to so many, and can be refused. */
+  /** Asked for something that is told to so many, and can be refused. */
   broadcast(office: string, count: number): Failure | undefined;
   /** Another part of the office has refused something. */
   refused(limit: LimitName): void;
@@ -175,7 +175,7 @@ export interface OfficePeer {
   readonly address: string;
   /** Owner of its credential: the `label` of a token, the `sub` of a JWT. */
   readonly subject?: string | undefined;
-  /** Where it sits; undefined: nowhere. */
+  /** Seat of the peer; undefined: it has none. */
   readonly seat?: SeatFacts | undefined;
   /** The version of the protocol that it has named. */
   readonly version?: string | undefined;

@@ -42,7 +42,7 @@ export const notLoopback = (host: string): string =>
 export const officeUrl = (host: string, port: number, isTls = false): string =>
   `http${isTls ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Where Socket.IO is reached, below the path of the address of an office. The address may also name it itself. */
+/** Path at which Socket.IO is reached, below the path of the address of an office. The address may also name it itself. */
 export const socketPathOf = (pathname: string): string => {
   const path = pathname.replace(/\/+$/, '');
   return path.endsWith('/socket.io') ? path : `${path}/socket.io`;

@@ -40,7 +40,7 @@ export type NodeMessage =
     }
   /** `ack` is left out where the seat is empty: it was not asked. */
   | { readonly type: 'answer'; readonly id: number; readonly ack?: readonly unknown[] }
-  /** Which of these questions are not on their way to a computer there any more? */
+  /** Asks which of these questions are no longer on their way to a computer there. */
   | { readonly type: 'check'; readonly ids: readonly number[] }
   /** Answer to `check`: the question never came, or its answer is lost. */
   | { readonly type: 'lost'; readonly id: number }
@@ -67,18 +67,18 @@ export type RegisterNews =
 export type RegisterCallback<T> = (result: T | undefined) => void;
 
 /**
- * Where the nodes of one office agree on who sits where, and reach each other. A claim is atomic, and holds as long as its node
+ * Register of the nodes of one office: they agree there on who sits where, and reach each other. A claim is atomic, and holds as long as its node
  * renews its lease. Questions of one node are done in their order.
  */
 export interface Register {
   /** This node; another name at each start. */
   readonly node: string;
-  /** From now on news come, until `close`. */
+  /** Begins to hear news, until `close`. */
   listen(hear: (news: RegisterNews) => void, told: RegisterCallback<true>): void;
   claim(wanted: WantedSeat, told: RegisterCallback<ClaimAnswer>): void;
   /** Frees the seat if this claim still holds it. Also for a node that lives no more. */
   release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void;
-  /** From now on this node lives for another lease. */
+  /** Begins another lease of this node. */
   renew(told: RegisterCallback<RenewedLease>): void;
   /** Asks which of these nodes have an ended lease. */
   dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void;

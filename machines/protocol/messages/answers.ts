@@ -102,10 +102,10 @@ export const outcomes = ['succeeded', 'failed', 'unknown'] as const;
 /** Known effect of a call. `unknown`: it was sent and never answered, so it may have taken effect. */
 export type Outcome = (typeof outcomes)[number];
 
-/** Where a call was when it ended otherwise than well: `meta.a2c_phase`. */
+/** Phases in which a call can end otherwise than well: `meta.a2c_phase`. */
 export const callPhases = ['resolving', 'judging', 'confirming', 'queued', 'running'] as const;
 /**
- * Where a call is: its tool and its server are found (`resolving`), it is checked (`judging`), a person is asked
+ * Phase of a call: its tool and its server are found (`resolving`), it is checked (`judging`), a person is asked
  * (`confirming`), it waits for its turn (`queued`), its server has it (`running`).
  */
 export type CallPhase = (typeof callPhases)[number];
@@ -114,7 +114,7 @@ export type CallPhase = (typeof callPhases)[number];
 export interface Ending {
   /** `failed`: it surely had no effect, or the tool itself says that it failed. */
   readonly outcome: Exclude<Outcome, 'succeeded'>;
-  /** Where it was when it ended. */
+  /** Phase in which it ended. */
   readonly phase: CallPhase;
 }
 /** Ending of a call that was sent to no server. */

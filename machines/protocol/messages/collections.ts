@@ -11,7 +11,7 @@ export interface SmcpTool {
   readonly name: string;
   /** The server that has it, in the words of 0.3 and later: letters, digits, `_` and `-`. */
   readonly bundle_id?: string;
-  /** For models; `None` where the server says nothing. */
+  /** Description for models; `None` where the server gives none. */
   readonly description: string;
   /** JSON Schema of its parameters, as its server has it. */
   readonly params_schema: object;
