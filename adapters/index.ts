@@ -30,17 +30,10 @@ export {
   type SessionPort,
   type StreamableSpec,
 } from './mcp/index.ts';
+export { createLedger, type Ledger, type LedgerOptions } from './process/reaper/ledger.ts';
+export { defaultStateDir, sweepLeftovers } from './process/reaper/state-file.ts';
 export {
-  createLedger,
-  defaultStateDir,
   describeStart,
-  localLauncher,
-  loginPath,
-  openInBrowser,
-  openSecretInBrowser,
-  processPortOf,
-  runText,
-  sweepLeftovers,
   type Environment,
   type Inherited,
   type Launch,
@@ -49,10 +42,11 @@ export {
   type LaunchEnd,
   type Launcher,
   type LaunchSpec,
-  type TracedGroup,
-  type Ledger,
-  type LedgerOptions,
-} from './process/index.ts';
+} from './process/environment.ts';
+export { localLauncher } from './process/local-launcher.ts';
+export { loginPath, openInBrowser, openSecretInBrowser, runText } from './process/run-text.ts';
+export { processPortOf } from './process/launch.ts';
+export { type TracedGroup } from './process/reaper/group.ts';
 export {
   announceHost,
   isPageBuilt,
@@ -66,19 +60,17 @@ export {
 } from './inspector/index.ts';
 export {
   asksNobody,
-  Login,
-  memoryLogins,
   PersonNeeded,
-  Refusal,
-  sharedLogins,
   type AssertionRequest,
   type Authorize,
   type AuthorizeRequest,
   type GiveAssertion,
   type LoggedOut,
   type LoginConfig,
-  type LoginStore,
-} from './oauth/index.ts';
+} from './oauth/login-options.ts';
+export { Login } from './oauth/login.ts';
+export { memoryLogins, sharedLogins, type LoginStore } from './oauth/login-store.ts';
+export { Refusal } from './oauth/guarded-fetch.ts';
 export { isRegistryInNpmrc, registryProber } from './npm-registry.ts';
 export { proxyFromEnvironment } from './mcp/http/http.ts';
 export { keepChosen, readChosen, type ChosenRegistry } from './storage/user-files.ts';

@@ -1,6 +1,6 @@
 import type { SessionInput } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import type { Ledger } from '../process/index.ts';
+import type { Ledger } from '../process/reaper/ledger.ts';
 import type { Around, McpTransport } from './transport.ts';
 import { FallbackTransport } from './http/fallback.ts';
 import { notStartable } from './http/http-failures.ts';

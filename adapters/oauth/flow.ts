@@ -7,15 +7,21 @@ import {
   type OAuthDiscoveryState,
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
-import type { Challenge } from './challenge.ts';
-import { reading, TokenRefused } from './answers/asking.ts';
-import { asksNobody, isOfAnother, mustServe, PersonNeeded, scopeOf } from './client-provider.ts';
+import {
+  type Challenge,
+  asksNobody,
+  isOfAnother,
+  mustServe,
+  PersonNeeded,
+  scopeOf,
+  type LoginOptions,
+  resourceServer,
+  toldAs,
+} from './login-options.ts';
+import { reading, TokenRefused } from './answers.ts';
 import { guardedFetch, Refusal, withinOrigin, type Fetch } from './guarded-fetch.ts';
-import type { LoginOptions } from './login-options.ts';
 import type { Kept } from './login-store.ts';
-import { assertionFor } from './proofs/assertion.ts';
-import { bindsTokens, newDpopKey, proving } from './proofs/dpop.ts';
-import { resourceServer, toldAs } from './redirect-checks.ts';
+import { assertionFor, bindsTokens, newDpopKey, proving } from './proofs.ts';
 
 type Client = NonNullable<Kept['client']>;
 export interface FlowStart {

@@ -2,9 +2,17 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { dpopKeySchema } from './proofs/dpop.ts';
 
-/** What is kept of the login to one server. */
+/** A key pair, as it is kept with the tokens that are bound to it (JWK). */
+export const dpopKeySchema = z.object({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+  d: z.string(),
+});
+
+/** Login to one server, as it is kept. */
 const keptSchema = z.looseObject({
   /** Who we are at the authorization server, as the SDK stamps it. */
   client: z.looseObject({ client_id: z.string() }).optional(),

@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { challengeIn } from './challenge.ts';
+import { challengeIn, type Authorize, codeIn } from './login-options.ts';
 import { guardedFetch, isInside } from './guarded-fetch.ts';
 import { Login } from './login.ts';
-import type { Authorize } from './login-options.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
-import { Loopback } from './loopback.ts';
-import { codeIn } from './redirect-checks.ts';
+import { Loopback } from './person.ts';
 
 const open: Server[] = [];
 afterEach(() => {

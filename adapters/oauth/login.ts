@@ -1,15 +1,24 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
-import { discovered } from './answers/discovery.ts';
-import { challengeIn, type Challenge } from './challenge.ts';
-import { asksNobody, isOfAnother, PersonNeeded } from './client-provider.ts';
+import { discovered } from './answers.ts';
 import { startFlow, type FlowStart } from './flow.ts';
-import { guardedFetch, Refusal } from './guarded-fetch.ts';
-import type { LoggedOut, LoginNews, LoginOptions, Refused, Signed } from './login-options.ts';
+import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
+import {
+  challengeIn,
+  type Challenge,
+  asksNobody,
+  isOfAnother,
+  PersonNeeded,
+  type LoggedOut,
+  type LoginNews,
+  type LoginOptions,
+  type Refused,
+  type Signed,
+  mustBeOfIssuer,
+  type LoginConfig,
+} from './login-options.ts';
 import { loginKey, type Kept } from './login-store.ts';
 import { byPerson, isForgotten } from './person.ts';
-import { headersOf, type Proved } from './proofs/dpop.ts';
-import { revoke } from './revocation.ts';
-import { mustBeOfIssuer } from './redirect-checks.ts';
+import { basic, headersOf, type Proved } from './proofs.ts';
 
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
@@ -228,4 +237,47 @@ export class Login {
     const { client } = await this.#options.store.read(this.#key);
     return client !== undefined && isOfAnother(client, await this.#discover(signal));
   }
+}
+
+/**
+ * Tells the authorization server that nobody uses these tokens any more (RFC 7009), the one that renews first. False: it has no
+ * such endpoint, or did not agree.
+ */
+async function revoke(
+  { authorizationServerMetadata }: OAuthDiscoveryState,
+  { tokens, client }: Kept,
+  config: LoginConfig,
+  fetch: Fetch,
+): Promise<boolean> {
+  // One kind of metadata has no word for it in its type.
+  const metadata = authorizationServerMetadata as Readonly<Record<string, unknown>> | undefined;
+  const endpoint = metadata?.['revocation_endpoint'];
+  if (typeof endpoint !== 'string' || !tokens) return false;
+  const id = config.clientId ?? client?.client_id ?? '';
+  const secret = config.clientSecret ?? client?.['client_secret'];
+  const methods = metadata?.['revocation_endpoint_auth_methods_supported'];
+  const isInBody = Array.isArray(methods) && !methods.includes('client_secret_basic');
+  const all = [
+    ['refresh_token', tokens.refresh_token],
+    ['access_token', tokens.access_token],
+  ] as const;
+  let isDone = true;
+  for (const [hint, token] of all) {
+    if (token === undefined) continue;
+    const answer = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(typeof secret === 'string' && !isInBody && { authorization: basic(id, secret) }),
+      },
+      body: new URLSearchParams({
+        token,
+        token_type_hint: hint,
+        ...((typeof secret !== 'string' || isInBody) && { client_id: id }),
+        ...(typeof secret === 'string' && isInBody && { client_secret: secret }),
+      }),
+    });
+    isDone &&= answer.ok;
+  }
+  return isDone;
 }

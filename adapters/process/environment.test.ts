@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { environmentOf } from './environment.ts';
-import type { LaunchSpec } from './launcher.ts';
+import { environmentOf, type LaunchSpec } from './environment.ts';
 
 const spec = (env: Record<string, string> = {}): LaunchSpec => ({ command: 'npx', args: [], env });
 /** Where programs usually are, without a home folder. */

@@ -2,9 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeLaunch } from './executable.ts';
-import { LaunchError, whyNotLaunched } from './launch-failure.ts';
-import { createLedger, localLauncher, processPortOf, type Launcher, type LaunchSpec } from './index.ts';
+import { describeLaunch } from './environment.ts';
+import { LaunchError, whyNotLaunched } from './local-launcher.ts';
+import { createLedger } from './reaper/ledger.ts';
+import { localLauncher } from './local-launcher.ts';
+import { processPortOf } from './launch.ts';
+import { type Launcher, type LaunchSpec } from './environment.ts';
 import type { ProcessFact } from '../../machines/kernel/ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-launch-'));

@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { ProcessFact } from '../../machines/kernel/ports.ts';
-import { createLedger, processPortOf, type Launch, type LaunchEnd } from './index.ts';
+import { createLedger } from './reaper/ledger.ts';
+import { processPortOf } from './launch.ts';
+import { type Launch, type LaunchEnd } from './environment.ts';
 
 function deferred<T>() {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}];

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { askLoginPath } from './login-path.ts';
+import { askLoginPath } from './run-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-login-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openInBrowser } from './open-in-browser.ts';
-import { runText } from './run-text.ts';
+import { openInBrowser, runText } from './run-text.ts';
 
 const ms = 60_000;
 const node = (script: string): string => `"${process.execPath}" -e "${script}"`;

@@ -44,7 +44,7 @@ describe('trust', () => {
     Promise.all(names.map(async (name) => realpath((await mkdir(join(folder, name)), join(folder, name)))));
   const kept = async (): Promise<string[]> =>
     (JSON.parse(await readFile(file, 'utf8')) as string[]).toSorted();
-  const built = new URL('../../../dist/adapters/storage/trust/trust.js', import.meta.url).href;
+  const built = new URL('../../dist/adapters/storage/user-files.js', import.meta.url).href;
   /** A process that trusts these folders all at once. */
   const trusting = (some: readonly string[]): ReturnType<typeof spawn> => {
     const script = `import(${JSON.stringify(built)})

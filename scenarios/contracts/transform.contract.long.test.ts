@@ -159,7 +159,7 @@ describe('the time of a program', () => {
 
 describe('the built package', () => {
   it('runs programs, and a thread that rests or was never closed keeps no process alive', () => {
-    const module = new URL('../../dist/adapters/vrl/index.js', import.meta.url);
+    const module = new URL('../../dist/adapters/vrl/transformer.js', import.meta.url);
     const program = `const { createTransformer } = await import(${JSON.stringify(module.href)});
       createTransformer().run('.a = 1', {}, (answer) => process.stdout.write(JSON.stringify(answer)));`;
     const how = { encoding: 'utf8', timeout: 60_000 } as const;

@@ -5,7 +5,7 @@ export type StartTime = string;
 
 const onLinux = process.platform === 'linux';
 
-export interface Stat {
+interface Stat {
   /** The name of its program, at most 15 characters, fit to be shown. */
   readonly command: string;
   readonly state: string;
@@ -58,7 +58,7 @@ export const startTimeOf = (pid: number): StartTime | undefined =>
   onLinux ? statOf(pid)?.startTime : undefined;
 
 /** False when the group has no process at all. True says little: zombies answer to signal 0, too. */
-export function answers(pgid: number): boolean {
+function answers(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
     return true;
@@ -77,7 +77,7 @@ export function membersOf(pgid: number): number[] {
 }
 
 /** One process group, led by the child that was spawned `detached`. */
-export interface Group {
+interface Group {
   readonly pid: number;
   readonly startTime: StartTime | undefined;
   /** From now on the pid of the leader is free, and may become somebody else's. */
@@ -122,4 +122,137 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
       }
     },
   };
+}
+
+/** A process group and the start time of its leader, which tells it from a later group of that number. */
+export interface TracedGroup {
+  /** The process group id, which is the pid of its leader. */
+  readonly pgid: number;
+  /** Field 22 of `/proc/<pid>/stat` of the leader, in clock ticks since boot; undefined where nobody can tell it. */
+  readonly startTime: string | undefined;
+}
+/** Everything of a host that is dead: its groups, and the markers that its children carry. */
+interface Doomed {
+  readonly groups: readonly TracedGroup[];
+  readonly instances: readonly string[];
+}
+/** One living process of a dead host. */
+interface Found {
+  readonly pid: number;
+  /** Undefined for what left its group by `setsid` and was found by its marker. */
+  readonly group: TracedGroup | undefined;
+  readonly startTime: StartTime | undefined;
+  /** The name of its program, without arguments: those may hold secrets. */
+  readonly command: string;
+}
+interface Ended {
+  readonly ended: readonly Found[];
+  /** What even SIGKILL did not end in time, such as a process in uninterruptible sleep. */
+  readonly left: readonly Found[];
+}
+
+const termGraceMs = 300;
+/** Several rounds, since a process may fork while the list is read. Together under 1.2 s. */
+const rounds: readonly (readonly [signal: 'SIGTERM' | 'SIGKILL', patienceMs: number])[] = [
+  ['SIGTERM', termGraceMs],
+  ['SIGKILL', 200],
+  ['SIGKILL', 200],
+  ['SIGKILL', 200],
+];
+const lookMs = 10;
+
+const markerName = 'A2C_INSTANCE';
+const isMarker = (word: string): boolean => word.startsWith(`${markerName}=`);
+
+/**
+ * The marker in the environment that a process was started with, as the bytes say it; undefined when it has
+ * none, when it is not ours to read, and where there is no /proc.
+ */
+export function markerOf(pid: number | string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').find(isMarker);
+  } catch {
+    return undefined;
+  }
+}
+export const markerFor = (instance: string): string => `${markerName}=${instance}`;
+
+/** A number that kill(2) takes for one group: -1 would be everybody, and 0 ourselves. */
+const isGroupNumber = (pgid: number): boolean => Number.isSafeInteger(pgid) && pgid > 1;
+
+/** A leader of another age is a stranger. Without a leader the number is still taken by the group itself. */
+function isStillOurs({ pgid, startTime }: TracedGroup): boolean {
+  if (!isGroupNumber(pgid)) return false;
+  const now = statOf(pgid)?.startTime;
+  return now === undefined || startTime === undefined || now === startTime;
+}
+
+function look({ groups, instances }: Doomed): Found[] {
+  const ours = new Map(groups.filter(isStillOurs).map((group) => [group.pgid, group]));
+  const pids = allPids();
+  // Without /proc a group that answers is all that can be known.
+  if (pids.length === 0)
+    return [...ours.values()]
+      .filter(({ pgid }) => answers(pgid))
+      .map((group) => ({ pid: group.pgid, group, startTime: undefined, command: '' }));
+  const markers = new Set(instances.map(markerFor));
+  return pids.flatMap((name): Found[] => {
+    const pid = Number(name);
+    const stat = statOf(pid);
+    if (!isAlive(stat) || pid === process.pid) return [];
+    const group = ours.get(stat.pgrp);
+    if (!group && (markers.size === 0 || !markers.has(markerOf(pid) ?? ''))) return [];
+    return [{ pid, group, startTime: stat.startTime, command: stat.command }];
+  });
+}
+
+function send(signal: 'SIGTERM' | 'SIGKILL', found: readonly Found[]): void {
+  for (const target of new Set(found.map(({ pid, group }) => (group ? -group.pgid : pid)))) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // ESRCH: it ended meanwhile. EPERM: it has changed its user. The next look tells.
+    }
+  }
+}
+
+function lives({ pid, group, startTime }: Found): boolean {
+  if (startTime === undefined) return group !== undefined && answers(group.pgid);
+  const stat = statOf(pid);
+  return isAlive(stat) && stat.startTime === startTime;
+}
+
+async function goneWithin(found: readonly Found[], patienceMs: number): Promise<void> {
+  const until = performance.now() + patienceMs;
+  // Only those that were found are looked at here: a machine may have thousands of others.
+  for (let alive = found.filter(lives); alive.length > 0; alive = alive.filter(lives)) {
+    if (performance.now() >= until) return;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+}
+
+/** A process in the middle of an exec shows no environment: nothing was found only when twice nothing was. */
+export async function lookTwice(doomed: Doomed): Promise<Found[]> {
+  const found = look(doomed);
+  if (found.length > 0) return found;
+  await new Promise((resolve) => setTimeout(resolve, lookMs));
+  return look(doomed);
+}
+
+/**
+ * Ends all of it: SIGTERM, a short grace, SIGKILL, and again what was born meanwhile; within 1.2 s. A group whose
+ * number went to a stranger is left alone.
+ */
+export async function endAll(doomed: Doomed): Promise<Ended> {
+  const ended = new Map<string, Found>();
+  let found = await lookTwice(doomed);
+  for (const [signal, patienceMs] of rounds) {
+    if (found.length === 0) break;
+    for (const each of found) ended.set(`${each.pid} ${each.startTime}`, each);
+    send(signal, found);
+    await goneWithin(found, patienceMs);
+    found = await lookTwice(doomed);
+  }
+  for (const each of found) ended.delete(`${each.pid} ${each.startTime}`);
+  return { ended: [...ended.values()], left: found };
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../../machines/kernel/address.ts';
-import { lookTwice } from './ending.ts';
-import type { StartTime } from './group.ts';
-import type { Launched } from '../launcher.ts';
+import { lookTwice, type StartTime } from './group.ts';
+import type { Launched } from '../environment.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
-import { stateFileOf } from './state-file.ts';
-import type { Notice, Witness } from './witness.ts';
+import { stateFileOf, type Notice, type Witness } from './state-file.ts';
 
 /** How often a group whose leader has ended is looked at until nobody of it lives. */
 const watchMs = 15;

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { endAll } from './ending.ts';
-import { startTimeOf } from './group.ts';
+import { endAll, startTimeOf } from './group.ts';
 import { reaperMark, reaperProof } from './host-program.ts';
 
 /** A reaper says what it is within 50 ms; a loaded machine gets more. */

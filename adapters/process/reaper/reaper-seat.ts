@@ -1,7 +1,7 @@
-import type { TracedGroup } from './ending.ts';
+import type { TracedGroup } from './group.ts';
 import { whyNoReaper } from './host-program.ts';
 import { notStarted, startReaper, type Reaper } from './reaper-child.ts';
-import { nameOf, type Notice, type Witness } from './witness.ts';
+import { nameOf, type Notice, type Witness } from './state-file.ts';
 
 /** So many reapers that died one after the other are enough: something here does not want them. */
 const budget = 5;

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statOf, startTimeOf } from './group.ts';
-import { createLedger, processPortOf, sweepLeftovers, type LedgerOptions } from '../index.ts';
+import { createLedger, type LedgerOptions } from './ledger.ts';
+import { processPortOf } from '../launch.ts';
+import { sweepLeftovers } from './state-file.ts';
 import { reaperCommand } from './reaper-child.ts';
 import { fileNameOf, hostsDir } from './state-file.ts';
 

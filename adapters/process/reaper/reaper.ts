@@ -1,7 +1,7 @@
 // The reaper: a process beside the host that ends the host's children when the host is gone, however it went.
 // It hears on stdin what lives, and acts when stdin ends. It loads nothing but node:fs: it should be small.
 import { writeSync } from 'node:fs';
-import { endAll, type TracedGroup } from './ending.ts';
+import { endAll, type TracedGroup } from './group.ts';
 import { reaperProof } from './host-program.ts';
 
 /** It must never outlive its host for long, whatever it meets. */

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupOf, membersOf, startTimeOf, statOf } from './group.ts';
-import { fileNameOf, hostsDir, placeHere } from './state-file.ts';
-import { sweepLeftovers } from './sweep.ts';
+import { fileNameOf, hostsDir, placeHere, sweepLeftovers } from './state-file.ts';
 
 let stateDir: string;
 const born: number[] = [];
@@ -78,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
 
     const instance = `sweep-test-${process.pid}`;
     write(instance, head(instance, dead), group);
-    const built = new URL('../../../dist/adapters/process/reaper/sweep.js', import.meta.url).href;
+    const built = new URL('../../../dist/adapters/process/reaper/state-file.js', import.meta.url).href;
     const script = `import(${JSON.stringify(built)})
       .then(({ sweepLeftovers }) => sweepLeftovers({ stateDir: ${JSON.stringify(stateDir)} }))
       .then((ended) => console.log(JSON.stringify(ended)))`;

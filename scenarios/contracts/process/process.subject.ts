@@ -1,9 +1,6 @@
-import {
-  createLedger,
-  processPortOf,
-  type Launcher,
-  type LaunchSpec,
-} from '../../../adapters/process/index.ts';
+import { createLedger } from '../../../adapters/process/reaper/ledger.ts';
+import { processPortOf } from '../../../adapters/process/launch.ts';
+import { type Launcher, type LaunchSpec } from '../../../adapters/process/environment.ts';
 import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.harness.ts';
 import { patient } from '../patience.ts';
 import { createWaiting } from '../waiting.ts';

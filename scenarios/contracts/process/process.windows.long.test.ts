@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemSpawn } from '../../../adapters/process/child.ts';
+import {
+  systemSpawn,
+  createWindowsLauncher,
+  createSystemTools,
+  type Run,
+  type Row,
+} from '../../../adapters/process/local-launcher.ts';
 import { isAlive, statOf, allPids } from '../../../adapters/process/reaper/group.ts';
-import { createWindowsLauncher } from '../../../adapters/process/windows/windows-launcher.ts';
-import { createSystemTools, type Run, type Row } from '../../../adapters/process/windows/windows-tree.ts';
 import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';

@@ -1,10 +1,6 @@
-import {
-  createLedger,
-  processPortOf,
-  type LaunchSpec,
-  type Ledger,
-  type LedgerOptions,
-} from '../../../adapters/process/index.ts';
+import { createLedger, type Ledger, type LedgerOptions } from '../../../adapters/process/reaper/ledger.ts';
+import { processPortOf } from '../../../adapters/process/launch.ts';
+import { type LaunchSpec } from '../../../adapters/process/environment.ts';
 import type { Emit, PortInstance, ProcessCommand, ProcessFact } from '../../../machines/kernel/ports.ts';
 import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.harness.ts';
 import { createWaiting } from '../waiting.ts';

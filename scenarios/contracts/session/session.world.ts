@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { RemoteSpec } from '../../../adapters/mcp/index.ts';
-import { createLedger, processPortOf, type Ledger } from '../../../adapters/process/index.ts';
+import { createLedger, type Ledger } from '../../../adapters/process/reaper/ledger.ts';
+import { processPortOf } from '../../../adapters/process/launch.ts';
 import type { PortInstance, ProcessCommand } from '../../../machines/kernel/ports.ts';
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../fixtures/http-server.ts';
 import { createBehaviour, type Message } from '../../fixtures/mcp-behaviour.mjs';

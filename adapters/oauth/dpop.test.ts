@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { calculateJwkThumbprint, decodeJwt, EmbeddedJWK, jwtVerify, type JWK } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
-import { challengeIn } from '../challenge.ts';
-import type { Authorize } from '../login-options.ts';
-import { memoryLogins, type LoginStore } from '../login-store.ts';
-import { Login } from '../login.ts';
+import { challengeIn, type Authorize } from './login-options.ts';
+import { memoryLogins, type LoginStore } from './login-store.ts';
+import { Login } from './login.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openerFor } from '../open-in-browser.ts';
-import { systemProgram, type SystemProgram } from './system-programs.ts';
-import { createSystemTools, type Run } from './windows-tree.ts';
+import { openerFor } from './run-text.ts';
+import { systemProgram, type SystemProgram } from './environment.ts';
+import { createSystemTools, type Run } from './local-launcher.ts';
 
 const env = { SystemRoot: 'D:\\Win' };
 

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { windowsSpawn as Spawn } from './windows-spawn.ts';
+import type { windowsSpawn as Spawn } from './local-launcher.ts';
 
 /** A machine that says it is Windows: which files there are, and which program is run for which command. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
@@ -47,7 +47,7 @@ beforeAll(async () => {
   Object.defineProperty(process, 'platform', { value: 'win32' });
   forgetCrossSpawn();
   vi.resetModules();
-  ({ windowsSpawn } = await import('./windows-spawn.ts'));
+  ({ windowsSpawn } = await import('./local-launcher.ts'));
 });
 beforeEach(() => {
   vi.stubEnv('ComSpec', comSpec);

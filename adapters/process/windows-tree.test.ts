@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createForest, descendantsOf, type Row } from './windows-tree.ts';
+import { createForest, descendantsOf, type Row } from './local-launcher.ts';
 
 const row = (ppid: number, pid: number): Row => ({ ppid, pid });
 const nobody = new Set<string>();

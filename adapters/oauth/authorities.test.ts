@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { mustBeOfIssuer } from '../redirect-checks.ts';
+import { mustBeOfIssuer } from './login-options.ts';
 import { attempted, closeAll, loginTo, startAuthority, type Answers } from './authority.given.ts';
 
 afterEach(closeAll);

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LoginConfig } from '../client-provider.ts';
-import type { LoginOptions } from '../login-options.ts';
-import { memoryLogins } from '../login-store.ts';
-import { Login } from '../login.ts';
+import type { LoginConfig, LoginOptions } from './login-options.ts';
+import { memoryLogins } from './login-store.ts';
+import { Login } from './login.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

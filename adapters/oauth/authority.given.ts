@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { LoginConfig } from '../client-provider.ts';
-import { Login } from '../login.ts';
-import { memoryLogins } from '../login-store.ts';
+import type { LoginConfig } from './login-options.ts';
+import { Login } from './login.ts';
+import { memoryLogins } from './login-store.ts';
 
 /** One answer: members that differ from those of the standard, a whole text, or a status with either. */
 type Said = Readonly<Record<string, unknown>> | string;
