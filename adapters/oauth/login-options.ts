@@ -1,7 +1,7 @@
 import { type OAuthDiscoveryState, checkResourceAllowed } from '@modelcontextprotocol/client';
 import { Refusal } from './guarded-fetch.ts';
 import type { Kept, LoginStore } from './login-store.ts';
-import { asLine } from '../../machines/text/index.ts';
+import { asLine } from '../../machines/text.ts';
 
 /** Asks a host for a JWT that says who it is. */
 export interface AssertionRequest {

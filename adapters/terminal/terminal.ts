@@ -12,8 +12,7 @@ import {
   type OnLine,
   type Typing,
 } from './typed-line.ts';
-import { asLine, asJson } from '../../machines/text.ts';
-import { asText } from '../../machines/text.ts';
+import { asJson, asLine, asText } from '../../machines/text.ts';
 
 /** What a person names on the command line: the whole text of a file, or of stdin for `-`. Rejects with a sentence. */
 export async function readText(name: string): Promise<string> {
