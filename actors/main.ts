@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { asText } from '../machines/text.ts';
 import { begin } from './cli/run.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
-import type { Context } from './cli/context.ts';
+import type { CommandContext } from './cli/context.ts';
 
 // V8 takes what is made and dropped with each call for long-lived, and keeps it until a full collection: a tenth to a fifth of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
@@ -31,8 +31,8 @@ async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   // oxlint-disable-next-line no-restricted-imports -- loaded when one of their commands is typed
   const laboratory = async () => (await import('../scenarios/stage/laboratory.ts')).laboratory;
-  let context: Promise<Context> | undefined;
-  const contextOf = async (): Promise<Context> => {
+  let context: Promise<CommandContext> | undefined;
+  const contextOf = async (): Promise<CommandContext> => {
     const { createTerminal } = await import('../adapters/index.ts');
     return { terminal: createTerminal(), signal: aborter.signal, laboratory, onHangup };
   };

@@ -46,7 +46,7 @@ import {
  * Asks a computer one question. Resolves with the raw ack and the `req_id` that it has to echo; rejects without an
  * ack.
  */
-export type Ask = (
+export type AskComputer = (
   method: string,
   request: object,
   options: ReadOptions,
@@ -72,7 +72,7 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
 }
 
-export function createReading(ask: Ask): AgentReading {
+export function createReading(ask: AskComputer): AgentReading {
   const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
     const { server } = options;
     const request = { computer, uri, ...(server !== undefined && { server }) };

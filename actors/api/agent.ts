@@ -1,8 +1,8 @@
 import { interpreted, placedAt, unanswered } from './agent-answers.ts';
 import type { AnyEventObject } from 'xstate';
 import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
-import { createReading, type Ask } from './agent-reading.ts';
-import { runtimeOf, type Runtime, type Hosted } from './runtime.ts';
+import { createReading, type AskComputer } from './agent-reading.ts';
+import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, notJoined } from './seat.ts';
 import { PendingCalls, type Call, type CallOptions } from './pending-calls.ts';
 import { tracedCall } from './tracing.ts';
@@ -50,7 +50,7 @@ class HostedAgent implements Agent {
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
   readonly #timing: Timing;
-  readonly #hosted: Hosted;
+  readonly #hosted: HostedMachine;
   readonly #listeners = new Listeners<AgentEvents>();
   readonly #calls = new PendingCalls();
   readonly #known = new KnownComputers(this.#listeners);
@@ -196,7 +196,7 @@ class HostedAgent implements Agent {
     );
   }
   /** The raw ack of a question, and the `req_id` that it has to echo. */
-  readonly #query: Ask = async (method, request, { timeoutMs, signal }) => {
+  readonly #query: AskComputer = async (method, request, { timeoutMs, signal }) => {
     if (signal?.aborted) throw new A2cError(givenUp);
     const replyTo = this.#hosted.host;
     const send = (ticket: string, reqId: string): void => {

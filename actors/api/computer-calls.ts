@@ -50,13 +50,13 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   readonly progress: Progress | null;
 }
 /** A call as it came. */
-type Asked = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
+type AskedCall = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
 /** State of a call that has not ended. */
 interface Ended extends Omit<PastCall, 'timestamp' | 'since'> {
   readonly endedAt: number;
   readonly since: number;
 }
-interface Running extends Omit<Asked, 'params' | 'tool'> {
+interface Running extends Omit<AskedCall, 'params' | 'tool'> {
   /** Name of the tool as the caller wrote it; once its server is known, the server's own name. */
   tool: string;
   readonly parameters: PastCall['parameters'];
@@ -135,7 +135,7 @@ export class CallHistoryWatch implements Observer {
     return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
   }
   /** A call that its host never sends. */
-  refused(call: Pick<Asked, 'tool' | 'params' | 'timeoutMs'>, settled: CallSettled): CallSettled {
+  refused(call: Pick<AskedCall, 'tool' | 'params' | 'timeoutMs'>, settled: CallSettled): CallSettled {
     const { ticket, reqId } = settled;
     const key = keyOfCall('host, not sent', ticket);
     this.#begin(key, { ...call, ticket, reqId, agent: null });
@@ -157,13 +157,13 @@ export class CallHistoryWatch implements Observer {
       else if (record.a.startsWith('computer/client:')) this.#passed(key, call, nameOf(record.a));
     }
   }
-  #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: Asked): void {
+  #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: AskedCall): void {
     const parameters = this.#kept(params);
     const since = this.#options.now();
     this.#running.set(key, { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null });
   }
   /** Notes the server of a call, and the server's own name of the tool. */
-  #passed(key: string, { tool }: Asked, client: string): void {
+  #passed(key: string, { tool }: AskedCall, client: string): void {
     const running = this.#running.get(key);
     if (!running) return;
     running.tool = tool;
@@ -207,7 +207,7 @@ export class CallHistoryWatch implements Observer {
       });
   }
   /** A host may give what throws as it is read: were that thrown here, the tap would let go of all history. */
-  #kept(params: Asked['params']): PastCall['parameters'] {
+  #kept(params: AskedCall['params']): PastCall['parameters'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
       if (bytes === undefined) return this.#options.redact(params);

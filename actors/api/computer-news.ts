@@ -1,5 +1,5 @@
 import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
-import { disabledStatus, ConnectingSince, type Watched } from './computer-status.ts';
+import { disabledStatus, ConnectingSince, type WatchedClient } from './computer-status.ts';
 import type { ServerOrders } from './server-orders.ts';
 import { linkStatusOf } from './seat.ts';
 import type { CachedCatalogs } from '../servers/catalogs.ts';
@@ -9,21 +9,21 @@ import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
 import { stateFor } from '../../machines/facts.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
-interface Told {
+interface NewsroomOptions {
   readonly servers: Servers;
   readonly orders: ServerOrders;
   readonly cached: CachedCatalogs;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   notice(text: string, topic?: 'resources' | 'tools'): void;
   /** The machine of its client, while it lives. */
-  clientOf(server: string): Watched | undefined;
+  clientOf(server: string): WatchedClient | undefined;
   /** Hears that every server is up or has failed once, or that the computer has ended. */
   booted(): void;
 }
 
 /** Turns the news of a computer's machines into events for its host, and keeps the latest for later questions. */
 export class ComputerNewsroom {
-  readonly #told: Told;
+  readonly #told: NewsroomOptions;
   readonly #since = new ConnectingSince();
   readonly #failures = new Map<string, Failure | null>();
   /** Reasons why some tools of a server cannot be called, by server. */
@@ -37,7 +37,7 @@ export class ComputerNewsroom {
   readonly times = new Map<string, number>();
   link: ComputerStatus['link'] = null;
 
-  constructor(told: Told) {
+  constructor(told: NewsroomOptions) {
     this.#told = told;
   }
   /** Why a server failed the last time, how long until it is tried again, and what it waits for while it connects. */

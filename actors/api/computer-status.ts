@@ -30,7 +30,7 @@ export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['s
   const value: unknown = snapshot?.value ?? 'closed';
   return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
 };
-interface Told {
+interface ServerFacts {
   readonly failure: Failure | null;
   readonly noise: Noise;
   /** Reason for which the server waits while it connects. */
@@ -53,7 +53,7 @@ export const disabledStatus = (name: string): ServerStatus => ({
   reason: 'disabled in its config',
 });
 const connecting = (
-  waits: NonNullable<Told['waits']>,
+  waits: NonNullable<ServerFacts['waits']>,
   hasProcess: boolean,
   failure: Failure | null,
 ): string =>
@@ -62,7 +62,7 @@ const connecting = (
 export function serverStatus(
   { name, disabled, kind }: ServerConfig,
   snapshot: Snapshot | undefined,
-  { failure, noise, nextTryMs, waits }: Told,
+  { failure, noise, nextTryMs, waits }: ServerFacts,
   context: ComputerContext | undefined,
 ): ServerStatus {
   const hidden = hiddenOf(context, name);
@@ -204,20 +204,20 @@ export const cannotOrder = (name: string, status: ServerStatus | undefined): A2c
       })
     : new A2cError({ code: 404, message: `Unknown server: ${name}`, remedy: 'List them: servers list' });
 
-export interface Watched {
+export interface WatchedClient {
   getSnapshot(): Snapshot;
   subscribe(next: (snapshot: Snapshot) => void): unknown;
 }
 /** Step of connecting in which a client is, and since when; the machine itself has no clock. */
-interface Since {
+interface StepSince {
   step: string;
   at: number;
 }
-type For = NonNullable<ServerStatus['waits']>['for'];
+type WaitReason = NonNullable<ServerStatus['waits']>['for'];
 
 const stepOf = ({ value }: Snapshot): string =>
   typeof value === 'string' ? value : String(Object.values(value as object)[0]);
-const steps: Readonly<Record<string, For>> = {
+const steps: Readonly<Record<string, WaitReason>> = {
   resolving: 'values',
   queued: 'permit',
   launching: 'launch',
@@ -234,12 +234,12 @@ const words = {
 
 /** Since when each client is in the step of connecting that it is in. */
 export class ConnectingSince {
-  readonly #byClient = new WeakMap<Watched, Since>();
+  readonly #byClient = new WeakMap<WatchedClient, StepSince>();
 
   /** From now on. The clients of one computer are told of as they begin to connect. */
-  watch(client: Watched): void {
+  watch(client: WatchedClient): void {
     if (this.#byClient.has(client)) return;
-    const since: Since = { step: stepOf(client.getSnapshot()), at: Date.now() };
+    const since: StepSince = { step: stepOf(client.getSnapshot()), at: Date.now() };
     this.#byClient.set(client, since);
     client.subscribe((snapshot) => {
       // A ready client changes with each call, and its step is not asked for.
@@ -250,7 +250,7 @@ export class ConnectingSince {
     });
   }
   /** Undefined: it is not connecting. */
-  of(client: Watched): ServerStatus['waits'] {
+  of(client: WatchedClient): ServerStatus['waits'] {
     const snapshot = client.getSnapshot();
     const step = steps[stepOf(snapshot)];
     if (!snapshot.hasTag('connecting') || !step) return undefined;

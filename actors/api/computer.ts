@@ -7,10 +7,10 @@ import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import { linksOf, Seat } from './seat.ts';
-import { Runtime, type Hosted } from './runtime.ts';
+import { Runtime, type HostedMachine } from './runtime.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
-import type { Orders } from '../inspector/inspections.ts';
+import type { PageOrders } from '../inspector/inspections.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
 import { readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
@@ -47,7 +47,7 @@ import type { Timing } from '../../machines/kernel/timing.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
 /** For our own command: one runtime for several handles, a config that was read already. */
-export interface Inner {
+export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
 }
@@ -58,7 +58,10 @@ export interface Inner {
  * about all servers wait for those that start, `toolsMs` at most, and name those that are missing.
  * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
  */
-export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
+export async function createComputer(
+  options: ComputerOptions = {},
+  inner: RuntimeShare = {},
+): Promise<Computer> {
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = options;
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
   const tracing = inner.runtime ? undefined : await tracingOf(options);
@@ -105,7 +108,7 @@ class HostedComputer implements Computer {
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
   readonly #seat: Seat;
-  #hosted: Hosted | undefined;
+  #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
   readonly #first = new FirstMoments(this.#listeners);
@@ -457,7 +460,7 @@ const launching = (
 };
 
 /** Orders that a page may give to a computer, once the computer is there. */
-export const ordersOf = (computer: () => Promise<Computer>): Orders => ({
+export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
   start: async (name) => (await computer()).startServer(name),
   stop: async (name) => (await computer()).stopServer(name),
   retry: async (name) => (await computer()).retryServer(name),

@@ -74,7 +74,7 @@ export interface ServerImport {
   write(): Promise<void>;
 }
 
-interface Found {
+interface FoundSource {
   readonly from: string;
   readonly app: App | undefined;
   readonly value: unknown;
@@ -85,7 +85,7 @@ const failed = (code: 404 | 'ConfigInvalid', message: string, remedy: string): A
 const notRead = (from: string, mistakes: readonly Mistake[]): A2cError =>
   failed('ConfigInvalid', mistakes.map((m) => mistakeLine(m, from)).join('\n'), 'Nothing was imported.');
 
-async function found(from: string, folder: string): Promise<readonly Found[]> {
+async function found(from: string, folder: string): Promise<readonly FoundSource[]> {
   if (isLink(from)) {
     const read = readLink(from);
     if (!read.ok) throw notRead('link', [read.mistake]);
@@ -98,7 +98,7 @@ async function found(from: string, folder: string): Promise<readonly Found[]> {
     throw failed(404, `${app.title} has no file with servers here`, 'Name the file: a2c import FILE');
   return Promise.all(files.map(({ file }) => inFile(file, app)));
 }
-async function inFile(file: string, known?: App): Promise<Found> {
+async function inFile(file: string, known?: App): Promise<FoundSource> {
   const read = await readConfigValue(file);
   if (!read.ok) throw notRead(file, [read.mistake]);
   const { value, duplicates } = read;
@@ -131,7 +131,7 @@ const shown = (each: Judged): ServerToImport => ({
   left: each.left,
   why: each.why ?? null,
 });
-const sourceOf = ({ from, app }: Found, { servers, inputs, left }: Imported): ImportSource => ({
+const sourceOf = ({ from, app }: FoundSource, { servers, inputs, left }: Imported): ImportSource => ({
   from,
   app: app ? { id: app.id, title: app.title } : null,
   servers: servers.map(shown),
@@ -146,7 +146,7 @@ export async function planImport({
 }: ImportOptions): Promise<ServerImport> {
   const { file, isThere } = await configToWrite(asked, folder);
   const all = await found(from, folder);
-  const config = isThere ? accepted(await readConfig(file), file) : { servers: [], inputs: [] };
+  const config = isThere ? acceptedConfig(await readConfig(file), file) : { servers: [], inputs: [] };
   let present: Pick<Config, 'servers' | 'inputs' | 'leftOut'> = config;
   // Plans are made in order: a name that the first takes is taken for the next.
   const plans = all.map((source) => {
@@ -206,7 +206,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
 }
 
 /** Returns a parsed config, or throws an error with every mistake in it. */
-export function accepted(parsed: ParsedConfig, file: string | undefined): Config {
+export function acceptedConfig(parsed: ParsedConfig, file: string | undefined): Config {
   if (parsed.ok) return parsed.config;
   throw new A2cError({
     code: 'ConfigInvalid',

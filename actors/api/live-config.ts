@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { Hosted, Runtime } from './runtime.ts';
+import type { HostedMachine, Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, type Deferred } from '../kernel/listeners.ts';
 import { settingsFile, settingsInMemory, watchFile } from '../../adapters/index.ts';
@@ -27,7 +27,7 @@ interface LiveConfigOptions {
 /** The config file of a presenter: its machine, its watcher, and who waits for a change. */
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  readonly #hosted: Hosted;
+  readonly #hosted: HostedMachine;
   readonly #waiting = new Map<string, Deferred<SettingsSettled>>();
   readonly #first = deferred<SettingsNews>();
   readonly #watcher: ReturnType<typeof watchFile> | undefined;

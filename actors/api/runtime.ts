@@ -265,7 +265,7 @@ export class Runtime {
       notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
   }
   /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. `given`: for a trace. */
-  start(kind: string, input: object, hear: (event: AnyEventObject) => void, given?: object): Hosted {
+  start(kind: string, input: object, hear: (event: AnyEventObject) => void, given?: object): HostedMachine {
     const host = addressFor(`host:${kind}.${(this.#hosts += 1)}`);
     const { directory } = this;
     const { promise: ended, resolve } = deferred<OwnedEnded>();
@@ -278,7 +278,7 @@ export class Runtime {
   }
   /** Asks it to end; ends it by force when it has not done so within `patienceMs`. */
   async end(
-    { address, ended }: Hosted,
+    { address, ended }: HostedMachine,
     patienceMs: number,
     order: AnyEventObject = { type: 'close' },
   ): Promise<void> {
@@ -302,7 +302,7 @@ export class Runtime {
     this.#leaveClock();
   }
 }
-export interface Hosted {
+export interface HostedMachine {
   readonly address: Address;
   /** Address of the host, which takes any event of its machine. */
   readonly host: AddressFor<unknown>;

@@ -10,7 +10,7 @@ import {
   type Target,
 } from './arguments.ts';
 import { neededFor, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
@@ -42,7 +42,7 @@ interface Order {
 }
 
 export async function call(
-  context: Context,
+  context: CommandContext,
   first: string,
   more: readonly string[],
   options: CallCommandOptions,
@@ -67,7 +67,7 @@ export async function call(
 }
 /** Before its servers end: who waits for the answer need not wait for them. */
 async function tell(
-  context: Context,
+  context: CommandContext,
   options: CallCommandOptions,
   outcome: CallOutcome,
 ): Promise<CallOutcome> {
@@ -78,7 +78,7 @@ async function tell(
 }
 /** Rejects with what is typed wrong: before a config is read, and before anything is started. */
 async function orderOf(
-  { signal }: Context,
+  { signal }: CommandContext,
   first: string,
   more: readonly string[],
   { timeout, reqId }: CallCommandOptions,
@@ -118,7 +118,7 @@ function noServer(word: string, stray: string, names: readonly string[]): Failur
 
 /** Calls a tool of servers that are started for it: the one that is known to have the tool, or all of them. */
 async function callHere(
-  context: Context,
+  context: CommandContext,
   options: CallCommandOptions,
   config: Config,
   order: Order,
@@ -138,7 +138,7 @@ async function callHere(
   return callBy(context, options, config, order);
 }
 function callBy(
-  context: Context,
+  context: CommandContext,
   options: CallCommandOptions,
   config: Config,
   { target: { tool }, words, how, limitMs }: Order,
@@ -165,7 +165,7 @@ function callBy(
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
 /** Another server has a tool of this name: which one is called, and how the other is reached. */
-function tellTwins({ terminal }: Context, listing: ToolListing, tool: string): void {
+function tellTwins({ terminal }: CommandContext, listing: ToolListing, tool: string): void {
   const called = infoOf(listing, tool);
   for (const { name, server } of listing.refused)
     if (name === tool && called && called.server !== server)
@@ -177,7 +177,7 @@ function tellTwins({ terminal }: Context, listing: ToolListing, tool: string): v
  * probably meant.
  */
 function explained(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   computer: Computer,
   outcome: CallOutcome,
   listing: ToolListing,
@@ -211,7 +211,7 @@ function remedyFor(tool: string, names: readonly string[]): string {
 
 /** Calls a tool of a computer in an office, as its agent. */
 function callAfar(
-  context: Context,
+  context: CommandContext,
   options: CallCommandOptions,
   { target, words, how }: Order,
 ): Promise<CallOutcome> {
@@ -230,7 +230,7 @@ function callAfar(
     return tell(context, options, known);
   });
 }
-function show(context: Context, { outcome, server, result, failure }: CallOutcome): void {
+function show(context: CommandContext, { outcome, server, result, failure }: CallOutcome): void {
   const { terminal } = context;
   const isGood = outcome === 'succeeded';
   const text = result === null ? undefined : besideFailure(resultText(result, server), failure);

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Computer, ResourceContent } from '../api/computer-handle.ts';
-import { accepted } from '../api/config-files.ts';
-import type { Context } from './context.ts';
+import { acceptedConfig } from '../api/config-files.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { onlyServer, withComputer } from './one-shot.ts';
@@ -47,7 +47,7 @@ export interface CheckOptions extends SourceOptions {
 
 /** `a2c check SERVER`: what breaks a rule of windows and documents. Ends with 1 when something does. */
 export async function check(
-  context: Context,
+  context: CommandContext,
   asked: string,
   args: readonly string[],
   options: CheckOptions,
@@ -92,14 +92,14 @@ const notReady = (
 
 /** Config with this server alone, which is read whole, even if it does not say when something changes. */
 async function configFor(
-  context: Context,
+  context: CommandContext,
   asked: string,
   args: readonly string[],
   options: CheckOptions,
 ): Promise<Config> {
   const typed = typedServer(asked, args);
   const config = typed
-    ? accepted(parseConfig({ mcpServers: typed }), undefined)
+    ? acceptedConfig(parseConfig({ mcpServers: typed }), undefined)
     : onlyServer(await configOf(context, options), asked);
   return {
     ...config,
@@ -116,7 +116,7 @@ function typedServer(asked: string, args: readonly string[]): object | undefined
   return { [basename(asked)]: { command: asked, args } };
 }
 
-function tell({ terminal }: Context, { violations, read }: Checked): void {
+function tell({ terminal }: CommandContext, { violations, read }: CheckedServer): void {
   for (const [at, { uri, field, found, remedy, rule }] of violations.entries()) {
     const where = [uri ?? 'the server', ...(field === null ? [] : [field])].join('  ');
     terminal.out(`${rule}: ${where}`);
@@ -146,7 +146,7 @@ export interface CheckPlan {
   /** Hears the current step, in a few words. */
   readonly onStep: (step: string) => void;
 }
-export interface Checked {
+export interface CheckedServer {
   readonly read: Readonly<WalkedCounts>;
   readonly violations: readonly Violation[];
 }
@@ -154,7 +154,7 @@ export interface Checked {
 const toldWithinMs = 1_000;
 
 /** Reads all that a server shows, twice, and judges it. */
-export async function checkServer(computer: Computer, plan: CheckPlan): Promise<Checked> {
+export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
   const { server, limitMs, onStep } = plan;
   const declared = computer.servers().find(({ name }) => name === server)?.resources;
   const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
@@ -302,7 +302,7 @@ export class Walk {
 }
 
 /** Outcome of one read. */
-export type Came =
+export type ReadOutcome =
   | { readonly ok: true; readonly contents: readonly ResourceContent[] }
   | { readonly ok: false; readonly failure: Failure };
 
@@ -337,7 +337,7 @@ export class CheckReader {
     return undefined;
   }
   /** Undefined: it came too late, and that has been said. */
-  async ask(uri: string): Promise<Came | undefined> {
+  async ask(uri: string): Promise<ReadOutcome | undefined> {
     this.#onRead(uri);
     const startedAt = performance.now();
     const came = await this.#within(uri);
@@ -351,10 +351,10 @@ export class CheckReader {
     const came = await this.#within(uri);
     return came?.ok === true ? textOf(came.contents) : undefined;
   }
-  #within(uri: string): Promise<Came | undefined> {
+  #within(uri: string): Promise<ReadOutcome | undefined> {
     const asked = this.#computer.readResource(uri, { server: this.#server }).then(
-      (contents): Came => ({ ok: true, contents }),
-      (error: unknown): Came => ({ ok: false, failure: failureOf(error) }),
+      (contents): ReadOutcome => ({ ok: true, contents }),
+      (error: unknown): ReadOutcome => ({ ok: false, failure: failureOf(error) }),
     );
     return new Promise((resolve) => {
       const late = setTimeout(() => resolve(undefined), this.#limitMs);

@@ -15,11 +15,11 @@ import {
   desktopText,
   finderText,
   tell,
-  type Shown,
+  type AnswerText,
 } from './printing/contents.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
 import { configOf } from './source.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
 export interface DesktopOptions extends OneShotOptions {
@@ -42,10 +42,10 @@ interface Asking<T> {
 }
 /** Asked once, and ended; Ctrl-C ends all at any moment, and with it the question. */
 async function show<T extends object>(
-  context: Context,
+  context: CommandContext,
   options: OneShotOptions,
   ask: Asking<T>,
-  textOf: (shown: T) => Shown,
+  textOf: (shown: T) => AnswerText,
   config?: Config,
 ): Promise<number> {
   const { signal, terminal } = context;
@@ -76,7 +76,7 @@ async function show<T extends object>(
   return exitCodeOf(signal, isUsable);
 }
 
-export function desktop(context: Context, options: DesktopOptions): Promise<number> {
+export function desktop(context: CommandContext, options: DesktopOptions): Promise<number> {
   const { size, window, fresh = false } = options;
   const query = {
     ...(size !== undefined && { size }),
@@ -92,7 +92,7 @@ export function desktop(context: Context, options: DesktopOptions): Promise<numb
   };
   return show(context, options, ask, (shown) => desktopText(shown, window));
 }
-export function finder(context: Context, options: FinderOptions): Promise<number> {
+export function finder(context: CommandContext, options: FinderOptions): Promise<number> {
   const { keyword, type, offset, limit, fresh = false } = options;
   const query = {
     ...(keyword !== undefined && { keywords: keyword }),
@@ -113,7 +113,7 @@ export function finder(context: Context, options: FinderOptions): Promise<number
 export interface ReadOptions extends OneShotOptions, SaveOptions {
   readonly server?: string;
 }
-export async function read(context: Context, uri: string, options: ReadOptions): Promise<number> {
+export async function read(context: CommandContext, uri: string, options: ReadOptions): Promise<number> {
   const collection = collectionOfUri(uri);
   const isOther = !collection.ok && !/^(?:window|dpe):/i.test(uri) && URL.canParse(uri);
   // Before any server is started for it.
@@ -132,7 +132,7 @@ export async function read(context: Context, uri: string, options: ReadOptions):
     }),
   };
   let given: readonly ResourceContent[] = [];
-  const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): Shown =>
+  const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): AnswerText =>
     contentsText((given = contents));
   const code = await show(context, options, ask, textOf, config);
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
 import { yesOrNo } from './answering.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
 import { showFailure } from './printing/failures.ts';
@@ -56,7 +56,7 @@ async function rowOf(server: ServerConfig): Promise<Row> {
     tools: cached?.lists.tools?.length ?? null,
   };
 }
-export async function list(context: Context, options: ListOptions): Promise<number> {
+export async function list(context: CommandContext, options: ListOptions): Promise<number> {
   const { terminal } = context;
   const { config, file } = await readSource(context, options);
   const rows = await Promise.all(config.servers.map(rowOf));
@@ -84,7 +84,7 @@ export async function list(context: Context, options: ListOptions): Promise<numb
   return exitCodes.done;
 }
 
-export async function get(context: Context, name: string, options: ListOptions): Promise<number> {
+export async function get(context: CommandContext, name: string, options: ListOptions): Promise<number> {
   const { config } = await readSource(context, options);
   const entry = shownServer(serverNamed(config, name).raw);
   context.terminal.outText(options.json ? JSON.stringify(entry) : JSON.stringify(entry, null, 2));
@@ -110,7 +110,7 @@ export interface AddOptions extends EditOptions {
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 
 export async function add(
-  context: Context,
+  context: CommandContext,
   name: string,
   target: readonly string[],
   options: AddOptions,
@@ -125,11 +125,11 @@ export async function add(
   }
   return change(context, { what: 'add', name, entry, isReplacing }, options);
 }
-export const remove = (context: Context, name: string, options: EditOptions): Promise<number> =>
+export const remove = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'remove', name }, options);
-export const enable = (context: Context, name: string, options: EditOptions): Promise<number> =>
+export const enable = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'enable', name }, options);
-export const disable = (context: Context, name: string, options: EditOptions): Promise<number> =>
+export const disable = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'disable', name }, options);
 
 /** An entry as `mcpServers` has it. */
@@ -171,7 +171,7 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
 
 const done = { add: 'added', remove: 'removed', enable: 'enabled', disable: 'disabled' } as const;
 async function change(
-  { terminal, folder = process.cwd() }: Context,
+  { terminal, folder = process.cwd() }: CommandContext,
   what: Exclude<ConfigChange, { what: 'import' }>,
   { config, json }: EditOptions,
 ): Promise<number> {
@@ -204,7 +204,7 @@ export interface ImportOptions {
 }
 
 /** Without a name: what there is, and how to import it. */
-async function listed({ terminal, folder = process.cwd() }: Context, json: boolean): Promise<number> {
+async function listed({ terminal, folder = process.cwd() }: CommandContext, json: boolean): Promise<number> {
   const found = await foundAppFiles(folder);
   const rows = await Promise.all(
     found.map(async ({ app: id, file }) => {
@@ -233,7 +233,7 @@ async function listed({ terminal, folder = process.cwd() }: Context, json: boole
   return exitCodes.done;
 }
 
-function show({ terminal }: Context, { from, app, servers, left }: ImportSource): void {
+function show({ terminal }: CommandContext, { from, app, servers, left }: ImportSource): void {
   terminal.out(`${from}${app ? ` (${app.title})` : ''}:`);
   for (const each of servers) {
     const name = each.name === each.from ? each.name : `${each.from} → ${each.name}`;
@@ -245,7 +245,7 @@ function show({ terminal }: Context, { from, app, servers, left }: ImportSource)
   for (const text of left) terminal.out(`  ${text}`);
   if (servers.length === 0) terminal.out('  no servers');
 }
-async function mayWrite({ terminal, signal }: Context, count: number, file: string): Promise<boolean> {
+async function mayWrite({ terminal, signal }: CommandContext, count: number, file: string): Promise<boolean> {
   if (!terminal.isInteractive)
     throw new A2cError({
       code: 400,
@@ -256,7 +256,7 @@ async function mayWrite({ terminal, signal }: Context, count: number, file: stri
 }
 
 export async function importServers(
-  context: Context,
+  context: CommandContext,
   what: string | undefined,
   { config, dryRun = false, yes = false, json }: ImportOptions,
 ): Promise<number> {
@@ -284,7 +284,7 @@ export interface ExportOptions {
   readonly for?: string;
   readonly secrets: boolean;
 }
-export async function exportServers(context: Context, options: ExportOptions): Promise<number> {
+export async function exportServers(context: CommandContext, options: ExportOptions): Promise<number> {
   const app = options.for === undefined ? undefined : appNamed(options.for);
   if (options.for !== undefined && !app) {
     const message = `there is no application '${options.for}'`;

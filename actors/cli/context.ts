@@ -1,7 +1,7 @@
 import type { Terminal } from '../../adapters/index.ts';
 
 /** Surroundings of a command, from the program that runs it. */
-export interface Context {
+export interface CommandContext {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
@@ -16,8 +16,8 @@ export interface Context {
  * Makes the action of a command: the function `name` of a module. The module is loaded once the command is typed, so that a help
  * text waits for no sockets.
  */
-export type Does = <Module>(
-  load: (context: Context) => Promise<Module>,
+export type ActionMaker = <Module>(
+  load: (context: CommandContext) => Promise<Module>,
   name: keyof Module,
 ) => (...given: unknown[]) => Promise<void>;
 
@@ -100,18 +100,18 @@ export interface SimOptions {
 }
 /** Commands that live with the scenarios, and are loaded when they are asked for (main.ts). */
 export interface Laboratory {
-  replayTraces(context: Context, paths: readonly string[], options: ReplayOptions): Promise<number>;
-  playServer(context: Context, paths: readonly string[], options: PlayingOptions): Promise<number>;
+  replayTraces(context: CommandContext, paths: readonly string[], options: ReplayOptions): Promise<number>;
+  playServer(context: CommandContext, paths: readonly string[], options: PlayingOptions): Promise<number>;
   verifyServer(
-    context: Context,
+    context: CommandContext,
     file: string,
     command: readonly string[],
     options: VerifyOptions,
   ): Promise<number>;
-  forkTrace(context: Context, file: string, options: ForkOptions): Promise<number>;
-  redactTrace(context: Context, file: string, options: RedactTraceOptions): Promise<number>;
-  showTrace(context: Context, file: string, options: ShowOptions): Promise<number>;
-  simulate(context: Context, options: SimOptions): Promise<number>;
+  forkTrace(context: CommandContext, file: string, options: ForkOptions): Promise<number>;
+  redactTrace(context: CommandContext, file: string, options: RedactTraceOptions): Promise<number>;
+  showTrace(context: CommandContext, file: string, options: ShowOptions): Promise<number>;
+  simulate(context: CommandContext, options: SimOptions): Promise<number>;
 }
 
 /** Until Ctrl-C, or the order to end. */

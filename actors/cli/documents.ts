@@ -1,6 +1,6 @@
 import { serveDocuments } from '../../adapters/index.ts';
 import { A2cError } from '../kernel/errors.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 
 export interface DocumentsOptions {
@@ -15,7 +15,7 @@ export interface DocumentsOptions {
 
 /** `a2c documents [FOLDER…]`: the project's own MCP server over files, for any MCP client. */
 export async function documents(
-  { terminal, signal, folder }: Context,
+  { terminal, signal, folder }: CommandContext,
   folders: readonly string[],
   { host, port, token, watch }: DocumentsOptions,
 ): Promise<number> {

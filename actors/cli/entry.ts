@@ -3,7 +3,7 @@ import type { Office, OfficeOptions } from '../api/office-handle.ts';
 import { createOffice } from '../api/office.ts';
 import type { Runtime } from '../api/runtime.ts';
 import type { OfficeSeat } from '../api/seat.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../adapters/index.ts';
@@ -79,7 +79,7 @@ export function entryBy(options: EntryOptions): OfficeEntry {
   };
 }
 /** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
-export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office: Office): () => void {
+export function keepEntry({ terminal }: CommandContext, { shown }: OfficeEntry, office: Office): () => void {
   const refusals = new Refusals((address, text) => terminal.err(`not let in: ${address}: ${text}`));
   office.on('peer.refused', (peer) => refusals.heard(peer));
   office.on('auth.failed', ({ message }) => terminal.err(message));

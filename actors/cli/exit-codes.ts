@@ -1,6 +1,6 @@
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /**
  * Exit codes of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a
@@ -63,7 +63,7 @@ export const exitCodeAtEnd = (signal: AbortSignal): number => {
   return code === exitCodes.interrupted ? exitCodes.done : code;
 };
 /** Servers that answer calls, or start when there is one. Where there is none, a command has failed. */
-export function hasUsable({ terminal }: Context, servers: readonly ServerStatus[]): boolean {
+export function hasUsable({ terminal }: CommandContext, servers: readonly ServerStatus[]): boolean {
   const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
   // The answer names the servers and why they are not usable.
   if (!isUsable) terminal.err('error: no server is usable');

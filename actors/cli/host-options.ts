@@ -5,7 +5,7 @@ import { A2cError } from '../kernel/errors.ts';
 import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AnswerOptions, ConfirmWord } from './answering.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 export interface SourceOptions extends AnswerOptions {
   /** How long servers that start are waited for, in seconds. */
@@ -50,7 +50,7 @@ export interface ServerOptions extends WatchOptions, InspectingOptions {
 
 /** Rejects where the package is not installed that writes them. */
 export async function logBy(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
 ): Promise<LogOptions> {
   if (logLevel === undefined) return {};

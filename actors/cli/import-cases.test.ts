@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -162,7 +162,7 @@ describe('what is written', () => {
         question,
         out: quiet,
         err: quiet,
-      } as unknown as Context['terminal'];
+      } as unknown as CommandContext['terminal'];
       await commandLine(['import', theirs, '-c', into], { terminal });
       expect([asked.length, existsSync(into)]).toEqual([1, there]);
     }

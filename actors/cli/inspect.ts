@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { InspectingOptions } from './host-options.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
@@ -21,7 +21,7 @@ export interface InspectCommandOptions {
 }
 /** Which hosts of this user can be looked at, and where; the only one is opened. `wanted`: a name or a pid. */
 export async function inspect(
-  context: Context,
+  context: CommandContext,
   wanted: string | undefined,
   { json, browser }: InspectCommandOptions,
 ): Promise<number> {
@@ -54,7 +54,7 @@ export async function inspect(
  * it, it is `byDefault`.
  */
 export async function showInspector(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   { inspect, allowControl = false }: InspectingOptions,
   open: (options: InspectOptions) => Promise<Inspection>,
   byDefault = false,
@@ -67,7 +67,7 @@ export async function showInspector(
 }
 
 /** Opens the page of an inspector, where somebody sits at a terminal and wants that; they have its address in any case. */
-export async function openPage({ terminal }: Context, url: string, isWanted: boolean): Promise<void> {
+export async function openPage({ terminal }: CommandContext, url: string, isWanted: boolean): Promise<void> {
   if (!isWanted || !terminal.isInteractive) return;
   if (!(await openSecretInBrowser(url, defaultStateDir())))
     terminal.err('no browser could be started; open it by hand');

@@ -13,7 +13,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 
@@ -91,7 +91,11 @@ describe.skipIf(process.platform !== 'linux')('a browser', () => {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true, force: true });
   });
-  const atTerminal = { isInteractive: true, out: () => {}, err: () => {} } as unknown as Context['terminal'];
+  const atTerminal = {
+    isInteractive: true,
+    out: () => {},
+    err: () => {},
+  } as unknown as CommandContext['terminal'];
 
   it('is opened at a terminal, by a file of this user: its command line holds no token', async () => {
     const asked = join(folder, 'asked');

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Context, Does, Laboratory, PlayingOptions, ReplayOptions } from './context.ts';
+import type { CommandContext, ActionMaker, Laboratory, PlayingOptions, ReplayOptions } from './context.ts';
 import { portOf, collected, secondsOf } from './options.ts';
 
 const countOf = (text: string): number => {
@@ -28,13 +28,13 @@ const spanOf = (text: string): number => {
 const replayHelp = `
 exit codes: 0 the same · 1 changed · 2 an invariant is violated · 3 something never came, or never ended ·
 5 the trace is unusable · 64 wrong usage. For several files: the highest.`;
-const laboratoryOf = ({ laboratory }: Context): Promise<Laboratory> =>
+const laboratoryOf = ({ laboratory }: CommandContext): Promise<Laboratory> =>
   laboratory ? laboratory() : Promise.reject(new Error('replay, fork and sim belong to the command a2c'));
 
 const simHelp = `
 exit codes: 0 no invariant was violated · 1 one was · 4 not deterministic · 64 wrong usage · 130 Ctrl-C
 The same seed, --for and --faults go the same way on every machine; the digest says so.`;
-function addSim(program: Command, does: Does): void {
+function addSim(program: Command, does: ActionMaker): void {
   program
     .command('sim')
     .description(
@@ -70,7 +70,7 @@ function addSim(program: Command, does: Does): void {
     .action(does(laboratoryOf, 'simulate'));
 }
 
-function addShow(program: Command, does: Does): void {
+function addShow(program: Command, does: ActionMaker): void {
   program
     .command('show')
     .description('shows a trace in a browser of this machine (docs/inspector.md), until Ctrl-C')
@@ -85,7 +85,7 @@ function addShow(program: Command, does: Does): void {
     .action(does(laboratoryOf, 'showTrace'));
 }
 
-function addRedact(program: Command, does: Does): void {
+function addRedact(program: Command, does: ActionMaker): void {
   program
     .command('redact')
     .description('writes a trace without values that nobody else may see; it stays a trace that replays')
@@ -112,10 +112,10 @@ function addRedact(program: Command, does: Does): void {
 }
 
 /** `a2c replay` compares; with `--server` it plays that recorded server instead. */
-const replaying = async (context: Context) => {
+const replaying = async (context: CommandContext) => {
   const { replayTraces, playServer } = await laboratoryOf(context);
   return {
-    replay: (c: Context, paths: string[], options: ReplayOptions & Partial<PlayingOptions>) => {
+    replay: (c: CommandContext, paths: string[], options: ReplayOptions & Partial<PlayingOptions>) => {
       const { server } = options;
       return server === undefined
         ? replayTraces(c, paths, options)
@@ -124,7 +124,7 @@ const replaying = async (context: Context) => {
   };
 };
 /** `a2c replay`, `a2c fork`, `a2c redact`, `a2c show` and `a2c sim`. */
-export function addLaboratory(program: Command, does: Does): void {
+export function addLaboratory(program: Command, does: ActionMaker): void {
   addSim(program, does);
   addShow(program, does);
   addRedact(program, does);
@@ -197,7 +197,7 @@ PATH:=JSON gives what is no text. What is needed and not given is listed, and no
 exit codes: 0 what failed is answered now · 1 it fails again, or another answer has another shape ·
 5 the trace is unusable · 64 wrong usage, or --yes or --set is missing · 130 Ctrl-C`;
 /** `a2c verify`. */
-const addVerify = (program: Command, does: Does): Command =>
+const addVerify = (program: Command, does: ActionMaker): Command =>
   program
     .command('verify')
     .description(

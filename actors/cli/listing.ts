@@ -1,6 +1,6 @@
 import type { PromptFilled, Computer } from '../api/computer-handle.ts';
 import { targetIn, type Target, argumentsFor, readArguments } from './arguments.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
 import { neededFor, onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import type { ModelFormat } from './options.ts';
@@ -36,7 +36,7 @@ const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
   JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
 
 export async function tools(
-  context: Context,
+  context: CommandContext,
   name: string | undefined,
   options: ToolsOptions,
 ): Promise<number> {
@@ -49,7 +49,11 @@ const fromAfar = ({ bundle_id: _, ...tool }: SmcpTool): object => ({
   original: null,
   server: null,
 });
-async function toolsAfar(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
+async function toolsAfar(
+  context: CommandContext,
+  name: string | undefined,
+  options: ToolsOptions,
+): Promise<number> {
   const { signal, terminal } = context;
   const { format, json } = options;
   const all = await withAgent(context, options, (agent, computer) =>
@@ -66,11 +70,15 @@ async function toolsAfar(context: Context, name: string | undefined, options: To
 }
 
 /** Tool or server that is asked about, and the servers that have to run for it. */
-interface Asked {
+interface ToolQuestion {
   readonly config: Config;
   readonly target?: Target;
 }
-async function askedOf({ terminal }: Context, name: string | undefined, config: Config): Promise<Asked> {
+async function askedOf(
+  { terminal }: CommandContext,
+  name: string | undefined,
+  config: Config,
+): Promise<ToolQuestion> {
   const servers = config.servers.map((server) => server.name);
   if (name === undefined) return { config };
   if (servers.includes(name)) return { config: onlyServer(config, name) };
@@ -79,7 +87,11 @@ async function askedOf({ terminal }: Context, name: string | undefined, config: 
   if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
   return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
 }
-async function toolsHere(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
+async function toolsHere(
+  context: CommandContext,
+  name: string | undefined,
+  options: ToolsOptions,
+): Promise<number> {
   const { signal, terminal } = context;
   const { format, json } = options;
   const { config, target } = await askedOf(context, name, await configOf(context, options));
@@ -147,7 +159,7 @@ function notFound(name: string, all: readonly (SmcpTool | ToolInfo)[]): A2cError
 
 /** `a2c resources`: what each server lists that can be read, and the command that reads it. */
 export const resources = (
-  context: Context,
+  context: CommandContext,
   name: string | undefined,
   options: OneShotOptions,
 ): Promise<number> =>
@@ -168,7 +180,7 @@ function resourceLines({ server, resources: plain, templates, failure }: ServerR
 
 /** `a2c prompts`: what each server lists, with the arguments. */
 export const prompts = (
-  context: Context,
+  context: CommandContext,
   name: string | undefined,
   options: OneShotOptions,
 ): Promise<number> => listOfServers(context, name, options, (computer) => computer.prompts(), promptLines);
@@ -192,7 +204,7 @@ function promptLines({ server, prompts: some, failure }: ServerPrompts): string[
 
 /** `a2c prompt`: one prompt, filled in by its server. */
 export async function prompt(
-  context: Context,
+  context: CommandContext,
   first: string,
   more: readonly string[],
   options: OneShotOptions & SaveOptions,
@@ -251,7 +263,7 @@ function ownerOf(listed: readonly ServerPrompts[], name: string): string {
 
 /** Lists something of each server of a config, or of one: as JSON, or as a few lines for each. */
 export async function listOfServers<T>(
-  context: Context,
+  context: CommandContext,
   name: string | undefined,
   options: OneShotOptions,
   ask: (computer: Computer) => Promise<readonly T[]>,

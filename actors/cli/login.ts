@@ -1,7 +1,7 @@
 import type { Computer } from '../api/computer-handle.ts';
 import { createComputer } from '../api/computer.ts';
 import { answersBy, inputsAt } from './answering.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
 import { recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
 import { onlyServer, serverNamed } from './one-shot.ts';
@@ -22,7 +22,7 @@ export type LogoutCommandOptions = Omit<LoginCommandOptions, 'again' | 'browser'
 
 /** A computer with this one server, which is not started yet. */
 async function withServer<T>(
-  context: Context,
+  context: CommandContext,
   name: string,
   options: LogoutCommandOptions,
   authorize: ((request: AuthorizeRequest) => Promise<void>) | undefined,
@@ -65,7 +65,11 @@ function onlyRemote(config: Config, name: string): Config {
 }
 
 /** `a2c login`: waits until the server is ready, or cannot be logged in to. A person has ten minutes. */
-export async function login(context: Context, name: string, options: LoginCommandOptions): Promise<number> {
+export async function login(
+  context: CommandContext,
+  name: string,
+  options: LoginCommandOptions,
+): Promise<number> {
   const { signal, terminal } = context;
   let wasAsked = false;
   const show = async ({ url }: AuthorizeRequest): Promise<void> => {
@@ -120,7 +124,11 @@ const withoutItself = (
     : { ...failure, ...(remedy !== undefined && { remedy }) };
 
 /** `a2c logout`: nothing is started. */
-export async function logout(context: Context, name: string, options: LogoutCommandOptions): Promise<number> {
+export async function logout(
+  context: CommandContext,
+  name: string,
+  options: LogoutCommandOptions,
+): Promise<number> {
   const { signal, terminal } = context;
   const { wasLoggedIn, isRevoked } = await withServer(context, name, options, undefined, (computer) =>
     computer.logout(name),

@@ -8,7 +8,7 @@ import {
 } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import { createComputer, type Inner, ordersOf } from '../api/computer.ts';
+import { createComputer, type RuntimeShare, ordersOf } from '../api/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -25,7 +25,7 @@ import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-
 import { credentialBy, entryBy, keepEntry, openOffice, type EntryOptions } from './entry.ts';
 import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
-import { untilAborted, type Context } from './context.ts';
+import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, listingMsOf, untilStarted } from './starting.ts';
 
@@ -43,7 +43,7 @@ interface WatchedRuntime {
 }
 /** Runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
 async function watchedRuntimeOf(
-  context: Context,
+  context: CommandContext,
   options: WatchOptions,
   record = recordBy(options),
 ): Promise<WatchedRuntime> {
@@ -75,10 +75,10 @@ async function watchedRuntimeOf(
 }
 
 async function openComputer(
-  context: Context,
+  context: CommandContext,
   options: ServerOptions,
   office: ComputerOptions['office'],
-  { config, runtime }: Required<Inner>,
+  { config, runtime }: Required<RuntimeShare>,
 ): Promise<Computer> {
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
@@ -139,7 +139,7 @@ function factOf(...[name, value]: Heard): Fact | undefined {
   return { type: 'tool_list_changed', added: [...added], removed: [...removed], changed: [...changed] };
 }
 /** Office, computer and prompt in one process. */
-export async function up(context: Context, options: UpOptions): Promise<number> {
+export async function up(context: CommandContext, options: UpOptions): Promise<number> {
   const { terminal } = context;
   // The config first: a wrong file, or a folder that is not trusted, starts nothing.
   const config = await configOf(context, options);
@@ -194,7 +194,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
 }
 
 export async function computerOnly(
-  context: Context,
+  context: CommandContext,
   options: ServerOptions & { readonly url: string; readonly office: string; readonly token?: string },
 ): Promise<number> {
   const config = await configOf(context, options);
@@ -216,7 +216,7 @@ export async function computerOnly(
 
 const watchMs = 1_000;
 /** The state of every server, on the screen until Ctrl-C. */
-async function keepShown({ terminal, signal }: Context, computer: Computer): Promise<void> {
+async function keepShown({ terminal, signal }: CommandContext, computer: Computer): Promise<void> {
   const show = (): void =>
     terminal.screen([
       `${new Date().toLocaleTimeString()}  ${computer.name}: ${computer.status().state}; Ctrl-C ends it`,
@@ -233,7 +233,7 @@ async function keepShown({ terminal, signal }: Context, computer: Computer): Pro
 
 /** The servers of the config, started for one look at every machine. */
 export async function status(
-  context: Context,
+  context: CommandContext,
   options: WatchOptions & { readonly tree: boolean; readonly json: boolean; readonly watch: boolean },
 ): Promise<number> {
   const { signal, terminal } = context;

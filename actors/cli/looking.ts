@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Computer } from '../api/computer-handle.ts';
 import { inputsOf } from '../api/computer.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
@@ -34,10 +34,10 @@ const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
 const leastNode = [20, 19] as const;
 
 /** `a2c doctor`: this machine, the config, every server. Ends with 1 when something is wrong. */
-export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
+export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
   const { terminal, signal } = context;
-  const checks: Check[] = [];
-  const add = (some: readonly Check[]): void => {
+  const checks: CheckResult[] = [];
+  const add = (some: readonly CheckResult[]): void => {
     checks.push(...some);
     if (options.json) return;
     for (const { what, state, found, remedy } of some) {
@@ -69,7 +69,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     );
   return exitCodeOf(signal, isFine);
 }
-function nodeCheck(): Check {
+function nodeCheck(): CheckResult {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
   const found = `${process.versions.node} at ${process.execPath}`;
@@ -77,7 +77,7 @@ function nodeCheck(): Check {
   return { what: 'Node', state: 'wrong', found, remedy: `Install Node ${leastNode.join('.')} or newer.` };
 }
 /** Checks the folder of traces, catalogs, trusted folders and the notes of living servers. */
-function folderCheck(): Check {
+function folderCheck(): CheckResult {
   const what = 'state folder';
   const found = defaultStateDir();
   try {
@@ -102,7 +102,7 @@ function folderCheck(): Check {
   }
 }
 const firstPort = 3000;
-function portCheck(): Promise<Check> {
+function portCheck(): Promise<CheckResult> {
   const what = `port ${firstPort}`;
   return new Promise((resolve) => {
     const server = createServer();
@@ -121,9 +121,9 @@ function portCheck(): Promise<Check> {
 }
 
 async function configChecks(
-  context: Context,
+  context: CommandContext,
   options: DoctorOptions,
-  add: (checks: readonly Check[]) => void,
+  add: (checks: readonly CheckResult[]) => void,
 ): Promise<Config | undefined> {
   const what = 'config';
   try {
@@ -151,7 +151,7 @@ async function configChecks(
   }
 }
 /** A config with secrets in it that others may read. */
-function modeCheck(file: string, { servers }: Config): Check[] {
+function modeCheck(file: string, { servers }: Config): CheckResult[] {
   if (process.platform === 'win32') return [];
   const isPlain = (text: string): boolean => !/^\$\{(input|env):/.test(text);
   const secrets = servers.flatMap((server) => {
@@ -174,12 +174,12 @@ function modeCheck(file: string, { servers }: Config): Check[] {
 }
 /** Every server is started once, and told of when it is up or has failed; those that are neither come last. */
 async function serverChecks(
-  context: Context,
+  context: CommandContext,
   options: DoctorOptions,
   config: Config,
-  add: (checks: readonly Check[]) => void,
+  add: (checks: readonly CheckResult[]) => void,
 ): Promise<void> {
-  const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): Check => {
+  const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): CheckResult => {
     const what = `server ${server.name}`;
     const lines = whyText(server).slice(1);
     if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
@@ -204,13 +204,13 @@ async function serverChecks(
   const rest = async (computer: Computer, times: StartTimes): Promise<void> => {
     for (const server of computer.servers()) await tellOf(computer, server, times);
     const found = conflictSummary(await computer.tools());
-    add(found.map((each): Check => ({ what: 'tools', state: 'warning', found: each })));
+    add(found.map((each): CheckResult => ({ what: 'tools', state: 'warning', found: each })));
   };
   await withComputer(context, asked, config, rest, { onSettled: tellOf });
 }
 
 /** Result of one check. */
-export interface Check {
+export interface CheckResult {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'wrong';
   readonly found: string;
@@ -218,10 +218,10 @@ export interface Check {
   readonly remedy?: string;
 }
 /** Executables that servers are started with, where they were found, in the PATH of the server itself, and their registry. */
-export async function programChecks({ servers, settings: top, inputs }: Config): Promise<Check[]> {
+export async function programChecks({ servers, settings: top, inputs }: Config): Promise<CheckResult[]> {
   const [home, login] = [homeFolder(), await loginPath()];
   const values = inputsOf(inputs, undefined);
-  const checkOf = async (server: ServerConfig): Promise<readonly Check[]> => {
+  const checkOf = async (server: ServerConfig): Promise<readonly CheckResult[]> => {
     if (server.kind !== 'stdio' || server.disabled) return [];
     const settings = launchSettingsOf(server, top);
     const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
@@ -237,7 +237,7 @@ export async function programChecks({ servers, settings: top, inputs }: Config):
       home,
       isInNpmrc: isRegistryInNpmrc,
     });
-    const registry: readonly Check[] = from
+    const registry: readonly CheckResult[] = from
       ? [{ what: 'npm registry', state: 'ok', found: registryText(from) }]
       : [];
     if (executable !== null) return [{ what, state: 'ok', found: executable }, ...registry];
@@ -264,7 +264,7 @@ export interface LogsOptions extends SourceOptions {
   readonly follow: boolean;
   readonly json: boolean;
 }
-export async function logs(context: Context, name: string, options: LogsOptions): Promise<number> {
+export async function logs(context: CommandContext, name: string, options: LogsOptions): Promise<number> {
   const { signal, terminal } = context;
   const config: Config = onlyServer(await configOf(context, options), name);
   const show = (line: OutputLine): void =>

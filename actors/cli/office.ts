@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Office, OfficeOptions } from '../api/office-handle.ts';
 import { createOffice } from '../api/office.ts';
-import { untilAborted, type Context } from './context.ts';
+import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
 import { logBy, recordBy, tracingBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
@@ -28,7 +28,7 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
 }
 
 /** An office and nothing else, until Ctrl-C. */
-export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
+export async function officeOnly(context: CommandContext, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
   const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, redisPrefix } = options;
@@ -73,7 +73,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   return exitCodeAtEnd(signal);
 }
 /** Reads the files of an office again at SIGHUP; peers that they do not let in any more are disconnected. */
-async function reloaded({ terminal }: Context, office: Office): Promise<void> {
+async function reloaded({ terminal }: CommandContext, office: Office): Promise<void> {
   try {
     const parted = await office.reload();
     terminal.err(`read anew; ${parted.length} disconnected`);

@@ -4,7 +4,7 @@ import type { ComputerOptions } from '../api/computer-options.ts';
 import { createComputer } from '../api/computer.ts';
 import { answersBy, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import {
   briefRecordBy,
@@ -59,7 +59,7 @@ interface OneShotPatience extends Patience {
  * `patience` says otherwise. A person who types the command has confirmed it.
  */
 export async function withComputer<T>(
-  context: Context,
+  context: CommandContext,
   options: OneShotOptions,
   config: Config,
   use: (computer: Computer, times: StartTimes) => Promise<T>,
@@ -115,7 +115,7 @@ export async function withComputer<T>(
   });
 }
 export async function withAgent<T>(
-  context: Context,
+  context: CommandContext,
   { url = '', office, computer, token, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
 ): Promise<T> {

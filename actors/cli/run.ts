@@ -1,6 +1,6 @@
 import { failureOf } from '../kernel/errors.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { Context, Does } from './context.ts';
+import type { CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { addLaboratory } from './laboratory.ts';
 import {
@@ -31,13 +31,13 @@ import {
 import { showFailure } from './printing/failures.ts';
 import { version } from '../version.ts';
 
-type Action = (context: Context, ...given: never[]) => Promise<number>;
+type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 /** Outlets for texts that need no command: help, the version, mistakes of usage. */
 interface Start {
   out(text: string): void;
   err(text: string): void;
   /** Asked for once a command runs, or a failure is told. */
-  context(): Promise<Context>;
+  context(): Promise<CommandContext>;
 }
 /** Commands of one subject each, in the order of the help text. */
 const groups = [
@@ -53,7 +53,7 @@ const groups = [
   addLaboratory,
 ];
 /** The command line: words → one function of cli/. Returns the exit code. */
-export function run(argv: readonly string[], context: Context): Promise<number> {
+export function run(argv: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   return begin(argv, {
     out: (text) => terminal.outText(text),
@@ -64,7 +64,7 @@ export function run(argv: readonly string[], context: Context): Promise<number> 
 /** Runs a command line before even the terminal exists. */
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
-  const does: Does =
+  const does: ActionMaker =
     (load, name) =>
     async (...given: unknown[]): Promise<void> => {
       const context = await start.context();
@@ -106,7 +106,7 @@ const confirmOption = () =>
     .choices(['ask', 'allow', 'deny'])
     .default('ask');
 /** Commands that host an office, a computer, or both. */
-function addHosts(program: Command, does: Does): void {
+function addHosts(program: Command, does: ActionMaker): void {
   withEntry(withServerOptions(program.command('up')))
     .description('office, computer and prompt in one process')
     .addOption(portOption('port of the office (default: 3000, or the next free one)'))
@@ -140,7 +140,7 @@ function addHosts(program: Command, does: Does): void {
 }
 
 /** Command that finds the hosts whose pages can be opened. */
-function addInspecting(program: Command, does: Does): void {
+function addInspecting(program: Command, does: ActionMaker): void {
   program
     .command('inspect')
     .description('the hosts of yours that can be looked at in a browser now; opens the page of the only one')
@@ -159,7 +159,7 @@ Only the server that has the tool is started, once its tools were listed in an e
   a2c call files.read_file '{"path": "README.md"}'
   echo '{"path": "README.md"}' | a2c call files read_file -`;
 /** Commands of tools, resources and prompts. */
-function addCalling(program: Command, does: Does): void {
+function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called; of one tool, how')
     .argument('[name]', 'a server, or a tool')
@@ -192,7 +192,7 @@ function addCalling(program: Command, does: Does): void {
 }
 
 /** Commands for servers behind a URL that want a login. */
-function addLogin(program: Command, does: Does): void {
+function addLogin(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('login')))
     .description(
       'logs in to a server behind a URL, in a browser; other commands use the login (docs/login.md)',
@@ -224,7 +224,7 @@ const withList = (command: Command): Command =>
     .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
     .option('--json', 'one JSON document on stdout', false);
 /** Commands that read or change a config, and start nothing. */
-function addConfigFile(program: Command, does: Does): void {
+function addConfigFile(program: Command, does: ActionMaker): void {
   withFile(program.command('add'))
     .description('adds a server to the config')
     .usage('NAME [options] (-- COMMAND [ARGUMENTS] | URL | JSON)')
@@ -274,7 +274,7 @@ function addConfigFile(program: Command, does: Does): void {
 }
 
 /** Commands that look for what is wrong. */
-function addLooking(program: Command, does: Does): void {
+function addLooking(program: Command, does: ActionMaker): void {
   withSource(program.command('logs'))
     .description('starts one server and shows what it writes to stderr and logs')
     .argument('<server>', 'a server of the config')
@@ -293,7 +293,7 @@ const limitOf = (text: string): number => {
   throw new InvalidArgumentError('a number of seconds above 0, at most 20');
 };
 /** Command for authors of servers. */
-function addChecking(program: Command, does: Does): void {
+function addChecking(program: Command, does: ActionMaker): void {
   withSource(program.command('check'))
     .description(
       'reads all windows and documents of a server, and says what breaks a rule (docs/windows-and-documents.md)',
@@ -311,7 +311,7 @@ const folderOption = (): Option =>
     ['config', 'url'],
   );
 /** Commands of Desktop and Finder, and the server that has documents and windows for both. */
-function addCollections(program: Command, does: Does): void {
+function addCollections(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('desktop')))
     .description('shows the windows of all servers')
     .addOption(folderOption())
@@ -353,7 +353,7 @@ function addCollections(program: Command, does: Does): void {
     .action(does(() => import('./documents.ts'), 'documents'));
 }
 
-function addSchema(program: Command, does: Does): void {
+function addSchema(program: Command, does: ActionMaker): void {
   program
     .command('schema')
     .description('the JSON Schema of config files')

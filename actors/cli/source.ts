@@ -10,11 +10,11 @@ import {
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
-import { accepted } from '../api/config-files.ts';
+import { acceptedConfig } from '../api/config-files.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Programs } from '../servers/programs.ts';
 import { yesOrNo } from './answering.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 
@@ -30,7 +30,7 @@ const embedded = (folder: string): object => ({
  * The servers to host: of the file that was asked for, else of the first config found, else the embedded default.
  * A wrong file is an error with one line per mistake, and then nothing is started.
  */
-export async function configOf(context: Context, options: SourceOptions): Promise<Config> {
+export async function configOf(context: CommandContext, options: SourceOptions): Promise<Config> {
   const source = await readSource(context, options);
   const { config, file } = source;
   for (const warning of config.warnings) context.terminal.err(`warning: ${file ?? 'config'}: ${warning}`);
@@ -39,7 +39,7 @@ export async function configOf(context: Context, options: SourceOptions): Promis
 }
 /** Rejects when a program of the config cannot be run, or the folder of the config is not trusted. */
 export async function mayStart(
-  context: Context,
+  context: CommandContext,
   { config, file, from }: Source,
   options: SourceOptions,
 ): Promise<void> {
@@ -55,13 +55,14 @@ export interface Source {
 }
 /** Reads a config without starting anything: nothing is checked but the config itself. */
 export async function readSource(
-  { folder = process.cwd() }: Context,
+  { folder = process.cwd() }: CommandContext,
   { config: asked, folder: own }: Pick<SourceOptions, 'config' | 'folder'>,
 ): Promise<Source> {
-  if (own !== undefined) return { config: accepted(parseConfig(embedded(resolve(folder, own))), undefined) };
+  if (own !== undefined)
+    return { config: acceptedConfig(parseConfig(embedded(resolve(folder, own))), undefined) };
   const found = await findConfig(asked, folder);
-  if (!found) return { config: accepted(parseConfig(embedded(folder)), undefined) };
-  return { ...found, config: accepted(await readConfig(found.file), found.file) };
+  if (!found) return { config: acceptedConfig(parseConfig(embedded(folder)), undefined) };
+  return { ...found, config: acceptedConfig(await readConfig(found.file), found.file) };
 }
 
 /** A line for each server of a file that is wrong and was left out. */
@@ -72,7 +73,7 @@ export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
   );
 
 /** `a2c schema`: a document for editors, on stdout. */
-export async function schema({ terminal }: Context): Promise<number> {
+export async function schema({ terminal }: CommandContext): Promise<number> {
   // Loaded here, because only this command needs it.
   const { configSchema } = await import('../../machines/config/json-schema.ts');
   terminal.outText(JSON.stringify(configSchema(), null, 2));
@@ -81,7 +82,7 @@ export async function schema({ terminal }: Context): Promise<number> {
 
 /** A checkout must not run commands because somebody typed `a2c tools` in it. */
 async function beTrusted(
-  { terminal, signal, folder = process.cwd() }: Context,
+  { terminal, signal, folder = process.cwd() }: CommandContext,
   config: Config,
   file: string,
   isWanted: boolean,

@@ -4,7 +4,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLine, listingMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Commands that ask once, over servers that take long to start. */
@@ -34,7 +34,7 @@ async function withSlow(
       meters.push(text);
       if (answers && text !== null && text.includes('slow')) release();
     },
-  } as unknown as Context['terminal'];
+  } as unknown as CommandContext['terminal'];
   const config = fileOf({ slow: { url: `${remote.url}/echo` } }, a2c);
   const { code } = await commandLine([...argv, '-c', config], { terminal });
   release();

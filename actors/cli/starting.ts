@@ -3,7 +3,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
-import type { Context } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** One-shot commands open at once, and wait for servers here, where the wait can be shown. */
 export const atOnce = { bootMs: 0 } as const;
@@ -51,7 +51,7 @@ const meterOf = (pending: readonly ServerStatus[], config: Config, seconds: numb
  * fails at the latest by its `connectMs`. At a terminal the last line says who is waited for, and how long already.
  */
 export async function untilStarted(
-  { terminal, signal }: Context,
+  { terminal, signal }: CommandContext,
   computer: Computer,
   config: Config,
   { ms, isEnough = () => Promise.resolve(false), isShown = false, onSettled }: Patience = {},

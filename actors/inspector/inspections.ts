@@ -41,14 +41,14 @@ export interface Inspection extends AsyncDisposable {
   close(): Promise<void>;
 }
 /** Orders that a page may give. Each rejects with the reason why not. */
-export type Orders = Readonly<Record<InspectorControl['verb'], (target: string) => Promise<void> | void>>;
+export type PageOrders = Readonly<Record<InspectorControl['verb'], (target: string) => Promise<void> | void>>;
 export interface Inspected {
   readonly kind: HostFacts['kind'];
   readonly name: string;
-  readonly orders?: Orders;
+  readonly orders?: PageOrders;
 }
 /** Parts of the runtime that pages ask for. */
-export interface Shown {
+export interface PageSources {
   readonly stream: LiveStream;
   readonly frames: Frames;
   /** When the host began, ISO 8601. */
@@ -74,7 +74,7 @@ export const chartsOf = (): Charts =>
 interface Attached {
   readonly page: AttachedPage;
   readonly watching: Map<string, () => void>;
-  readonly orders: Orders | undefined;
+  readonly orders: PageOrders | undefined;
 }
 const mostWatched = 8;
 const onRecordings =
@@ -92,11 +92,11 @@ export const cannotListen = (port: number, error: unknown): A2cError =>
 
 /** The pages of one host: each `open` is an address of its own, and all of them see the same. */
 export class Inspections {
-  readonly #shown: Shown;
+  readonly #shown: PageSources;
   readonly #open = new Set<Inspection>();
   #isClosed = false;
 
-  constructor(shown: Shown) {
+  constructor(shown: PageSources) {
     this.#shown = shown;
   }
   async open(
@@ -186,7 +186,7 @@ export class Inspections {
     await Promise.all([...this.#open].map((inspection) => inspection.close()));
   }
 }
-async function obeyed({ verb, target }: InspectorControl, orders: Orders | undefined): Promise<object> {
+async function obeyed({ verb, target }: InspectorControl, orders: PageOrders | undefined): Promise<object> {
   if (!orders) throw new Error('This inspector only shows: start the host with --allow-control');
   await orders[verb](target);
   return {};

@@ -22,7 +22,7 @@ import {
 } from '../../machines/protocol/index.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
-type Asked = { readonly reqId: string; readonly tool?: string; readonly server?: string };
+type AskedRequest = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 
 /** Warnings about servers that are up, and not as they should be. */
@@ -47,7 +47,7 @@ export class HostLog implements Observer {
   readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
   /** Calls, and reads with their server: neither stands at its address. */
-  readonly #calls = new Map<Address, Asked>();
+  readonly #calls = new Map<Address, AskedRequest>();
   /** Names of open requests, by the root that asks and the id of its question. */
   readonly #asked = new Map<string, string>();
   /** Times at which calls and questions began. A log of failures alone does not read the clock. */
@@ -73,7 +73,7 @@ export class HostLog implements Observer {
     switch (record.k) {
       case 'open':
         if (record.kind === 'call') this.#opened(record);
-        if (record.kind === 'read') this.#remember(this.#calls, record.a, record.input as Asked);
+        if (record.kind === 'read') this.#remember(this.#calls, record.a, record.input as AskedRequest);
         return;
       case 'end':
         // How long it took is told with its answer, which comes after its end.
@@ -118,7 +118,7 @@ export class HostLog implements Observer {
   }
 
   #opened({ a, input }: Extract<DirectoryRecord, { k: 'open' }>): void {
-    const { reqId, tool } = input as Required<Asked>;
+    const { reqId, tool } = input as Required<AskedRequest>;
     this.#remember(this.#calls, a, { reqId, tool });
     this.#begin(a);
     if (this.#level === 'debug' && !tool.includes(':'))
@@ -323,7 +323,7 @@ interface News {
   /** Subject of the line, where the same line may come again. */
   readonly of?: string;
 }
-type Told = Readonly<Record<string, unknown>>;
+type ToldEvent = Readonly<Record<string, unknown>>;
 
 /** States of a server that are logged as failures. */
 const isFailing = (stage: unknown): boolean =>
@@ -334,7 +334,7 @@ const linkWords: Readonly<Record<string, string>> = {
 };
 
 /** News in what a machine tells its host, or a port tells a machine. `root`: the kind of the host's machine. */
-function newsIn(event: Told, root: string): News | undefined {
+function newsIn(event: ToldEvent, root: string): News | undefined {
   switch (event['type']) {
     case 'socket.opened': {
       const { socket } = event as unknown as Extract<OfficeFact, { type: 'socket.opened' }>;

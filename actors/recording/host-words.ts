@@ -12,18 +12,18 @@ import { closedCall, closedFailure } from '../kernel/errors.ts';
 import { planned, type GivenConfig } from '../plans/given-config.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-type Word = EventObject & Fields;
-const word = (type: string, fields: object): Word => ({ type, ...fields });
+type HostWord = EventObject & Fields;
+const word = (type: string, fields: object): HostWord => ({ type, ...fields });
 /** Message of the machines for a word of a host; `orElse`: news for the host when no actor takes the message. */
-export interface Taken {
+export interface WordMessage {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
 }
 interface Row {
   /** From the message to the word. */
-  readonly word: (event: Word, given: object | undefined) => Word;
+  readonly word: (event: HostWord, given: object | undefined) => HostWord;
   /** And back; `host` listens for the answer. */
-  readonly order: (word: Word, host: Address) => Taken;
+  readonly order: (word: HostWord, host: Address) => WordMessage;
 }
 /** Order without a row: told as it is, and answered to the host. */
 const same: Row = {
@@ -40,7 +40,7 @@ const ofServer = (type: string, wordType: string): Row => ({
 });
 /** A ticket is made of the id that the caller sees, unless a host makes its own. */
 const ticketFor = (reqId: unknown): string => `host.${String(reqId)}`;
-const untold = ({ ticket, ...fields }: Word): Word =>
+const untold = ({ ticket, ...fields }: HostWord): HostWord =>
   ticket === ticketFor(fields['reqId']) ? fields : { ...fields, ticket };
 
 const callRow = (type: string): Row => ({
@@ -76,7 +76,7 @@ const cancelRow: Row = {
   order: ({ ticket, reason }) => ({ event: word('call.cancel', { ticket, reason }) }),
 };
 /** A question with one answer: to a Desktop, a Finder, a server, an office. */
-const questionRow = (type: string, wordOf: (event: Word) => string, answer: string | undefined): Row => ({
+const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: string | undefined): Row => ({
   word: (event) => word(wordOf(event), { ...untold(event), type: wordOf(event) }),
   order: ({ type: _, ...fields }, host) => {
     const { reqId, ticket = ticketFor(reqId) } = fields as Fields;
@@ -134,7 +134,7 @@ const changedTiming = (all: Timing): Partial<Timing> =>
 type Started = Fields & { readonly timing?: Timing };
 const startName = (kind: string): string => `create${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
 /** How a root is started: the word, and the input that its machine gets for it. */
-function startWord(kind: string, { type: _, ...input }: Word, given: object | undefined): Word {
+function startWord(kind: string, { type: _, ...input }: HostWord, given: object | undefined): HostWord {
   const started = input as Started;
   const times = started.timing && { timing: changedTiming(started.timing) };
   const name = startName(kind);
@@ -143,7 +143,7 @@ function startWord(kind: string, { type: _, ...input }: Word, given: object | un
   return word(name, { ...rest, ...times, ...(given ?? { plan: { servers, shown } }) });
 }
 /** The input of the machine that a word of `startWord` starts. Throws an `A2cError` where its config cannot be read. */
-export function startInput(kind: string, { type: _, ...given }: Word): object {
+export function startInput(kind: string, { type: _, ...given }: HostWord): object {
   const { timing: times, plan, config, known, policy, shown, ...rest } = given as Fields;
   const whole = times === undefined ? {} : { timing: { ...timing, ...(times as Partial<Timing>) } };
   if (kind !== 'computer') return { ...given, ...whole };
@@ -156,7 +156,7 @@ export function givenIn(said: EventObject): object | undefined {
   return config && { config, policy, known, ...(shown && { shown }) };
 }
 /** Message of a machine for an order in words of the API. */
-export function orderOf(kind: string, said: Word, host: Address): Taken {
+export function orderOf(kind: string, said: HostWord, host: Address): WordMessage {
   const rows = Object.values(orders[kind] ?? {});
   const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;
   return row.order(said, host);
@@ -172,7 +172,7 @@ export const wordedMessages = (): {
   ),
   news: Object.keys(newsRows),
 });
-type News = (event: Word) => Word;
+type News = (event: HostWord) => HostWord;
 const named =
   (type: string): News =>
   ({ server, ...fields }) =>

@@ -1,5 +1,5 @@
 import { ForgottenRecords } from './facts.ts';
-import { keptFrames, TraceWriter, type Entry, type WritingOptions } from './trace-lines.ts';
+import { keptFrames, TraceWriter, type TraceEntry, type WritingOptions } from './trace-lines.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { Observer } from '../runtime/tap.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
@@ -68,7 +68,7 @@ function weightOfRoot(frame: RootFrame): number {
     sum += 8 + (typeof value === 'object' && value !== null ? remembersOf(value) : weightOf(value));
   return sum;
 }
-const isRecord = (what: Exclude<Entry['what'], Microstep>): what is DirectoryRecord =>
+const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
 /** Tells whether a record is kept where only the boundary is recorded: timers give others their names. */
 const isKept = (record: DirectoryRecord): boolean => {
@@ -130,13 +130,13 @@ export class Recorder implements Observer {
       key.roots.reduce((sum, frame) => sum + weightOfRoot(frame), 200),
     );
   }
-  #keep(what: Entry['what'], weight: number): void {
+  #keep(what: TraceEntry['what'], weight: number): void {
     const { onEntry } = this.#options;
     this.#entries.push(this.#placed(what), weight);
     onEntry?.(this.weight > this.#limit);
     if (this.weight > this.#limit) this.#forget();
   }
-  #placed(what: Entry['what']): Entry {
+  #placed(what: TraceEntry['what']): TraceEntry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
     const s = this.#next;
     this.#next += 1;
@@ -155,7 +155,7 @@ export class Recorder implements Observer {
    * Tells whether a trace may begin here: with an input of the world, so that nothing depends on forgotten records,
    * and in a calm moment, as long as one comes.
    */
-  #mayBegin(what: Entry['what'], forgotten: ForgottenRecords): boolean {
+  #mayBegin(what: TraceEntry['what'], forgotten: ForgottenRecords): boolean {
     if (this.weight > this.#limit * 0.9) return false;
     if (!('k' in what) || what.k !== 'in') return false;
     return forgotten.isCalm || this.weight < this.#limit / 2;
@@ -174,7 +174,7 @@ export class Recorder implements Observer {
     return new TraceWriter(this.#options, next, before);
   }
   /** Takes the entries since the last time, for a writer that writes them out as they come; they are forgotten here. */
-  take(): readonly Entry[] {
+  take(): readonly TraceEntry[] {
     this.#isTaken = true;
     return inOrder(this.#entries.take(), this.#frames.take());
   }
@@ -212,7 +212,7 @@ class EntryRing {
   #numbers: number[] = [];
   #times: number[] = [];
   #walls: number[] = [];
-  #whats: Entry['what'][] = [];
+  #whats: TraceEntry['what'][] = [];
   #weights: number[] = [];
   /** Index of the first one that is kept. */
   #first = 0;
@@ -225,7 +225,7 @@ class EntryRing {
   get size(): number {
     return this.#whats.length - this.#first;
   }
-  push({ s, t, w, what }: Entry, weight: number): void {
+  push({ s, t, w, what }: TraceEntry, weight: number): void {
     this.#numbers.push(s);
     this.#times.push(t);
     this.#walls.push(w);
@@ -234,7 +234,7 @@ class EntryRing {
     this.#weight += weight;
   }
   /** The oldest entry that is kept. */
-  get oldest(): Entry | undefined {
+  get oldest(): TraceEntry | undefined {
     return this.#whats.length > this.#first ? this.#at(this.#first) : undefined;
   }
   /** Forgets the oldest. */
@@ -251,7 +251,7 @@ class EntryRing {
     this.#first = 0;
   }
   /** Forgets all. Returns them. */
-  take(): readonly Entry[] {
+  take(): readonly TraceEntry[] {
     const all = this.entries();
     for (const column of [this.#numbers, this.#times, this.#walls, this.#whats, this.#weights])
       column.length = 0;
@@ -259,18 +259,18 @@ class EntryRing {
     this.#weight = 0;
     return all;
   }
-  entries(): readonly Entry[] {
+  entries(): readonly TraceEntry[] {
     return Array.from({ length: this.size }, (_, n) => this.#at(this.#first + n));
   }
-  #at(n: number): Entry {
+  #at(n: number): TraceEntry {
     return {
       s: this.#numbers[n] as number,
       t: this.#times[n] as number,
       w: this.#walls[n] as number,
-      what: this.#whats[n] as Entry['what'],
+      what: this.#whats[n] as TraceEntry['what'],
     };
   }
 }
 /** Merges two lists of entries in the order of their numbers. */
-const inOrder = (some: readonly Entry[], others: readonly Entry[]): readonly Entry[] =>
+const inOrder = (some: readonly TraceEntry[], others: readonly TraceEntry[]): readonly TraceEntry[] =>
   others.length === 0 ? some : [...some, ...others].toSorted((a, b) => a.s - b.s);

@@ -20,21 +20,21 @@ import {
 } from '../../machines/trace/index.ts';
 
 /** A record and its place, before it is text: payloads are kept as references until somebody wants to read them. */
-export interface Entry {
+export interface TraceEntry {
   readonly s: number;
   readonly t: number;
   /** Wall clock, ms since 1970. */
   readonly w: number;
   readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark;
 }
-const isMicrostep = (what: Entry['what']): what is Microstep => 'transitions' in what;
-const isFrame = (what: Entry['what']): what is Frame => 'k' in what && what.k === 'frame';
+const isMicrostep = (what: TraceEntry['what']): what is Microstep => 'transitions' in what;
+const isFrame = (what: TraceEntry['what']): what is Frame => 'k' in what && what.k === 'frame';
 
-type Context = Fields;
+type MachineContext = Fields;
 /** Turns microsteps into steps of a trace; remembers the last context of each machine while it lives. */
 class Steps {
   readonly #isFull: boolean;
-  readonly #last = new Map<string, Context>();
+  readonly #last = new Map<string, MachineContext>();
   /** `isFull`: also what has changed in the context. */
   constructor(isFull: boolean) {
     this.#isFull = isFull;
@@ -43,19 +43,19 @@ class Steps {
   begin({ roots }: Checkpoint): void {
     this.#last.clear();
     for (const { a, snapshot } of roots)
-      this.#last.set(a, (snapshot as { readonly context: Context }).context);
+      this.#last.set(a, (snapshot as { readonly context: MachineContext }).context);
   }
   of(step: Microstep): Step {
     const a = step.actor.id;
     const { value: v, status } = step.snapshot;
-    const context = step.snapshot.context as Context;
+    const context = step.snapshot.context as MachineContext;
     const memory = this.#isFull && this.#changed(a, context);
     const st = status !== 'active' && { st: status };
     if (st) this.#last.delete(a);
     return { k: 'step', a, ev: step.event.type, v, tr: namesOf(step.transitions), ...st, ...memory };
   }
   /** Contexts never change: a field that is another object has another value. */
-  #changed(a: string, context: Context): Pick<Step, 'ctx' | 'gone'> {
+  #changed(a: string, context: MachineContext): Pick<Step, 'ctx' | 'gone'> {
     const last = this.#last.get(a);
     if (last === context) return {};
     this.#last.set(a, context);
@@ -99,11 +99,11 @@ export class TraceWriter {
     this.#frames = new FrameLines(redactor, options.frames);
   }
   /** First line of a ring that has lost its beginning, before the entry `first`. */
-  opening(forgotten: ForgottenRecords, { t, w }: Entry): string {
+  opening(forgotten: ForgottenRecords, { t, w }: TraceEntry): string {
     const facts = { ...forgotten.facts(this.#channels, t) };
     return this.#written(this.#veil?.record(facts) ?? facts, t, w);
   }
-  lines(entries: readonly Entry[]): string {
+  lines(entries: readonly TraceEntry[]): string {
     let lines = '';
     for (const entry of entries) lines += this.#lineOf(entry);
     return lines;
@@ -118,7 +118,7 @@ export class TraceWriter {
   get records(): number {
     return this.#file.records;
   }
-  #lineOf({ t, w, what }: Entry): string {
+  #lineOf({ t, w, what }: TraceEntry): string {
     if (isFrame(what)) {
       const frame = this.#frames.of(
         this.#veil?.record({ ...what }) ?? what,
@@ -135,7 +135,7 @@ export class TraceWriter {
     return line;
   }
   /** The record as the file has it; undefined: the profile leaves it out. */
-  #recordOf(what: Exclude<Entry['what'], Frame>): (Fields & { readonly k: string }) | undefined {
+  #recordOf(what: Exclude<TraceEntry['what'], Frame>): (Fields & { readonly k: string }) | undefined {
     if (isMicrostep(what)) return { ...this.#steps.of(what) };
     if (what.k === 'key') this.#steps.begin(what);
     if (what.k === 'key' || what.k === 'mark') return { ...what };

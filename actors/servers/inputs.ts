@@ -40,7 +40,7 @@ export const variablesFor = (id: string): readonly string[] => {
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';
 
-interface Known {
+interface KnownValue {
   readonly value: unknown;
   /** True for a value that a host or a person has set: no question is asked while it is there. */
   readonly isSet: boolean;
@@ -66,7 +66,7 @@ export class Inputs {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #ask: AskInput | undefined;
   readonly #run: InputsOptions['run'];
-  readonly #values = new Map<string, Known>();
+  readonly #values = new Map<string, KnownValue>();
   readonly #asking = new Map<string, Asking>();
   #revisions = 0;
   #isClosed = false;
@@ -238,13 +238,19 @@ export class Inputs {
 }
 
 /** No answer leaves an earlier one as it was; an empty one means the default. */
-const valueOf = (said: unknown, known: Known | undefined, fallback: unknown): unknown => {
+const valueOf = (said: unknown, known: KnownValue | undefined, fallback: unknown): unknown => {
   if (said === undefined) return known ? known.value : (fallback ?? undefined);
   return said === '' ? (fallback ?? said) : said;
 };
-type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+type GivenAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string };
 
-const answered = async (ask: AskInput, definition: InputDefinition, signal: AbortSignal): Promise<Said> => {
+const answered = async (
+  ask: AskInput,
+  definition: InputDefinition,
+  signal: AbortSignal,
+): Promise<GivenAnswer> => {
   try {
     const answer = await ask(definition, { signal });
     if (answer === undefined) return { ok: true, value: undefined };
@@ -254,7 +260,7 @@ const answered = async (ask: AskInput, definition: InputDefinition, signal: Abor
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
 };
-const ended = (signal: AbortSignal): Promise<Said> =>
+const ended = (signal: AbortSignal): Promise<GivenAnswer> =>
   new Promise((resolve) => {
     const over = (): void => resolve({ ok: false, reason: String(signal.reason) });
     if (signal.aborted) over();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import type { Context } from '../cli/context.ts';
+import type { CommandContext } from '../cli/context.ts';
 import { createComputer } from '../api/computer.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from './server-handle.ts';
@@ -127,7 +127,7 @@ describe('what a server waited for', () => {
       ...{ out: nothing, err: nothing, outText: nothing, errText: nothing, line: nothing },
       ...{ isWatched: true, isRead: true },
       meter: (text: string | null) => void (text?.endsWith('; nothing came') && over.abort()),
-    } as unknown as Context['terminal'];
+    } as unknown as CommandContext['terminal'];
     // Without the words it would never end.
     await commandLine(['tools', '-c', file], { terminal, signal: over.signal });
     expect(over.signal.aborted).toBe(true);

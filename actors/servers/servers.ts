@@ -23,7 +23,7 @@ interface ServersOptions extends LaunchSpecsOptions {
   /** From the last good run. */
   readonly cachedOf: (fingerprint: string) => Promise<Lists | null>;
 }
-interface Known {
+interface KnownServer {
   readonly server: ServerConfig;
   readonly fingerprint: string;
   /** Number of its launch config. */
@@ -39,7 +39,7 @@ type Leaving = 'disabled' | 'removed';
 /** A config that may be taken: nothing has happened yet. */
 interface Prepared {
   readonly config: Config;
-  readonly known: ReadonlyMap<string, Known>;
+  readonly known: ReadonlyMap<string, KnownServer>;
 }
 
 /** The servers of one computer as its config has them: their generations, and what they are launched with. */
@@ -51,9 +51,9 @@ export class Servers {
   /** Their clients are on their way down. */
   readonly #leaving = new Map<string, Leaving>();
   readonly #generations = new Map<string, number>();
-  #known: ReadonlyMap<string, Known> = new Map();
+  #known: ReadonlyMap<string, KnownServer> = new Map();
   /** Former configs of a server, as long as one of its changes may be rolled back. */
-  readonly #before = new Map<string, readonly Known[]>();
+  readonly #before = new Map<string, readonly KnownServer[]>();
   #config: Config;
 
   constructor(config: Config, options: ServersOptions) {
@@ -66,7 +66,7 @@ export class Servers {
   get config(): Config {
     return this.#config;
   }
-  get(name: string): Known | undefined {
+  get(name: string): KnownServer | undefined {
     return this.#known.get(name);
   }
   /** Rejects when a program cannot be run: before anybody is asked for anything, or told of anything. */
@@ -98,7 +98,7 @@ export class Servers {
     this.#uses.keep(new Set(now.keys()));
     return gone.map(({ server }) => server.name).filter((name) => !this.#leaving.has(name));
   }
-  #taken(name: string, one: Known): Known {
+  #taken(name: string, one: KnownServer): KnownServer {
     const before = this.#known.get(name);
     if (before && before.generation !== one.generation)
       this.#before.set(name, [...(this.#before.get(name) ?? []), before]);
@@ -215,7 +215,7 @@ export class Servers {
   async #lastTools(
     { disabled }: ServerConfig,
     fingerprint: string,
-    known: Known | undefined,
+    known: KnownServer | undefined,
   ): Promise<readonly string[]> {
     if (disabled) return [];
     const isSame = known?.fingerprint === fingerprint && !known.server.disabled;
@@ -223,7 +223,7 @@ export class Servers {
     const { tools = [] } = (await this.#options.cachedOf(fingerprint)) ?? {};
     return tools.filter(isUsable).map(({ name }) => name);
   }
-  async #prepared(server: ServerConfig, config: Config): Promise<Known> {
+  async #prepared(server: ServerConfig, config: Config): Promise<KnownServer> {
     const { settings } = config;
     const fingerprint = fingerprintOf(server);
     const known = this.#known.get(server.name);
@@ -246,14 +246,14 @@ interface Use {
   /** The revision of the answer to each input. */
   answers: ReadonlyMap<string, number>;
 }
-type Wanted = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
+type WantedInputs = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
 
 /** Values from which the launch specs of servers were made, to find those that may have changed. */
 class InputUses {
-  readonly #inputs: Wanted;
+  readonly #inputs: WantedInputs;
   readonly #uses = new Map<string, Use>();
 
-  constructor(inputs: Wanted) {
+  constructor(inputs: WantedInputs) {
     this.#inputs = inputs;
   }
   /** Notes the values of a launch spec that is being resolved. */

@@ -84,7 +84,7 @@ export const inheritedOf = (
   };
 };
 
-type Asked = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
+type ProxySettings = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
 /** Hosts that are never reached through a proxy: this machine. */
 const here = ['localhost', '127.0.0.1', '::1'];
 const isHere = (host: string): boolean =>
@@ -97,7 +97,7 @@ const isIn = (host: string, list: readonly string[]): boolean =>
   });
 
 /** Through which proxy a URL is reached, when one is asked for; undefined: directly. */
-export function proxyFor(url: string, { proxy, noProxy = [] }: Asked): string | undefined {
+export function proxyFor(url: string, { proxy, noProxy = [] }: ProxySettings): string | undefined {
   if (proxy === undefined || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
   if (isHere(hostname) || isIn(hostname, noProxy)) return undefined;
@@ -117,7 +117,7 @@ const bothCases = (values: Texts): Texts =>
  * `env` says anything of a proxy.
  */
 export function proxyVariables(
-  { proxy, noProxy = [] }: Asked,
+  { proxy, noProxy = [] }: ProxySettings,
   own: Texts,
   inputs: Pick<Inputs, 'variable'>,
 ): Texts {

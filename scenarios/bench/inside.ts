@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
-import type { Inner } from '../../actors/api/computer.ts';
+import type { RuntimeShare } from '../../actors/api/computer.ts';
 import type { Computer, ComputerOptions } from '../../actors/index.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
 
@@ -52,7 +52,7 @@ export const optionsOver = (ends: Ends): ComputerOptions => {
 export const computerOver = (
   ends: Ends,
   options: ComputerOptions = {},
-  inner: Inner = {},
+  inner: RuntimeShare = {},
 ): Promise<Computer> => bootedComputer({ ...optionsOver(ends), ...options }, inner);
 
 /** The first text of what a computer answers. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Context, RedactTraceOptions } from '../../actors/cli/context.ts';
+import type { CommandContext, RedactTraceOptions } from '../../actors/cli/context.ts';
 import { redactCommand } from './redact-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-redact-command-'));
@@ -18,7 +18,7 @@ async function run(
   const [out, err] = [[] as string[], [] as string[]];
   const terminal = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
   const all = { path: [], value: [], inPlace: false, ...options };
-  return [await redactCommand({ terminal } as unknown as Context, path, all), out, err];
+  return [await redactCommand({ terminal } as unknown as CommandContext, path, all), out, err];
 }
 
 describe('a2c redact', () => {

@@ -1,4 +1,4 @@
-import type { Context, RedactTraceOptions } from '../../actors/cli/context.ts';
+import type { CommandContext, RedactTraceOptions } from '../../actors/cli/context.ts';
 import { exitCodes } from '../../actors/cli/exit-codes.ts';
 import { redact } from './redact.ts';
 import { readTraceFile } from './report/files.ts';
@@ -15,7 +15,7 @@ const problemOf = (file: string): string | undefined => {
 
 /** `a2c redact FILE --path … --value …`: writes a trace without these values. */
 export async function redactCommand(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   file: string,
   { path: paths, value: values, out, inPlace }: RedactTraceOptions,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { ReplayOptions as Options, Context } from '../../actors/cli/context.ts';
+import type { ReplayOptions as Options, CommandContext } from '../../actors/cli/context.ts';
 import { exitCodes } from '../../actors/cli/exit-codes.ts';
 import { readTraceFile, tracesIn } from './report/files.ts';
 import { inputText } from './report/report.ts';
@@ -30,7 +30,7 @@ function accept(file: string, trace: Trace, kinds: Kinds = machines): ReplayRepo
   return report;
 }
 
-const usage = ({ terminal }: Context, text: string): number => {
+const usage = ({ terminal }: CommandContext, text: string): number => {
   terminal.err(`error: ${text}`);
   return exitCodes.usage;
 };
@@ -41,12 +41,17 @@ const escaped = (text: string): string =>
 const annotation = ({ file, text, verdict }: ReplayReport): string =>
   `::error file=${escaped(file).replaceAll(':', '%3A').replaceAll(',', '%2C')},title=${verdict}::${escaped(text)}`;
 
-function showInputs({ terminal }: Context, file: string): void {
+function showInputs({ terminal }: CommandContext, file: string): void {
   const read = readTraceFile(file);
   for (const { line } of read.ok ? tapeOf(read.trace).steps : []) terminal.out(`  ${inputText(line)}`);
 }
 /** `isAlone`: what became of everything is told, too. Of what is changed its report says it. */
-function show(context: Context, report: ReplayReport, { until, inputs }: Options, isAlone: boolean): void {
+function show(
+  context: CommandContext,
+  report: ReplayReport,
+  { until, inputs }: Options,
+  isAlone: boolean,
+): void {
   const { terminal } = context;
   terminal.outText(report.text);
   if (isAlone && report.verdict !== 'changed')
@@ -86,7 +91,7 @@ function accepted(file: string, report: ReplayReport): ReplayReport {
 
 /** `a2c replay FILE|DIR…`: one verdict each; the exit code is the highest of them. */
 export async function replayCommand(
-  context: Context,
+  context: CommandContext,
   paths: readonly string[],
   options: Options,
 ): Promise<number> {

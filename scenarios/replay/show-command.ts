@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { untilAborted, type Context, type ShowOptions } from '../../actors/cli/context.ts';
+import { untilAborted, type CommandContext, type ShowOptions } from '../../actors/cli/context.ts';
 import { openPage } from '../../actors/cli/inspect.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
@@ -76,7 +76,7 @@ export async function writePage(html: string, recording: Recording): Promise<str
 }
 /** `a2c show FILE`: until Ctrl-C. */
 export async function showCommand(
-  context: Context,
+  context: CommandContext,
   file: string,
   { port, html, browser }: ShowOptions,
 ): Promise<number> {

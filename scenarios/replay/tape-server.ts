@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { systemClock } from '../../actors/api/world-doors.ts';
-import type { Context, PlayingOptions } from '../../actors/cli/context.ts';
+import type { CommandContext, PlayingOptions } from '../../actors/cli/context.ts';
 import { exitCodeAtEnd, exitCodes } from '../../actors/cli/exit-codes.ts';
 import type { RecordedDeath } from './world/recorded.ts';
 import { lineReader } from './world/played-child.ts';
@@ -58,7 +58,7 @@ export function playOverPipes(
 
 /** `a2c replay FILE --server NAME`: a recorded server on stdin and stdout, for any MCP client. */
 export async function playServer(
-  context: Context,
+  context: CommandContext,
   paths: readonly string[],
   { server: name, match = 'exact', strict = true }: PlayingOptions,
 ): Promise<number> {

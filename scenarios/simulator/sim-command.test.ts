@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SimOptions } from '../../actors/cli/context.ts';
-import type { Context } from '../../actors/cli/context.ts';
+import type { CommandContext } from '../../actors/cli/context.ts';
 import { simCommand } from './sim-command.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'a2c-sim-command-'));
@@ -17,7 +17,7 @@ async function sim(options: Partial<SimOptions>, signal = new AbortController().
     err: (text: string) => wrong.push(text),
     meter: () => {},
   };
-  const code = await simCommand({ terminal, signal } as unknown as Context, { ...usual, ...options });
+  const code = await simCommand({ terminal, signal } as unknown as CommandContext, { ...usual, ...options });
   return { code, said, wrong };
 }
 

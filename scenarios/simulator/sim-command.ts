@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { SimOptions } from '../../actors/cli/context.ts';
 import { exitCodeOf as exitCodeOfSignal, exitCodes } from '../../actors/cli/exit-codes.ts';
-import type { Context } from '../../actors/cli/context.ts';
+import type { CommandContext } from '../../actors/cli/context.ts';
 import { transitionsOf } from '../../actors/runtime/charts.ts';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { fnv, fnvBasis } from '../../machines/kernel/fnv.ts';
@@ -40,7 +40,7 @@ const span = (ms: number): string =>
 const repeating = (seed: number, { forMs, faults }: Drawing): string =>
   `a2c sim --seed ${seed} --for ${forMs}ms --faults ${faults} --shrink`;
 
-function tellFailure({ terminal }: Context, failure: Failure, drawing: Drawing): void {
+function tellFailure({ terminal }: CommandContext, failure: Failure, drawing: Drawing): void {
   const { seed, violation, isDeterministic, files, steps, tries } = failure;
   terminal.out(`seed ${seed}: ${violation.invariant}: ${violation.what}`);
   if (!isDeterministic) terminal.out('  NOT DETERMINISTIC: it went another way the second time');
@@ -50,7 +50,7 @@ function tellFailure({ terminal }: Context, failure: Failure, drawing: Drawing):
   terminal.out(`  plan:     ${files.plan}`);
   terminal.out(`  trace:    ${files.trace} (a2c replay ${files.trace})`);
 }
-function tellCoverage({ terminal }: Context, { faults, taken }: Tally): void {
+function tellCoverage({ terminal }: CommandContext, { faults, taken }: Tally): void {
   const isDrawn = ({ fault, later }: Word): boolean => later === undefined && !spelledOut.has(fault);
   const sayable = vocabulary.filter(isDrawn).map(({ fault }) => fault);
   const missing = sayable.filter((word) => !faults.has(word));
@@ -66,7 +66,7 @@ interface Job extends Drawing {
   readonly count: number;
   readonly workers: number;
 }
-async function runToEnd(context: Context, job: Job, options: SimOptions): Promise<Tally> {
+async function runToEnd(context: CommandContext, job: Job, options: SimOptions): Promise<Tally> {
   const { terminal, signal } = context;
   const began = performance.now();
   let told = began;
@@ -96,7 +96,7 @@ function nodesAnnounced({ first, count }: Job): readonly string[] {
 }
 
 /** `a2c sim`: runs of many seeds, each checked against every invariant. */
-export async function simCommand(context: Context, options: SimOptions): Promise<number> {
+export async function simCommand(context: CommandContext, options: SimOptions): Promise<number> {
   const { terminal, signal } = context;
   const { json, out, shrink: isShrunk, nodes = false } = options;
   // Chance enters here and nowhere else, and is told.

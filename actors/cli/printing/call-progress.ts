@@ -2,7 +2,7 @@ import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { Computer, ComputerEvents } from '../../api/computer-handle.ts';
 import type { Call, CallOutcome } from '../../api/pending-calls.ts';
 import { inOneLine } from './contents.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 type Progress = ComputerEvents['call.progress'];
 const cells = 20;
@@ -42,7 +42,7 @@ export const calledOf =
 
 /** Waits for a call. What it tells is shown where a person reads along, and told to programs by `tell`. */
 export async function shown(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   call: Call,
   calledBy: (reqId: string) => Called,
   tell: (progress: Progress) => void,
@@ -59,7 +59,7 @@ export async function shown(
 }
 /** For programs, on stderr: stdout has the result and nothing else. */
 export const progressTold =
-  ({ terminal }: Context, { facts = false }: { readonly facts?: boolean }) =>
+  ({ terminal }: CommandContext, { facts = false }: { readonly facts?: boolean }) =>
   (told: Progress): void => {
     if (facts || !terminal.isWatched) terminal.line(factLine(progressFact(told)), 'err');
   };

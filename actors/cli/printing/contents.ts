@@ -4,7 +4,7 @@ import type {
   FinderShown,
   ResourceContent,
 } from '../../api/computer-handle.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
 import { fitting, type Bytes, type Terminal, saveBytes, columnsOf, padded } from '../../../adapters/index.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
@@ -91,13 +91,13 @@ function bytesOf(given: unknown): Bytes[] {
 }
 
 /** Output about a Desktop, a Finder, a resource or the history of calls, for a person. */
-export interface Shown {
+export interface AnswerText {
   /** Texts: each may have several lines. */
   readonly out: readonly string[];
   /** Beside the result: lines. */
   readonly err: readonly string[];
 }
-export function tell(terminal: Terminal, { out, err }: Shown): void {
+export function tell(terminal: Terminal, { out, err }: AnswerText): void {
   for (const text of out) terminal.outText(text);
   for (const line of err) terminal.err(line);
 }
@@ -111,7 +111,7 @@ const warnings = (missing: readonly MissingServer[]): string[] =>
   );
 
 /** Each window under its URI. `wanted`: the one that was asked for. */
-export function desktopText({ desktops, missing }: DesktopShown, wanted?: string): Shown {
+export function desktopText({ desktops, missing }: DesktopShown, wanted?: string): AnswerText {
   const windows = desktops.map((window) => {
     const [uri = '', ...body] = window.split('\n\n');
     return [`── ${uri}`, ...(body.length > 0 ? [body.join('\n\n')] : [])].join('\n');
@@ -133,7 +133,7 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   // Whole: it is what a read needs.
   ['uri', ({ uri }) => uri],
 ];
-export function finderText({ documents, total_count, missing }: FinderShown): Shown {
+export function finderText({ documents, total_count, missing }: FinderShown): AnswerText {
   const rows = [columns.map(([name]) => name), ...documents.map((d) => columns.map(([, of]) => of(d)))];
   const table = rowsOf(rows);
   const count = `${documents.length} of ${total_count} documents`;
@@ -143,7 +143,7 @@ export function finderText({ documents, total_count, missing }: FinderShown): Sh
   };
 }
 
-export const contentsText = (contents: readonly ResourceContent[]): Shown => ({
+export const contentsText = (contents: readonly ResourceContent[]): AnswerText => ({
   out: contents.map(contentText),
   err: contents.length === 0 ? ['it has no contents'] : [],
 });
@@ -164,7 +164,7 @@ export interface SaveOptions {
 }
 /** Writes the images, sounds and blobs of what a server gave to files, and says which. */
 export async function saved(
-  { terminal }: Context,
+  { terminal }: CommandContext,
   { save }: SaveOptions,
   name: string,
   given: unknown,

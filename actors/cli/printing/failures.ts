@@ -1,11 +1,11 @@
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 
 /** Shows a failure to a person or, with `--json`, as the one document on stdout. */
-export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
+export function showFailure({ terminal }: CommandContext, failure: Failure, asJson: boolean): void {
   const { code, message, details = {}, remedy = null } = failure;
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
   else {
@@ -24,7 +24,11 @@ export const besideFailure = (text: string, failure: Failure | null): string | u
   failure?.message === text ? undefined : text;
 
 /** A line for programs: always where no person reads stdout, and with `--facts`. */
-export const tellFact = ({ terminal }: Context, { facts = false }: { facts?: boolean }, fact: Fact): void => {
+export const tellFact = (
+  { terminal }: CommandContext,
+  { facts = false }: { facts?: boolean },
+  fact: Fact,
+): void => {
   if (facts || !terminal.isRead) terminal.line(factLine(fact));
 };
 /** Status of a server for programs: the keys that the contract of these lines names, and no others. */

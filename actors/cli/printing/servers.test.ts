@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Computer } from '../../api/computer-handle.ts';
 import { conflictLines, listingText } from './servers.ts';
 import { Prompt } from '../prompt/prompt.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 const tool = {
   ...{ description: 'None', params_schema: {}, return_schema: null, meta: {} },
@@ -46,7 +46,7 @@ it.each([
     out: (text: string) => said.push(text),
     close: () => {},
   };
-  const context = { terminal, signal: new AbortController().signal } as unknown as Context;
+  const context = { terminal, signal: new AbortController().signal } as unknown as CommandContext;
   const tools = some.length > 0 ? [tool, renamed] : [tool];
   const computer = {
     tools: async () => ({ tools, refused: some, servers: [] }),

@@ -5,14 +5,14 @@ import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { argumentsFor, readArguments, targetIn } from '../arguments.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure } from '../printing/failures.ts';
 import { signatureText } from '../printing/signature.ts';
 import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
-interface How {
+interface CallCommandOptions {
   readonly facts?: boolean;
   /** Says what went wrong, to persons and programs. */
   readonly fail: (failure: Failure) => void;
@@ -20,12 +20,12 @@ interface How {
 
 /** Commands of calls. */
 export class CallCommands {
-  readonly #context: Context;
+  readonly #context: CommandContext;
   readonly #computer: Computer;
-  readonly #how: How;
+  readonly #how: CallCommandOptions;
   readonly #calling = new Set<AbortController>();
 
-  constructor(context: Context, computer: Computer, how: How) {
+  constructor(context: CommandContext, computer: Computer, how: CallCommandOptions) {
     this.#context = context;
     this.#computer = computer;
     this.#how = how;

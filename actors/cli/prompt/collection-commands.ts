@@ -2,8 +2,8 @@ import type { Fact } from '../../../machines/facts.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { deferred } from '../../kernel/listeners.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { contentsText, desktopText, finderText, tell, type Shown } from '../printing/contents.ts';
-import type { Context } from '../context.ts';
+import { contentsText, desktopText, finderText, tell, type AnswerText } from '../printing/contents.ts';
+import type { CommandContext } from '../context.ts';
 import {
   documentLimitOption,
   documentOffsetOption,
@@ -21,12 +21,12 @@ interface FinderOptions {
 }
 /** Commands of Desktop and Finder. */
 export class CollectionCommands {
-  readonly #context: Context;
+  readonly #context: CommandContext;
   readonly #computer: Computer;
   readonly #tellFact: (fact: Fact) => void;
   #stop: ((error: A2cError) => void) | undefined;
 
-  constructor(context: Context, computer: Computer, tellOf: (fact: Fact) => void) {
+  constructor(context: CommandContext, computer: Computer, tellOf: (fact: Fact) => void) {
     this.#context = context;
     this.#computer = computer;
     this.#tellFact = tellOf;
@@ -111,7 +111,7 @@ export class CollectionCommands {
   /** The answer for a person, and as a line for programs. */
   async #show<T>(
     ask: () => Promise<T>,
-    textOf: (answer: T) => Shown,
+    textOf: (answer: T) => AnswerText,
     factOf: (answer: T) => Fact,
   ): Promise<void> {
     const stopped = deferred<never>();

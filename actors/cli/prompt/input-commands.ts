@@ -5,7 +5,7 @@ import type { InputDefinition } from '../../../machines/config/inputs.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { inOneLine } from '../printing/contents.ts';
 import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
@@ -16,7 +16,7 @@ type Add = (names: readonly [string, ...string[]], description: string) => Promp
 /** Commands of inputs. Values of passwords are never shown. */
 export function addInputs(
   commands: PromptCommands,
-  { terminal }: Context,
+  { terminal }: CommandContext,
   { inputs }: Computer,
   tell: (fact: Fact) => void,
 ): void {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Computer } from '../../api/computer-handle.ts';
 import { createComputer } from '../../api/computer.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { credentialBy } from '../entry.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 import { A2cError } from '../../kernel/errors.ts';
@@ -17,7 +17,7 @@ interface OfficeAsked {
 /** Commands of the seat in an office. */
 export function addOffice(
   commands: PromptCommands,
-  { terminal }: Context,
+  { terminal }: CommandContext,
   computer: Computer,
   seat: PromptSeat,
   tell: (fact: Fact) => void,

@@ -5,7 +5,7 @@ import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
 import { toolText } from '../printing/signature.ts';
@@ -44,7 +44,7 @@ export interface PromptHow {
 }
 /** The prompt of `a2c up`: one line in, an answer out, until it is quit. */
 export class Prompt {
-  readonly #context: Context;
+  readonly #context: CommandContext;
   readonly #computer: Computer;
   readonly #how: PromptHow;
   readonly #servers: ServerCommands;
@@ -59,7 +59,7 @@ export class Prompt {
   /** The last Ctrl-C told what another one would end. */
   #isWarned = false;
 
-  constructor(context: Context, computer: Computer, how: PromptHow) {
+  constructor(context: CommandContext, computer: Computer, how: PromptHow) {
     this.#context = context;
     this.#computer = computer;
     this.#how = how;

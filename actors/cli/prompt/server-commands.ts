@@ -5,13 +5,13 @@ import { readJson } from '../../../machines/config/json-text.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { CatalogStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';
-import type { Context } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
 import { statusFact, tellFact } from '../printing/failures.ts';
-import { accepted } from '../../api/config-files.ts';
+import { acceptedConfig } from '../../api/config-files.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
-interface How {
+interface ServerCommandOptions {
   readonly facts?: boolean;
 }
 /** Changes that are shown of a list unless its server is named. */
@@ -19,13 +19,13 @@ const fewChanges = 3;
 
 /** Commands of servers. */
 export class ServerCommands {
-  readonly #context: Context;
+  readonly #context: CommandContext;
   readonly #computer: Computer;
-  readonly #how: How;
+  readonly #how: ServerCommandOptions;
   /** The servers that the person waits for. */
   readonly #waitsFor = new Set<string>();
 
-  constructor(context: Context, computer: Computer, how: How) {
+  constructor(context: CommandContext, computer: Computer, how: ServerCommandOptions) {
     this.#context = context;
     this.#computer = computer;
     this.#how = how;
@@ -156,7 +156,7 @@ export class ServerCommands {
       parts.map(async (part) => this.#addOne(part).catch((error: unknown) => tell(part.name, error))),
     );
   }
-  async #addOne({ name, config }: Part): Promise<void> {
+  async #addOne({ name, config }: ServerConfigPart): Promise<void> {
     const server = await this.#waitFor(name, this.#computer.addOrUpdateServer(config));
     this.#context.terminal.out(serverLine(server));
   }
@@ -183,22 +183,22 @@ const listLine = ({ server, list, state, entries, revision, failures }: CatalogS
 
 /** Value of a text that holds a config. Its mistakes are thrown, with the name of its file. */
 function judged(text: string, file?: string): unknown {
-  accepted(parseConfigText(text), file);
+  acceptedConfig(parseConfigText(text), file);
   const read = readJson(text);
   return read.ok ? read.value : undefined;
 }
 async function fileOf(file: string): Promise<unknown> {
   const text = await readConfigText(file);
-  if (typeof text !== 'string') return accepted({ ok: false, mistakes: [text] }, file);
+  if (typeof text !== 'string') return acceptedConfig({ ok: false, mistakes: [text] }, file);
   return judged(text, file);
 }
 /** A config with one server of several. */
-interface Part {
+interface ServerConfigPart {
   readonly name: string;
   readonly config: unknown;
 }
 /** Splits a config into one for each server, with everything around it (inputs). The computer judges each. */
-function partsOf(config: unknown): readonly Part[] {
+function partsOf(config: unknown): readonly ServerConfigPart[] {
   if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
   const top = (config ?? {}) as Readonly<Record<string, unknown>>;
   const isOurs = 'mcpServers' in top || 'servers' in top;

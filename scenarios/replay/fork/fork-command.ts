@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Context, ForkOptions } from '../../../actors/cli/context.ts';
+import type { CommandContext, ForkOptions } from '../../../actors/cli/context.ts';
 import { exitCodes } from '../../../actors/cli/exit-codes.ts';
 import { recordSchema, revived } from '../../../machines/trace/index.ts';
 import { readTraceFile } from '../report/files.ts';
@@ -42,7 +42,11 @@ const changesOf = ({ at, set, inject, skip }: ForkOptions): Changes => ({
   inject: inject.map(injected),
   skip,
 });
-function tell({ terminal }: Context, out: string, { differences, unheard, foreign, violations }: Fork): void {
+function tell(
+  { terminal }: CommandContext,
+  out: string,
+  { differences, unheard, foreign, violations }: Fork,
+): void {
   terminal.out(differences.length === 0 ? 'nothing came to another end' : 'recorded | forked');
   for (const line of differences) terminal.out(`  ${line}`);
   if (unheard.length > 0)
@@ -53,7 +57,11 @@ function tell({ terminal }: Context, out: string, { differences, unheard, foreig
 }
 
 /** `a2c fork FILE`: writes a new trace and says what became otherwise. */
-export async function forkCommand(context: Context, file: string, options: ForkOptions): Promise<number> {
+export async function forkCommand(
+  context: CommandContext,
+  file: string,
+  options: ForkOptions,
+): Promise<number> {
   const { terminal } = context;
   const usage = (text: string): number => {
     terminal.err(`error: ${text}`);

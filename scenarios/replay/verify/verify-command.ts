@@ -1,4 +1,4 @@
-import type { Context, VerifyOptions } from '../../../actors/cli/context.ts';
+import type { CommandContext, VerifyOptions } from '../../../actors/cli/context.ts';
 import { exitCodeOf, exitCodes } from '../../../actors/cli/exit-codes.ts';
 import { UnusableTrace } from '../world/world.ts';
 import { givenValues } from './hidden-values.ts';
@@ -7,7 +7,7 @@ import { CannotVerify, verify, type VerifyReport } from './verify.ts';
 /** Exit code for a file that is no trace. */
 const unusable = 5;
 
-function show({ terminal }: Context, { verdict, server, failure, answers }: VerifyReport): void {
+function show({ terminal }: CommandContext, { verdict, server, failure, answers }: VerifyReport): void {
   for (const { s, request, text, differences } of answers) {
     terminal.out(`record ${s}  ${request}: ${text}`);
     for (const line of differences) terminal.out(`    ${line}`);
@@ -20,7 +20,7 @@ function show({ terminal }: Context, { verdict, server, failure, answers }: Veri
 
 /** `a2c verify FILE [-- COMMAND…]`: whether a real server still fails as the recorded one did. */
 export async function verifyCommand(
-  context: Context,
+  context: CommandContext,
   file: string,
   command: readonly string[],
   { server, set, yes, exact, timeout, json }: VerifyOptions,

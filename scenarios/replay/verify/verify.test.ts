@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Context, Laboratory } from '../../../actors/cli/context.ts';
+import type { CommandContext, Laboratory } from '../../../actors/cli/context.ts';
 import { run } from '../../../actors/cli/run.ts';
 import { customerCommand, recordedCustomers } from '../../fixtures/customers.ts';
 import { pidsOf } from '../../fixtures/hosted.ts';
@@ -43,7 +43,7 @@ async function a2c(
     meter: (text: string | null) => text !== null && onStep(text),
   };
   const context = {
-    terminal: terminal as unknown as Context['terminal'],
+    terminal: terminal as unknown as CommandContext['terminal'],
     signal: signal ?? new AbortController().signal,
     laboratory: () => Promise.resolve({ verifyServer: verifyCommand } as Partial<Laboratory> as Laboratory),
   };

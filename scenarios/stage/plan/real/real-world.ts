@@ -3,7 +3,7 @@ import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/index.ts';
 import type { Confirm } from '../../../../actors/api/computer-options.ts';
-import { Runtime, type Hosted } from '../../../../actors/api/runtime.ts';
+import { Runtime, type HostedMachine } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/tap.ts';
 import type { Permission } from '../../../../machines/call/permission.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
@@ -55,7 +55,7 @@ export class RealWorld implements World {
   /** Errors of those who watch. */
   readonly blunders: unknown[] = [];
   readonly #plan: Plan;
-  readonly #hosted = new Map<Root, Hosted>();
+  readonly #hosted = new Map<Root, HostedMachine>();
   readonly #pids = new Set<number>();
   readonly #starts = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
