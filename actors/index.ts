@@ -133,6 +133,7 @@ export type {
   ToolInfo,
   ToolListing,
 } from './servers/server-handle.ts';
+export type { ServerState } from '../machines/facts.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';
 export type {

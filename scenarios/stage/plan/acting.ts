@@ -1,3 +1,4 @@
+import type { Harness } from '../harness.ts';
 import type { AnyEventObject } from 'xstate';
 import { collectionOfUri } from '../../../machines/resources/collection-rules.ts';
 import { events } from '../../../machines/protocol/events.ts';
@@ -52,7 +53,7 @@ export class Acting {
     else if (step.do === 'close') world.order(step.who, { type: 'close' });
     else if (step.do === 'begin') world.begin(step.who);
     else if (step.do === 'clearFaults') world.clearFaults();
-    else if (step.do === 'code') world.code(step.act);
+    else if (step.do === 'code') world.code(step.act as (harness: Harness) => void);
     else if (step.do === 'quiescent') this.violations.push(...world.quiescent());
     else if (step.do === 'fault') yield* this.#fault(step, n);
     else if (step.do === 'expect') this.#expect(step, n);

@@ -248,7 +248,11 @@ export class Scene {
     this.#steps.push({ do: 'ended' });
   }
 
-  /** What no other word says, in virtual time only. With `stage` the plan is nothing but this. */
+  /**
+   * Runs code over the harness, for what no other word says, in virtual time only. With `stage` the plan is nothing
+   * but this.
+   * @internal
+   */
   code(act: (harness: Harness) => void, stage?: StageOptions): void {
     this.#steps.push({ do: 'code', act });
     this.#rest = { virtualOnly: 'it has code of its own', ...this.#rest, ...(stage && { stage }) };

@@ -6,7 +6,7 @@ import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { Meant } from '../../invariants/invariants.ts';
-import type { Harness, HarnessOptions } from '../harness.ts';
+import type { HarnessOptions } from '../harness.ts';
 import type { Values } from '../scripted/specs.ts';
 
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
@@ -166,7 +166,7 @@ export type Step =
   /** Until the computer has ended. */
   | { readonly do: 'ended' }
   /** What no other step can say; in virtual time only. */
-  | { readonly do: 'code'; readonly act: (harness: Harness) => void }
+  | { readonly do: 'code'; readonly act: (harness: never) => void }
   | { readonly do: 'expect'; readonly expect: Expectation };
 
 /** Something that has to hold at its point of the plan. */
@@ -257,7 +257,10 @@ export interface Plan {
   readonly total?: CallLimits;
   /** There is an office, the computer `c1` sits in it, and so does an agent `a1`. */
   readonly office?: true;
-  /** Servers and ports of its own in virtual time: nothing is started by the plan, and its other members count for nothing. */
+  /**
+   * Servers and ports of its own in virtual time: the plan starts nothing, and its other members do not count.
+   * @internal
+   */
   readonly stage?: StageOptions;
   /** Why this cannot be played for real. */
   readonly virtualOnly?: string;

@@ -8,8 +8,9 @@ export const registered: Plan[] = [];
 /** One failure as data: played in virtual time and, where it can be, for real. */
 export function scenario(title: string, build: (s: Scene) => void): void;
 /**
- * One failure in code over the harness of virtual time, for what no step of a plan says: machines of its own, ports that break,
- * several computers, strangers on the wire.
+ * One failure in code over the harness of virtual time, where no step of a plan fits: machines of its own, ports that
+ * break, several computers, strangers on the wire.
+ * @internal
  */
 export function scenario(title: string, stage: StageOptions, act: (harness: Harness) => void): void;
 export function scenario(
