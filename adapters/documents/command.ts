@@ -22,7 +22,7 @@ export async function unreadDocuments(
   const main = args.at(-2) ?? '';
   const folders = programs.flatMap((program) => (program.args.includes(main) ? program.args.slice(-1) : []));
   if (folders.length === 0) return [];
-  const { unreadIn } = await import('./library/library.ts');
+  const { unreadIn } = await import('./library.ts');
   return unreadIn(folders);
 }
 

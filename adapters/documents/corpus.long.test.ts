@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textIn, type ReadDocument } from '../../machines/documents/index.ts';
-import { Library } from './library/library.ts';
+import { Library } from './library.ts';
 
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
 const expectedFile = fileURLToPath(new URL('../../scenarios/fixtures/corpus-expected.json', import.meta.url));

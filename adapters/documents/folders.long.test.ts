@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/documents/index.ts';
-import { foldersOf } from './library/library.ts';
+import { foldersOf } from './library.ts';
 
 /** The server as a process, and the official SDK's own client over stdio. */
 const main = fileURLToPath(new URL('../../dist/adapters/documents/main.js', import.meta.url));

@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveHttp, type HttpServing } from './http.ts';
-import type { Shared } from './resources/shared.ts';
-import { openDocuments } from './serve.ts';
+import { serveHttp, type HttpServing, openDocuments } from './serve.ts';
+import type { Shared } from './sharing.ts';
 
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
 const token = 'a-token-of-the-test';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildDpeUri } from '../../machines/resources/dpe-uri.ts';
-import type { Shared } from './resources/shared.ts';
+import type { Shared } from './sharing.ts';
 import { openDocuments } from './serve.ts';
 
 const names = [

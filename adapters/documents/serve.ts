@@ -1,12 +1,167 @@
-import { randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import process from 'node:process';
-import { PassThrough } from 'node:stream';
+import { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { serveHttp } from './http.ts';
-import { Library, type LibraryOptions } from './library/library.ts';
-import { share, type Shared } from './resources/sharing.ts';
-import { createDocumentsServer } from './server.ts';
+import { randomUUID, timingSafeEqual, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import process from 'node:process';
+import { Readable, PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { Library, type LibraryOptions } from './library.ts';
+import { addResources, type Shared, share } from './sharing.ts';
+import { addListFiles, addOpen, addReadFile, addSearchFiles, addSearch } from './tools.ts';
+
+/**
+ * One session of the project's own MCP server over folders: their files as `dpe://` documents with pages and elements,
+ * a few `window://` windows, and tools. It only reads. Whatever cannot be answered is an error with a sentence; none names
+ * a path outside the folders.
+ */
+export const createDocumentsServer = (shared: Shared): McpServer => {
+  const server = new McpServer(
+    { name: 'documents', title: 'Documents', version: '0.1.0' },
+    {
+      instructions:
+        'Read-only access to the files of some folders. Documents are resources: dpe://HOST/DOC_REF, its pages, its ' +
+        'elements; search finds them. list_files, search_files and read_file work on text files, whatever their format; ' +
+        'their paths are relative, with / between names.',
+    },
+  );
+  const { folders } = shared.library;
+  addListFiles(server, folders);
+  addReadFile(server, folders);
+  addSearchFiles(server, folders);
+  addSearch(server, shared);
+  addOpen(server, shared);
+  addResources(server, shared);
+  return server;
+};
+
+export interface HttpOptions {
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Undefined: nobody is asked for one. */
+  readonly token: string | undefined;
+}
+export interface HttpServing {
+  readonly url: string;
+  close(): Promise<void>;
+}
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly close: () => Promise<void>;
+}
+const mostSessions = 100;
+const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+/**
+ * Streamable HTTP on the loopback address. A page in a browser reaches that address, too, by a name of its own that leads
+ * here: so the Host must be a loopback name, and an Origin, which browsers send, too.
+ */
+export async function serveHttp(shared: Shared, { port, token }: HttpOptions): Promise<HttpServing> {
+  const sessions = new Map<string, Session>();
+  const server = createServer((request, response) => {
+    void answer(request, response, shared, sessions, token).catch(() => {
+      if (!response.headersSent) refuse(response, 500, 'the request could not be answered');
+      else response.destroy();
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}/mcp`,
+    close: async () => {
+      await Promise.all([...sessions.values()].map((session) => session.close()));
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+const isLoopback = (origin: string): boolean => {
+  try {
+    return loopback.test(new URL(origin).host);
+  } catch {
+    return false;
+  }
+};
+function isKnown(request: IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const [given, wanted] = [Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  shared: Shared,
+  sessions: Map<string, Session>,
+  token: string | undefined,
+): Promise<void> {
+  const { host = '', origin } = request.headers;
+  if (!loopback.test(host)) return refuse(response, 403, 'the Host header must be a loopback name');
+  if (origin !== undefined && !isLoopback(origin)) return refuse(response, 403, 'this Origin may not ask');
+  if (!isKnown(request, token)) {
+    response.setHeader('www-authenticate', 'Bearer');
+    return refuse(response, 401, 'the header "Authorization: Bearer TOKEN" is missing or wrong');
+  }
+  if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp')
+    return refuse(response, 404, 'the path is /mcp');
+  const id = request.headers['mcp-session-id'];
+  const known = typeof id === 'string' ? sessions.get(id) : undefined;
+  if (id !== undefined && !known) return refuse(response, 404, 'there is no such session; begin a new one');
+  const session = known ?? (await openSession(shared, sessions));
+  await write(response, await session.transport.handleRequest(webRequest(request)));
+  // What was no `initialize` has got its error, and nobody knows this session.
+  if (session.transport.sessionId === undefined) await session.close();
+}
+
+/** The same request in the form of the web, which the SDK takes. */
+function webRequest(request: IncomingMessage): Request {
+  const { method = 'GET', url = '/', headers } = request;
+  const isWithBody = method !== 'GET' && method !== 'HEAD';
+  const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+  return new Request(new URL(url, 'http://localhost'), {
+    method,
+    headers: pairs,
+    ...(isWithBody && { body: Readable.toWeb(request) as BodyInit, duplex: 'half' }),
+  });
+}
+/** Writes an answer of the SDK as it comes; a client that leaves ends it. */
+async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
+  if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => {});
+  else response.end();
+}
+
+async function openSession(shared: Shared, sessions: Map<string, Session>): Promise<Session> {
+  const server = createDocumentsServer(shared);
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => randomUUID(),
+    onsessioninitialized: (id) => {
+      sessions.set(id, session);
+      // Clients that vanish say nothing: the oldest leave.
+      const [oldest] = sessions.keys();
+      if (sessions.size > mostSessions && oldest !== undefined) {
+        const gone = sessions.get(oldest);
+        sessions.delete(oldest);
+        void gone?.close();
+      }
+    },
+  });
+  const session: Session = { transport, close: () => server.close() };
+  transport.onclose = () => {
+    if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
+  };
+  await server.connect(transport);
+  return session;
+}
 
 export interface ServeOptions {
   /** Host of the URIs. Default: documents. */

@@ -6,9 +6,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/documents/index.ts';
-import type { Shared } from './resources/shared.ts';
-import { openDocuments } from './serve.ts';
-import { createDocumentsServer } from './server.ts';
+import type { Shared } from './sharing.ts';
+import { openDocuments, createDocumentsServer } from './serve.ts';
 
 let folder = '';
 let root = '';

@@ -1,8 +1,7 @@
 import mammoth from 'mammoth';
 import { inSections, pagesOf, type Draft } from '../../../machines/documents/index.ts';
-import { chartOf } from './charts.ts';
+import { chartOf, openOfficeFile, propertiesOf } from './office-file.ts';
 import { documentOfHtml } from './html.ts';
-import { openOfficeFile, propertiesOf } from './office-file.ts';
 import type { Reader } from './reader.ts';
 
 /** DOCX in sections by its headings of the first two levels. Its charts come last: mammoth does not say where they stand. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../machines/documents/index.ts';
-import { Library } from '../library/library.ts';
-import { DocumentResources } from '../resources/documents.ts';
+import { Library } from '../library.ts';
+import { DocumentResources } from '../documents.ts';
 
 /** Files that mean harm, or are broken: each is one error, within its limit, and others are answered meanwhile. */
 const corpus = fileURLToPath(new URL('../../../scenarios/corpus/', import.meta.url));

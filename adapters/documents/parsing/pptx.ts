@@ -1,6 +1,6 @@
 import type { Draft, DraftPage } from '../../../machines/documents/index.ts';
-import { chartOf } from './charts.ts';
 import {
+  chartOf,
   childElements,
   elements,
   openOfficeFile,

@@ -1,7 +1,13 @@
 import { read, utils, type CellObject, type WorkSheet } from '@e965/xlsx';
 import { limits, type Draft, type DraftPage } from '../../../machines/documents/index.ts';
-import { chartOf, type Lookup } from './charts.ts';
-import { openOfficeFile, propertiesOf, elements, type OfficeFile } from './office-file.ts';
+import {
+  chartOf,
+  type Lookup,
+  openOfficeFile,
+  propertiesOf,
+  elements,
+  type OfficeFile,
+} from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
 
 /** XLSX: a page for each sheet, with its table, and beside it its formulas, links, comments and charts. */

@@ -1,25 +1,19 @@
-import {
-  snippet,
-  textIn,
-  textOfPage,
-  wordsIn,
-  type ReadDocument,
-} from '../../../machines/documents/index.ts';
 import type { Library } from './library.ts';
+import { snippet, textIn, textOfPage, wordsIn, type ReadDocument } from '../../machines/documents/index.ts';
 
-export interface Place {
+interface Place {
   readonly pageIndex: number;
   readonly pageTitle: string;
   readonly elementId: string;
   readonly category: string;
   readonly text: string;
 }
-export interface Found {
+interface Found {
   readonly ref: string;
   readonly title: string;
   readonly places: readonly Place[];
 }
-export interface SearchAnswer {
+interface SearchAnswer {
   readonly found: readonly Found[];
   readonly total: number;
   /** Documents that were searched, and those there are. */

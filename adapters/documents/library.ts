@@ -1,23 +1,173 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { sep, basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { locate, type Folder, walk, type Walk, firstBytes, openFile, type Place } from './files.ts';
+import { Parsers, type ParserLimits } from './parsing/parsers.ts';
+import { isReaderMissing, missingReader, missingReaders, Unreadable } from './parsing/reader.ts';
 import {
+  type ReadDocument,
   fileTypeOf,
   formatOf,
-  isPlausible,
-  isSkipped,
+  isNameable,
   limits,
-  sizeText,
   type Listed,
-  type ReadDocument,
-} from '../../../machines/documents/index.ts';
-import { firstBytes } from '../files/part.ts';
-import { locate, openFile, type Folder, type Place } from '../files/place.ts';
-import { Parsers, type ParserLimits } from '../parsing/parsers.ts';
-import { isReaderMissing, missingReader, missingReaders, Unreadable } from '../parsing/reader.ts';
-import { ContentCache } from './cache.ts';
-import { listedAt, scan } from './scan.ts';
-import { watchFolders, type Watching } from './watch.ts';
+  isSkipped,
+  joinPath,
+  isPlausible,
+  sizeText,
+} from '../../machines/documents/index.ts';
+
+/** What a file was read as, or why it could not be. */
+export type Known = { readonly document: ReadDocument } | { readonly reason: string };
+
+/** What was read, by the digest of its content; what was used longest ago leaves first. */
+export class ContentCache {
+  readonly #most: number;
+  readonly #known = new Map<string, { readonly known: Known; readonly chars: number }>();
+  #chars = 0;
+
+  constructor(mostChars: number) {
+    this.#most = mostChars;
+  }
+
+  get(digest: string): Known | undefined {
+    const found = this.#known.get(digest);
+    if (!found) return undefined;
+    this.#known.delete(digest);
+    this.#known.set(digest, found);
+    return found.known;
+  }
+
+  set(digest: string, known: Known): void {
+    this.#drop(digest);
+    const chars = JSON.stringify(known).length;
+    this.#known.set(digest, { known, chars });
+    this.#chars += chars;
+    for (const oldest of this.#known.keys()) {
+      if (this.#chars <= this.#most || oldest === digest) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(digest: string): void {
+    this.#chars -= this.#known.get(digest)?.chars ?? 0;
+    this.#known.delete(digest);
+  }
+}
+
+export interface Scan {
+  readonly documents: Map<string, Listed>;
+  /** Why documents are missing, if some are. */
+  readonly cut?: { readonly reason: string; readonly isEarly: boolean };
+}
+
+/** All documents below the folders. Links are not followed. */
+export async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Scan> {
+  const documents = new Map<string, Listed>();
+  const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
+  for (const folder of folders) {
+    const start = await locate([folder], folder.name === '' ? '.' : folder.name);
+    let batch: Promise<void>[] = [];
+    for await (const { path, real, kind } of walk(start, limits.depth, cost, signal)) {
+      if (kind !== 'file' || formatOf(path) === undefined || !isNameable(path)) continue;
+      if (documents.size + batch.length >= limits.documents) break;
+      batch.push(listedAt(path, real).then((listed) => void (listed && documents.set(path, listed))));
+      if (batch.length >= 64) await Promise.all(batch.splice(0));
+    }
+    await Promise.all(batch);
+    batch = [];
+  }
+  if (cost.isCut || documents.size >= limits.documents)
+    return {
+      documents,
+      cut: { reason: `only the first ${limits.visited} entries were looked at`, isEarly: true },
+    };
+  if (cost.unreadable === 0) return { documents };
+  return { documents, cut: { reason: `${cost.unreadable} folders may not be read`, isEarly: false } };
+}
+
+/** Undefined: there is no such file any more. */
+export async function listedAt(ref: string, real: string): Promise<Listed | undefined> {
+  const facts = await lstat(real).catch(() => undefined);
+  if (!facts?.isFile()) return undefined;
+  return {
+    ref,
+    fileUri: pathToFileURL(real).href,
+    fileType: fileTypeOf(ref),
+    sizeBytes: facts.size,
+    lastModified: facts.mtime.toISOString(),
+  };
+}
+
+export interface Watching {
+  close(): Promise<void>;
+}
+/** What is between two changes that are told together. */
+const quietMs = 200;
+
+/**
+ * Tells which files below the folders were written, came or went, as their names for strangers. A large file that is still
+ * written is told when it rests. `ready` is called once a folder is watched, `trouble` hears why changes are not seen, once.
+ */
+export async function watchFolders(
+  folders: readonly Folder[],
+  touched: (refs: ReadonlySet<string>) => void,
+  ready: () => void,
+  trouble: (reason: string) => void,
+): Promise<Watching> {
+  const chokidar = await import('chokidar').catch(() => undefined);
+  if (!chokidar) {
+    trouble('changes of files are not seen: npm install chokidar');
+    return { close: () => Promise.resolve() };
+  }
+  let refs = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let isTroubled = false;
+  const flush = (): void => {
+    const told = refs;
+    refs = new Set();
+    touched(told);
+  };
+  const watchers = folders.map(({ name, path: root }) => {
+    const below = (path: string): string =>
+      path
+        .slice(root.length + (root.endsWith(sep) ? 0 : 1))
+        .split(sep)
+        .join('/');
+    const watcher = chokidar.watch(root, {
+      ignoreInitial: true,
+      followSymlinks: false,
+      atomic: true,
+      awaitWriteFinish: { stabilityThreshold: 150, pollInterval: 50 },
+      ignored: (path, facts) =>
+        path !== root &&
+        below(path)
+          .split('/')
+          .some((part, at, all) => isSkipped(part, at < all.length - 1 || facts?.isDirectory() === true)),
+    });
+    const hear = (path: string): void => {
+      refs.add(name === '' ? below(path) : joinPath(name, below(path)));
+      clearTimeout(timer);
+      timer = setTimeout(flush, quietMs);
+    };
+    watcher.on('add', hear).on('change', hear).on('unlink', hear);
+    watcher.on('error', (error) => {
+      if (isTroubled) return;
+      isTroubled = true;
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+      trouble(`some changes of files are not seen (${code}); on Linux raise fs.inotify.max_user_watches`);
+    });
+    watcher.once('ready', ready);
+    return watcher;
+  });
+  return {
+    close: async () => {
+      clearTimeout(timer);
+      await Promise.all(watchers.map((watcher) => watcher.close()));
+    },
+  };
+}
 
 export interface Change {
   readonly added: readonly string[];

@@ -1,3 +1,6 @@
+import { Refusal } from './files.ts';
+import type { Library, PageRange } from './library.ts';
+import { Unreadable } from './parsing/reader.ts';
 import {
   elementAnswer,
   formatOf,
@@ -13,7 +16,8 @@ import {
   type Listed,
   type Page,
   type ReadDocument,
-} from '../../../machines/documents/index.ts';
+} from '../../machines/documents/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import {
   documentNotFound,
   elementNotFound,
@@ -22,9 +26,30 @@ import {
   parseDpeUri,
   type DpeUri,
   type DpeFormat,
-} from '../../../machines/resources/dpe-uri.ts';
-import type { Library, PageRange } from '../library/library.ts';
-import { brokenDocument, refusalOf } from './refused.ts';
+} from '../../machines/resources/dpe-uri.ts';
+
+/** A JSON-RPC error with a code of Finder: the SDK takes `code` and `data` of what is thrown. */
+export class RpcRefusal extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+const refusalOf = ({ code, message, details }: Failure): RpcRefusal =>
+  new RpcRefusal(typeof code === 'number' ? code : -32_603, message, details);
+
+const internalError = -32_603;
+/** One that cannot be read: its reason, without folders. Others are said without their details, which may name paths. */
+const brokenDocument = (ref: string, error: unknown): RpcRefusal => {
+  if (error instanceof RpcRefusal) return error;
+  const isSaid = error instanceof Unreadable || error instanceof Refusal;
+  const reason = isSaid ? error.message : 'it cannot be read';
+  return new RpcRefusal(internalError, `The document "${ref}" cannot be read: ${reason}`, { doc_ref: ref });
+};
 
 export interface TextContents {
   readonly uri: string;

@@ -1,9 +1,9 @@
-import { documentUri, limits, renderPage, type Listed } from '../../../machines/documents/index.ts';
-import { buildWindowUri } from '../../../machines/resources/window-uri.ts';
-import type { Library } from '../library/library.ts';
 import type { DocumentResources, TextContents } from './documents.ts';
+import type { Library } from './library.ts';
+import { documentUri, limits, renderPage, type Listed } from '../../machines/documents/index.ts';
+import { buildWindowUri } from '../../machines/resources/window-uri.ts';
 
-export interface WindowListed {
+interface WindowListed {
   readonly uri: string;
   readonly name: string;
 }

@@ -1,0 +1,352 @@
+import type { Stats, Dirent } from 'node:fs';
+import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import {
+  checkPath,
+  isSkipped,
+  joinPath,
+  limits,
+  isBinary,
+  sizeText,
+} from '../../machines/documents/index.ts';
+
+/** A question that cannot be answered, said so that a model can ask a better one. Names no path outside the root. */
+export class Refusal extends Error {}
+
+export interface Place {
+  /** Relative to the root, `/` between parts, `.` for the root. */
+  readonly path: string;
+  /** Where it really is, all symbolic links followed; inside the root. */
+  readonly real: string;
+  readonly facts: Stats;
+}
+
+/** A folder that is served. */
+export interface Folder {
+  /** Its real path. */
+  readonly path: string;
+  /** First part of each path below it, so that several folders do not mix; empty where it is the only one. */
+  readonly name: string;
+}
+
+/** Finds what a stranger named below the folders. Refuses what is not there or leads out of them. */
+export const locate = async (folders: readonly Folder[], raw: string): Promise<Place> => {
+  const checked = checkPath(raw);
+  if (!checked.ok) throw new Refusal(checked.reason);
+  const { path } = checked;
+  const { folder, below } = folderOf(folders, path);
+  const base = await realpath(folder.path).catch(() => {
+    throw new Refusal('the root folder of this server is gone');
+  });
+  const full = join(base, below);
+  try {
+    const real = await realpath(full);
+    if (!isInside(base, real)) throw leaves(path);
+    return { path, real, facts: await stat(real) };
+  } catch (error) {
+    // A missing file behind a link that leads out must not be told from an existing one.
+    if (isMissing(error) && !isInside(base, await nearest(full))) throw leaves(path);
+    throw inWords(error, path);
+  }
+};
+
+const folderOf = (folders: readonly Folder[], path: string): { folder: Folder; below: string } => {
+  for (const folder of folders) {
+    if (folder.name === '') return { folder, below: path };
+    if (path === folder.name) return { folder, below: '.' };
+    if (path.startsWith(`${folder.name}/`)) return { folder, below: path.slice(folder.name.length + 1) };
+  }
+  const names = folders.map(({ name }) => `"${name}"`).join(', ');
+  throw new Refusal(`"${path}" is in none of the folders: a path begins with one of ${names}`);
+};
+
+const leaves = (path: string): Refusal =>
+  new Refusal(`"${path}" leads out of the root through a symbolic link, so it is not served`);
+
+const isInside = (base: string, real: string): boolean => {
+  const way = relative(base, real);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+};
+
+/** The real place of the deepest folder on the way that exists. */
+const nearest = async (full: string): Promise<string> => {
+  for (let folder = dirname(full); ; folder = dirname(folder)) {
+    try {
+      return await realpath(folder);
+    } catch {
+      if (folder === dirname(folder)) return folder;
+    }
+  }
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+
+/** Errors of the file system name absolute paths; these name the relative one. */
+const inWords = (error: unknown, path: string): Refusal => {
+  if (error instanceof Refusal) return error;
+  if (isMissing(error)) return new Refusal(`"${path}" does not exist; list_files shows what does`);
+  const words: Readonly<Record<string, string>> = {
+    EACCES: 'may not be read (permission denied)',
+    EPERM: 'may not be read (permission denied)',
+    ELOOP: 'is a symbolic link that leads back to itself',
+    ENAMETOOLONG: 'is too long for a path',
+  };
+  const code = codeOf(error);
+  return new Refusal(`"${path}" ${words[code] ?? `cannot be read (${code || 'unknown reason'})`}`);
+};
+
+/**
+ * Opens a regular file for reading. `real` must come from `locate` or a walk: it is not followed if it became a link
+ * since. O_NONBLOCK, because opening a pipe that took the place of the file would wait for a writer.
+ */
+export const openFile = async (real: string, path: string): Promise<FileHandle> => {
+  try {
+    if (!(await lstat(real)).isFile()) throw new Refusal(`"${path}" is not a regular file`);
+    const handle = await open(
+      real,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+    throw new Refusal(`"${path}" is not a regular file`);
+  } catch (error) {
+    throw inWords(error, path);
+  }
+};
+
+export interface Found {
+  /** Relative to the root. */
+  readonly path: string;
+  /** Relative to the folder that was asked for. */
+  readonly below: string;
+  readonly real: string;
+  /** A link is told and never followed: its target may be outside, or an ancestor. */
+  readonly kind: 'file' | 'folder' | 'link';
+}
+
+/** What a walk cost and left out. */
+export interface Walk {
+  visited: number;
+  /** Folders that could not be opened. */
+  unreadable: number;
+  /** It ended at the limit of visited entries. */
+  isCut: boolean;
+}
+
+/**
+ * Everything below a folder, nearest level first and by name within a folder, except what is skipped.
+ * `depth` 1 is the folder's own entries. Memory and time are bounded by `limits.visited`.
+ */
+export async function* walk(
+  start: Place,
+  depth: number,
+  cost: Walk,
+  signal: AbortSignal,
+): AsyncGenerator<Found> {
+  let level: Pick<Found, 'path' | 'below' | 'real'>[] = [{ path: start.path, below: '', real: start.real }];
+  for (let at = 1; at <= depth && level.length > 0; at += 1) {
+    const next: typeof level = [];
+    for (const folder of level) {
+      for (const entry of await entriesOf(folder.real, cost)) {
+        signal.throwIfAborted();
+        const kind = kindOf(entry);
+        if (kind === undefined || isSkipped(entry.name, kind === 'folder')) continue;
+        const found = {
+          path: joinPath(folder.path, entry.name),
+          below: folder.below === '' ? entry.name : joinPath(folder.below, entry.name),
+          real: join(folder.real, entry.name),
+          kind,
+        };
+        if (kind === 'folder') next.push(found);
+        yield found;
+      }
+      if (cost.isCut) return;
+    }
+    level = next;
+  }
+}
+
+const kindOf = (entry: Dirent): Found['kind'] | undefined => {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : undefined;
+};
+
+const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]> => {
+  const entries: Dirent[] = [];
+  try {
+    // Not readdir: a folder of a million entries would be read to its end first.
+    for await (const entry of await opendir(folder, { bufferSize: 256 })) {
+      if (cost.visited >= limits.visited) {
+        cost.isCut = true;
+        break;
+      }
+      cost.visited += 1;
+      entries.push(entry);
+    }
+  } catch {
+    cost.unreadable += 1;
+  }
+  return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+};
+
+interface Part {
+  /** As the file has it, line ends included; bytes that are not UTF-8 became U+FFFD. */
+  readonly text: string;
+  /** From 1; `toLine` is the last line in `text`, one less than `fromLine` for an empty file. */
+  readonly fromLine: number;
+  readonly toLine: number;
+  /** Unknown when a large file was not read to its end. */
+  readonly totalLines: number | null;
+  /** The file goes on after `text`. */
+  readonly isCut: boolean;
+  /** Not even the first line fitted. */
+  readonly isInsideLine: boolean;
+}
+
+interface Range {
+  readonly fromLine?: number | undefined;
+  readonly lines?: number | undefined;
+}
+
+/** A whole file of at most 1 MiB, or the lines of a range from any text file, at most 1 MiB of them. */
+export const readPart = async (place: Place, range: Range, signal: AbortSignal): Promise<Part> => {
+  const { path, facts } = place;
+  if (facts.isDirectory()) throw new Refusal(`"${path}" is a folder; list_files shows what is in it`);
+  if (!facts.isFile()) throw new Refusal(`"${path}" is not a regular file`);
+  const isWhole = range.fromLine === undefined && range.lines === undefined;
+  const handle = await openFile(place.real, path);
+  try {
+    const start = await firstBytes(handle, limits.sniffBytes);
+    if (isBinary(start)) {
+      throw new Refusal(`"${path}" is not a text file (${sizeText(facts.size)}), so it cannot be read here`);
+    }
+    if (isWhole && facts.size > limits.fileBytes) {
+      throw new Refusal(
+        `"${path}" has ${sizeText(facts.size)}; only ${sizeText(limits.fileBytes)} can be read at once. ` +
+          'Read a part of it: from_line 1 and lines 500, then go on from there',
+      );
+    }
+    return await readLines(handle, path, range.fromLine ?? 1, range.lines ?? Infinity, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw inWords(error, path);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The first bytes of a file, fewer if it has fewer. */
+export const firstBytes = async (handle: FileHandle, most: number): Promise<Buffer> => {
+  const buffer = Buffer.alloc(most);
+  let length = 0;
+  while (length < most) {
+    const { bytesRead } = await handle.read(buffer, length, most - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+};
+
+const readLines = async (
+  handle: FileHandle,
+  path: string,
+  fromLine: number,
+  lines: number,
+  signal: AbortSignal,
+): Promise<Part> => {
+  const decoder = new TextDecoder();
+  const chunk = Buffer.alloc(64 * 1024);
+  const taken = new Taken(fromLine, lines);
+  let position = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    position += bytesRead;
+    taken.add(decoder.decode(chunk.subarray(0, bytesRead), { stream: bytesRead > 0 }));
+    if (bytesRead === 0) return taken.part(path, true);
+    // A small file is read to its end for the number of its lines.
+    if (taken.isFull && taken.hasMore && position > limits.fileBytes) return taken.part(path, false);
+    if (position >= limits.partBytes) {
+      if (taken.isStarted) return taken.part(path, false);
+      throw new Refusal(
+        `line ${fromLine} of "${path}" is not within its first ${sizeText(limits.partBytes)}`,
+      );
+    }
+  }
+};
+
+/** Takes the wanted lines out of a stream of text and counts the others. */
+class Taken {
+  readonly #fromLine: number;
+  readonly #end: number;
+  readonly #whole: string[] = [];
+  #wholeChars = 0;
+  /** The wanted line that has not ended yet. */
+  #open = '';
+  /** The line that the next character belongs to. */
+  #line = 1;
+  #isAtLineStart = true;
+  #isTooLong = false;
+  #hasMore = false;
+
+  constructor(fromLine: number, lines: number) {
+    this.#fromLine = fromLine;
+    this.#end = fromLine + lines;
+  }
+
+  get isStarted(): boolean {
+    return this.#line > this.#fromLine || this.#open !== '';
+  }
+
+  get hasMore(): boolean {
+    return this.#hasMore;
+  }
+
+  get isFull(): boolean {
+    return this.#isTooLong || this.#line >= this.#end;
+  }
+
+  add(text: string): void {
+    for (let at = 0; at < text.length;) {
+      const lineEnd = text.indexOf('\n', at);
+      const next = lineEnd < 0 ? text.length : lineEnd + 1;
+      if (this.isFull) this.#hasMore = true;
+      else if (this.#line >= this.#fromLine) this.#take(text.slice(at, next), lineEnd >= 0);
+      if (lineEnd >= 0) this.#line += 1;
+      this.#isAtLineStart = lineEnd >= 0;
+      at = next;
+    }
+  }
+
+  #take(piece: string, isEnd: boolean): void {
+    this.#open += piece;
+    if (this.#wholeChars + this.#open.length > limits.fileBytes) {
+      this.#isTooLong = true;
+      // Only whole lines, so that the next question can go on at a line; unless the first is too long by itself.
+      this.#open = this.#whole.length > 0 ? '' : this.#open.slice(0, limits.fileBytes);
+      this.#hasMore = true;
+    } else if (isEnd) {
+      this.#whole.push(this.#open);
+      this.#wholeChars += this.#open.length;
+      this.#open = '';
+    }
+  }
+
+  part(path: string, isAtEnd: boolean): Part {
+    const total = this.#line - (this.#isAtLineStart ? 1 : 0);
+    if (isAtEnd && this.#fromLine > Math.max(total, 1)) {
+      throw new Refusal(`"${path}" has ${total} lines, so there is no line ${this.#fromLine}`);
+    }
+    return {
+      text: this.#whole.join('') + this.#open,
+      fromLine: this.#fromLine,
+      toLine: this.#fromLine + this.#whole.length + (this.#open === '' ? 0 : 1) - 1,
+      totalLines: isAtEnd ? total : null,
+      isCut: this.#hasMore || !isAtEnd,
+      isInsideLine: this.#isTooLong && this.#whole.length === 0,
+    };
+  }
+}

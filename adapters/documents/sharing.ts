@@ -1,0 +1,215 @@
+import type { CompleteRequest } from '@modelcontextprotocol/client';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { DocumentResources, RpcRefusal } from './documents.ts';
+import type { Library, Change } from './library.ts';
+import { Windows } from './windows.ts';
+import { WordIndex } from './word-index.ts';
+import { documentUri, limits } from '../../machines/documents/index.ts';
+
+interface ResourceEvent {
+  readonly isListChanged: boolean;
+  readonly updated: readonly string[];
+}
+/** What all sessions of one server have together. */
+export interface Shared {
+  readonly library: Library;
+  readonly host: string;
+  readonly documents: DocumentResources;
+  readonly windows: Windows;
+  readonly words: WordIndex;
+  /** Puts a page on the Desktop. */
+  open(ref: string, index: number): void;
+  onEvent(listener: (event: ResourceEvent) => void): () => void;
+  close(): Promise<void>;
+}
+
+const most = 100;
+
+/** Values for `doc_ref`, `page_index` and `element_id` of the templates that begin with what was typed. */
+async function completed(shared: Shared, { argument, context }: CompleteRequest['params']) {
+  const all = await valuesOf(shared, argument.name, context?.arguments ?? {});
+  const typed = argument.value.toLowerCase();
+  const values = all.filter((value) => value.toLowerCase().startsWith(typed));
+  return { values: values.slice(0, most), total: values.length, hasMore: values.length > most };
+}
+
+async function valuesOf(
+  { library }: Shared,
+  name: string,
+  known: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  if (name === 'doc_ref') return [...library.documents.keys()].toSorted();
+  // What a host typed into the template: as it is, or encoded as it stands in a URI.
+  const given = known['doc_ref'] ?? '';
+  const ref = library.documents.has(given) ? given : decoded(given);
+  if (!library.documents.has(ref)) return [];
+  try {
+    if (name === 'page_index') {
+      const { pageCount } = await library.read(ref, { from: 0, to: 0 });
+      return Array.from({ length: Math.min(pageCount, 10_000) }, (_, index) => String(index));
+    }
+    const page = Number(known['page_index'] ?? 0);
+    const range = known['page_index'] === undefined ? { from: 0, to: 20 } : { from: page, to: page + 1 };
+    const { pages } = await library.read(ref, range);
+    return Object.values(pages).flatMap(({ elements }) => elements.map(({ element_id }) => element_id));
+  } catch {
+    // A document that cannot be read has nothing to complete.
+    return [];
+  }
+}
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Code of a resource that is not there (MCP 2026-07-28). */
+const resourceNotFound = -32_602;
+const withoutQuery = (uri: string): string => uri.replace(/\?.*$/, '');
+
+/** The resources of one MCP session. What is told of a change is told once, to those who subscribed. */
+export function addResources(server: McpServer, shared: Shared): void {
+  const { host, documents, windows } = shared;
+  const rpc = server.server;
+  rpc.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
+  const subscribed = new Set<string>();
+  rpc.setRequestHandler('resources/list', () => ({ resources: resourcesOf(shared) }));
+  rpc.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(host) }));
+  rpc.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    if (/^window:/i.test(uri)) {
+      const shown = await windows.read(uri, documents);
+      if (!shown) throw new RpcRefusal(resourceNotFound, 'There is no such window', { uri });
+      return { contents: [{ ...shown }] };
+    }
+    return { contents: [{ ...(await documents.read(uri)) }] };
+  });
+  rpc.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    subscribed.add(uri);
+    return {};
+  });
+  rpc.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    subscribed.delete(uri);
+    return {};
+  });
+  rpc.setRequestHandler('completion/complete', async ({ params }) => ({
+    completion: await completed(shared, params),
+  }));
+  // A session that is gone hears no more; its error is nobody's.
+  const list = (): void => void rpc.sendResourceListChanged().catch(() => {});
+  const updated = (uris: readonly string[]): void => {
+    const plain = new Set(uris.map(withoutQuery));
+    for (const uri of subscribed)
+      if (plain.has(withoutQuery(uri))) void rpc.sendResourceUpdated({ uri }).catch(() => {});
+  };
+  const stop = shared.onEvent((event) => {
+    if (event.isListChanged) list();
+    updated(event.updated);
+  });
+  const before = rpc.onclose;
+  rpc.onclose = () => {
+    stop();
+    before?.();
+  };
+}
+
+/** Which resources are told of after a change of files. */
+function eventOf({ host, library, windows }: Shared, { added, removed, changed }: Change) {
+  const isSetChanged = added.length + removed.length > 0;
+  const wasCatalogue = library.documents.size - added.length + removed.length > limits.listedDocuments;
+  const isCatalogue = library.documents.size > limits.listedDocuments;
+  const isWindowGone = windows.drop(removed);
+  return {
+    isListChanged: isWindowGone || wasCatalogue !== isCatalogue || (isSetChanged && !isCatalogue),
+    updated: [
+      ...changed.map((ref) => documentUri(host, ref)),
+      ...(isCatalogue ? [`dpe://${host}`] : []),
+      ...windows.showing(changed),
+      ...(isSetChanged ? [windows.tree] : []),
+      windows.recent,
+    ],
+  };
+}
+
+function resourcesOf({ library, host, windows }: Shared) {
+  const refs = [...library.documents.values()];
+  const isCatalogue = refs.length > limits.listedDocuments;
+  return [
+    ...windows.list().map((window) => ({ ...window, mimeType: 'text/markdown' })),
+    ...(isCatalogue
+      ? [{ uri: `dpe://${host}`, name: `${refs.length} documents`, mimeType: 'application/json' }]
+      : refs.map(({ ref, sizeBytes }) => ({
+          uri: documentUri(host, ref),
+          name: ref,
+          mimeType: 'application/json',
+          size: sizeBytes,
+        }))),
+  ];
+}
+
+const templatesOf = (host: string) => [
+  {
+    uriTemplate: `dpe://${host}/{doc_ref}{?depth,offset,limit}`,
+    name: 'document',
+    description: 'What is told of a document; depth=pages gives its pages, too.',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `dpe://${host}/{doc_ref}/pages/{page_index}{?format,categories}`,
+    name: 'page',
+    description: 'A page (sheet, slide, section) with its elements; format=markdown or text gives one text.',
+  },
+  {
+    uriTemplate: `dpe://${host}/{doc_ref}/elements/{element_id}{?format}`,
+    name: 'element',
+    description: 'One element: a heading, a table, a formula, a chart …',
+  },
+];
+
+/** Who follows a catalogue reads all of it again, so that a search that reads every document is told a few times only. */
+const catalogueMs = 2_000;
+
+export function share(library: Library, host: string): Shared {
+  const listeners = new Set<(event: ResourceEvent) => void>();
+  const tell = (event: ResourceEvent): void => {
+    for (const listener of [...listeners]) listener(event);
+  };
+  const windows = new Windows(library, host);
+  const documents = new DocumentResources(library, host, (ref, index) => {
+    const what = windows.pageRead(ref, index);
+    if (what !== 'nothing')
+      tell({ isListChanged: what === 'list', updated: what === 'page' ? [windows.page] : [] });
+  });
+  const words = new WordIndex(library);
+  let telling: NodeJS.Timeout | undefined;
+  const shared: Shared = {
+    library,
+    host,
+    documents,
+    windows,
+    words,
+    open: (ref, index) => {
+      if (windows.open(ref, index)) tell({ isListChanged: true, updated: [] });
+    },
+    onEvent: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      clearTimeout(telling);
+      words.close();
+      await library.close();
+    },
+  };
+  // A catalogue has what is known of each document. One that is listed by itself has nothing of it.
+  library.onRead(() => {
+    if (library.documents.size <= limits.listedDocuments) return;
+    telling ??= setTimeout(() => {
+      telling = undefined;
+      tell({ isListChanged: false, updated: [`dpe://${host}`] });
+    }, catalogueMs);
+  });
+  library.onChange((change) => tell(eventOf(shared, change)));
+  return shared;
+}
