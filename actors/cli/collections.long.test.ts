@@ -253,7 +253,7 @@ describe('the prompt', () => {
       '── window://w/log\nstarted\n',
       plan,
       '"title":"Notes"',
-      'usage: read URI',
+      'usage: read [options] <uri>',
       'no calls',
       'relist_windows {}  done',
       'error: Document not found',
