@@ -5,7 +5,7 @@ import { parseConfig } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { RequestFact, Ports } from '../../machines/kernel/ports.ts';
 import { specPort } from '../../machines/client/client.events.ts';
-import { ScriptedSpecs, type Values } from '../stage/scripted/specs.ts';
+import { ScriptedSpecs, type Values } from '../stage/scripted/host-ports.ts';
 
 /** The port `spec`, as the product fills it and as scenarios fake it. */
 interface World {

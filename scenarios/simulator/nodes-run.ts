@@ -6,7 +6,7 @@ import { placeOf } from '../../machines/office/rooms/register.ts';
 import { RollingHash } from './rolling-hash.ts';
 import { Harness } from '../stage/harness.ts';
 import { nodeKind, nodeUrl, startNode } from '../stage/nodes.ts';
-import { Peer } from '../stage/scripted/network/peer.ts';
+import { Peer } from '../stage/scripted/network/network.ts';
 import { streamOf, type Random } from './drawing/streams.ts';
 
 interface Seated {

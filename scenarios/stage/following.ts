@@ -1,5 +1,5 @@
 /** A computer that is none of ours and answers what is said, and an agent that follows what it shows. */
-import type { Peer } from './scripted/network/peer.ts';
+import type { Peer } from './scripted/network/network.ts';
 import { document as metadataOf } from './showing.ts';
 import type { Harness } from './harness.ts';
 

@@ -2,9 +2,8 @@ import { isAnswer } from '../../machines/kernel/ports.ts';
 import type { AnyStateMachine, EventObject } from 'xstate';
 import { namesOf } from '../../actors/runtime/charts.ts';
 import type { Deadline, Open, PortRequest } from '../../machines/kernel/effects.ts';
-import { aftersOf, explore, isAlive, type Spot } from './explore.ts';
+import { aftersOf, explore, isAlive, type Spot, stepping, type Asked, type Stepped } from './explore.ts';
 import { placed, type Sample, type Said } from './samples/sample.ts';
-import { stepping, type Asked, type Stepped } from './stepping.ts';
 
 /** What of the directory a machine has made by what it asked for: who can speak to it. */
 export interface World {

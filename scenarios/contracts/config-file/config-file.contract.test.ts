@@ -6,7 +6,7 @@ import { settingsFile, settingsInMemory } from '../../../adapters/index.ts';
 import type { Edit } from '../../../machines/config/json-text.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';
-import { ScriptedConfigFile } from '../../stage/scripted/config-file.ts';
+import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';
 
 /** The port `configFile`: over a file, in memory, and as scenarios fake it. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-config-file-'));

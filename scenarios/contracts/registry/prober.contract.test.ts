@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { registryProber } from '../../../adapters/index.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { registryPort } from '../../../machines/process/registry.machine.ts';
-import { ScriptedRegistries } from '../../stage/scripted/registries.ts';
+import { ScriptedRegistries } from '../../stage/scripted/host-ports.ts';
 
 /** The port `npmRegistry`, as the product fills it and as scenarios fake it. */
 interface World {

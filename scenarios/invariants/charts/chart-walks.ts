@@ -7,7 +7,7 @@ import {
   type SnapshotFrom,
 } from 'xstate';
 import { pathOf } from '../../../actors/runtime/charts.ts';
-import { aftersOf, explore, isAlive, shown, type Spot } from '../../stage/explore.ts';
+import { aftersOf, explore, isAlive, shown, type Spot, stepping } from '../../stage/explore.ts';
 import type { Sample } from '../../stage/samples/sample.ts';
 import {
   endsAt,
@@ -18,7 +18,6 @@ import {
   type StateSpace,
   type Stop,
 } from '../../stage/state-space.ts';
-import { stepping } from '../../stage/stepping.ts';
 
 export interface WalkOptions<Machine extends AnyStateMachine> {
   readonly input?: InputFrom<Machine>;

@@ -3,7 +3,7 @@ import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { parseFault, wordOf, type Fault } from '../../fault-server/words/fault.ts';
 import type { Harness } from '../harness.ts';
-import type { Values } from '../scripted/specs.ts';
+import type { Values } from '../scripted/host-ports.ts';
 import { expecting, type AskRef, type CallRef, type Expecting, type ServerRef } from './expecting.ts';
 import type {
   Aspect,
@@ -18,6 +18,28 @@ import type {
   StageOptions,
   Step,
 } from './plan.ts';
+
+/** Every scenario of the files that were loaded, in order. Whoever plays them takes them from here. */
+export const registered: Plan[] = [];
+
+/** One failure as data: played in virtual time and, where it can be, for real. */
+export function scenario(title: string, build: (s: Scene) => void): void;
+/**
+ * One failure in code over the harness of virtual time, where no step of a plan fits: machines of its own, ports that
+ * break, several computers, strangers on the wire.
+ * @internal
+ */
+export function scenario(title: string, stage: StageOptions, act: (harness: Harness) => void): void;
+export function scenario(
+  title: string,
+  first: StageOptions | ((s: Scene) => void),
+  act: (harness: Harness) => void = () => {},
+): void {
+  if (registered.some((plan) => plan.title === title))
+    throw new Error(`there is a scenario "${title}" already`);
+  const build = typeof first === 'function' ? first : (s: Scene): void => s.code(act, first);
+  registered.push(planOf(title, build));
+}
 
 /** The clauses and parameters of a fault, by name (docs of `a2c-fault-server`). */
 export type FaultOptions = Readonly<Record<string, string | number | boolean>>;

@@ -21,7 +21,7 @@ export {
   type ToolData,
 } from './plan.ts';
 export type { ServerSettings } from '../server-plan.ts';
-export type { Values } from '../scripted/specs.ts';
+export type { Values } from '../scripted/host-ports.ts';
 export type { Fault, Moment } from '../../fault-server/words/fault.ts';
 export type { CallLimits } from '../../../machines/call/policy/index.ts';
 export type { CallSettled } from '../../../machines/call/messages.ts';
@@ -30,9 +30,9 @@ export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
 export type { Message } from '../../../machines/kernel/effects.ts';
 export type { SeenRecord as Seen } from '../../invariants/invariant.ts';
 export { observe, Observed, type CallSeen, type Heard, type ServerSeen } from './observations.ts';
-export type { Shown } from './shown.ts';
+export type { Shown } from './observations.ts';
 export { violationsOf, type Reading } from './expectations.ts';
 export { disagreements, summaryOf, type Summary } from './agreement.ts';
 export { playVirtually, type Played, type PlayedVirtually } from './virtual/play-virtual.ts';
 export { playReally } from './real/play-real.ts';
-export { registered, scenario } from './registry.ts';
+export { registered, scenario } from './builder.ts';

@@ -7,7 +7,7 @@ import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { Meant } from '../../invariants/invariants.ts';
 import type { HarnessOptions } from '../harness.ts';
-import type { Values } from '../scripted/specs.ts';
+import type { Values } from '../scripted/host-ports.ts';
 
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
 export interface ToolData {

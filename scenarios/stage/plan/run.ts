@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { disagreements } from './agreement.ts';
 import type { Plan } from './plan.ts';
 import { playReally } from './real/play-real.ts';
-import { registered } from './registry.ts';
+import { registered } from './builder.ts';
 import { playVirtually } from './virtual/play-virtual.ts';
 
 const help = `Plays scenarios and says of each how it went.

@@ -4,7 +4,7 @@ import { disagreements, type Summary } from './agreement.ts';
 import { playReally } from './real/play-real.ts';
 import { playVirtually, type PlayedVirtually } from './virtual/play-virtual.ts';
 import { isData, type Plan } from './plan.ts';
-import { registered } from './registry.ts';
+import { registered } from './builder.ts';
 
 /** Every scenario that was registered, in virtual time; in the run of the rest those that have no replay yet. */
 export function testVirtually(done: (played: PlayedVirtually) => void): void {

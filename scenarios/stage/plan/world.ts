@@ -3,7 +3,7 @@ import type { ComputerStart, ServerPlan, ServersSet } from '../../../machines/co
 import type { LinkStart } from '../../../machines/link/link.machine.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { Harness } from '../harness.ts';
-import type { ScriptedSpecs } from '../scripted/specs.ts';
+import type { ScriptedSpecs } from '../scripted/host-ports.ts';
 import { planOf, type ServerOptions } from '../server-plan.ts';
 import type { Observed } from './observations.ts';
 import {

@@ -1,20 +1,8 @@
-import { agent } from './agent.ts';
-import { aggregator } from './resources/aggregator.ts';
-import { call } from './call.ts';
-import { catalog } from './catalog.ts';
-import { client } from './client.ts';
-import { computer } from './computer.ts';
-import { link } from './link.ts';
-import { office } from './office.ts';
-import { process } from './process.ts';
-import { read } from './resources/read.ts';
+import { agent, computer, link, registry, settings } from './hosts.ts';
+import { aggregator, read, cache, view, watch } from './resources.ts';
+import { call, catalog, client, process } from './servers.ts';
+import { office, seat } from './office.ts';
 import type { Sample } from './sample.ts';
-import { seat } from './seat.ts';
-import { registry } from './registry.ts';
-import { settings } from './settings.ts';
-import { cache } from './resources/server-cache.ts';
-import { view } from './view.ts';
-import { watch } from './resources/watch.ts';
 
 /** By kind, as in actors/runtime/assemble.ts: a machine without a sample is not walked, and a test says so. */
 export const samples: Readonly<Record<string, Sample>> = {

@@ -1,9 +1,192 @@
-import type { ListKind } from '../../../machines/kernel/ports.ts';
-import type { ChildTime } from './child-time.ts';
-import { happen, type Hands } from './happenings.ts';
-import type { Replies } from './replies.ts';
-import { toolOf, type Act, type Pending, type ScriptedCall, type Session } from './script.ts';
-import { listChanged, resourceUpdated } from './wires.ts';
+import type { ListKind, SessionLost } from '../../../machines/kernel/ports.ts';
+import {
+  toolOf,
+  type Act,
+  type Pending,
+  type ScriptedCall,
+  type Session,
+  type Child,
+  type Death,
+  type Happening,
+  type Own,
+  type Progressing,
+} from './script.ts';
+import { listChanged, resourceUpdated, type News } from './wires.ts';
+import type { VirtualClock } from '../virtual-clock.ts';
+import type { Moment } from '../../fault-server/words/fault.ts';
+
+/** When a child does something: not while it is stopped, and reads nothing while it is deaf. */
+export class ChildTime {
+  readonly #clock: VirtualClock;
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+  now(): number {
+    return this.#clock.now();
+  }
+  /** What a child does while it is stopped it does when it goes on; what the kernel does, it does. */
+  after(child: Child, ms: number, run: () => void, byKernel = false): void {
+    const timer = this.#clock.setTimeout(() => {
+      child.timers.delete(timer);
+      const rest = byKernel ? 0 : child.stoppedUntil - this.now();
+      if (rest > 0) this.after(child, rest, run);
+      else run();
+    }, ms);
+    child.timers.add(timer);
+  }
+  /** At once, or when it goes on. */
+  resumed(child: Child, run: () => void): void {
+    const rest = child.stoppedUntil - this.now();
+    if (rest > 0) this.after(child, rest, run);
+    else run();
+  }
+  /** Something was written to its input. What came first is read first. */
+  read(child: Child, run: () => void): void {
+    if (child.isInputClosed) return;
+    child.unread.push(run);
+    this.#readOne(child);
+  }
+  #readOne(child: Child): void {
+    const rest = child.deafUntil - this.now();
+    if (rest <= 0) this.resumed(child, () => child.unread.shift()?.());
+    else if (rest < Infinity) this.after(child, rest, () => this.#readOne(child));
+  }
+  stop(child: Child): void {
+    for (const timer of child.timers) this.#clock.clearTimeout(timer);
+    child.timers.clear();
+  }
+}
+
+/** What a happening can do to a child. */
+export interface Hands {
+  now(): number;
+  after(child: Child, ms: number, run: () => void): void;
+  die(child: Child, death: Death): void;
+  lose(session: Session, lost: SessionLost): void;
+}
+
+const ownOf = (hands: Hands, child: Child): Own => {
+  // Like an answer it takes its time, and what is written first arrives first.
+  const say = (news: News, said?: () => void): void =>
+    hands.after(child, 1, () => {
+      const { session, isSilent, isAlive } = child;
+      if (!isAlive || isSilent || session?.state !== 'open') return;
+      said?.();
+      session.write(news);
+    });
+  return {
+    after: (ms, run) => hands.after(child, ms, () => child.isAlive && run()),
+    announce: (list, said) => say(listChanged(list), said),
+    update: (uri, said) => say(resourceUpdated(uri), said),
+  };
+};
+function begin(hands: Hands, child: Child, happening: Happening): void {
+  if (!child.isAlive) return;
+  if ('dies' in happening) hands.die(child, happening.dies);
+  else if ('hangsUp' in happening) {
+    if (child.session) hands.lose(child.session, { reason: 'stdout was closed' });
+  } else if ('closesInput' in happening) child.isInputClosed = true;
+  else if ('stopsFor' in happening) child.stoppedUntil = hands.now() + happening.stopsFor;
+  else if ('deafFor' in happening) child.deafUntil = hands.now() + happening.deafFor;
+  else if ('does' in happening) happening.does(ownOf(hands, child));
+  else {
+    child.members += 1;
+    child.areStubborn ||= happening.forks.stubborn ?? false;
+    child.areHeld ||= happening.forks.holdsPipes ?? false;
+  }
+}
+
+/** A moment of its life has come. True: it ends or hangs up at this very moment, and answers nothing any more. */
+export function happen(hands: Hands, child: Child, moment: Moment, tool?: string): boolean {
+  const happenings = child.script.happens?.(moment, tool) ?? [];
+  for (const happening of happenings) {
+    const { afterMs = 0 } = happening;
+    const isEnd = 'dies' in happening || 'hangsUp' in happening;
+    // Nobody ends while he is being asked; whatever else happens, happens before he goes on.
+    if (isEnd || afterMs > 0) hands.after(child, Math.max(1, afterMs), () => begin(hands, child, happening));
+    else begin(hands, child, happening);
+  }
+  return happenings.some((h) => ('dies' in h || 'hangsUp' in h) && (h.afterMs ?? 0) === 0);
+}
+
+/** The members of an answer besides its id. */
+type Answer = { readonly result: unknown } | { readonly error: { readonly message: string } };
+
+/** What a server does about one question, and what becomes of its answer on the way. */
+export class Replies {
+  readonly #hands: Hands;
+
+  constructor(hands: Hands) {
+    this.#hands = hands;
+  }
+  perform(session: Session, asked: Pending, act: Exclude<Act, (...args: never) => unknown>): void {
+    const { child } = session;
+    const hands = this.#hands;
+    if ('progresses' in act && act.progresses) this.#progress(session, asked, act.progresses, 1);
+    if ('never' in act) {
+      asked.withdrawn = () => {
+        const late = act.cancelled?.();
+        if (late !== undefined) hands.after(child, 1, () => this.answer(session, asked, late));
+      };
+      return;
+    }
+    if ('hangsUp' in act)
+      return hands.after(child, 1, () => hands.lose(session, { reason: 'the server hung up' }));
+    hands.after(child, act.afterMs ?? 1, () => {
+      if ('dies' in act) hands.die(child, act.dies);
+      else if ('errors' in act) this.refuse(session, asked, act.errors, act.code, act.data);
+      else if ('endless' in act) this.page(session, asked, 0);
+      else this.answer(session, asked, act.answers);
+    });
+  }
+  /** An empty page, after which there is another. */
+  page(session: Session, asked: Pending, n: number): void {
+    this.answer(session, asked, { tools: [], nextCursor: String(n + 1) });
+  }
+  /** To a question that is answered the client listens no more. */
+  progress(session: Session, asked: Pending, progress: number, total?: number, message?: string): void {
+    if (session.child.isSilent || !session.pending.has(asked.id)) return;
+    const said = told(session, message ?? '');
+    const more = { ...(total !== undefined && { total }), ...(said !== '' && { message: said }) };
+    const params = { progressToken: asked.id, progress, ...more };
+    session.write({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  }
+  #progress(session: Session, asked: Pending, how: Progressing, n: number): void {
+    const { everyMs, times = Infinity } = how;
+    if (n > times) return;
+    this.#hands.after(session.child, everyMs, () => {
+      if (!session.pending.has(asked.id)) return;
+      this.progress(session, asked, n);
+      this.#progress(session, asked, how, n + 1);
+    });
+  }
+  answer(session: Session, asked: Pending, result: unknown): void {
+    this.#write(session, asked, { result });
+  }
+  refuse(session: Session, asked: Pending, message: string, code = -32603, data?: unknown): void {
+    const error = { code, message: told(session, message), ...(data !== undefined && { data }) };
+    this.#write(session, asked, { error });
+  }
+  /** A question that was withdrawn is answered all the same: the client drops that. */
+  #write(session: Session, asked: Pending, answer: Answer): void {
+    if (session.child.isSilent || carried(session, asked, () => this.#write(session, asked, answer))) return;
+    session.pending.delete(asked.id);
+    session.write({ jsonrpc: '2.0', id: asked.id, ...answer });
+  }
+}
+
+/** A server with secrets tells them wherever it can. */
+const told = ({ child }: Session, text: string): string =>
+  [text, ...(child.script.secrets ?? [])].filter((part) => part !== '').join(' ');
+/** It comes another way, later or never. */
+function carried(session: Session, asked: Pending, deliver: () => void): boolean {
+  const { carry } = asked;
+  if (!carry || !session.pending.has(asked.id)) return false;
+  delete asked.carry;
+  carry(deliver);
+  return true;
+}
 
 const lists = {
   'resources/list': 'resources',

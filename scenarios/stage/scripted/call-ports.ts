@@ -15,12 +15,9 @@ import { loginPort, specPort } from '../../../machines/client/client.events.ts';
 import type { Validate } from '../../../machines/call/policy/judge.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
-import { ScriptedLogins } from './logins.ts';
-import { ScriptedConfigFile } from './config-file.ts';
-import { ScriptedRegistries } from './registries.ts';
+import { ScriptedLogins, ScriptedConfigFile, ScriptedRegistries, ScriptedSpecs } from './host-ports.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 import { registryPort } from '../../../machines/process/registry.machine.ts';
-import { ScriptedSpecs } from './specs.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
 /** What somebody does who is asked to confirm a call, and after how long. */

@@ -10,11 +10,8 @@ import type {
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { Refused, sessionPortOf, type Around, type SessionPort } from '../../../adapters/mcp/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
-import { Answering } from './answering.ts';
-import { ChildTime } from './child-time.ts';
-import { happen, type Hands } from './happenings.ts';
+import { Answering, ChildTime, happen, type Hands, Replies } from './answering.ts';
 import { Remote } from './network/remote.ts';
-import { Replies } from './replies.ts';
 import {
   isSome,
   initialContext,

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/events.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
-import type { Peer } from '../../stage/scripted/network/peer.ts';
+import type { Peer } from '../../stage/scripted/network/network.ts';
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { answers: { content: [{ type: 'text', text: 'hello' }] } } };

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { events, notices as noticeNames } from '../../../machines/protocol/events.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Heard } from '../../stage/scripted/network/peer.ts';
+import type { Heard } from '../../stage/scripted/network/network.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const settle = 10;

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/events.ts';
 import type { Harness } from '../../stage/harness.ts';
 import { startNode } from '../../stage/nodes.ts';
-import type { Peer } from '../../stage/scripted/network/peer.ts';
+import type { Peer } from '../../stage/scripted/network/network.ts';
 
 export const granted = [[true, null]];
 export const answers = {

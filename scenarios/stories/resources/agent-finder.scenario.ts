@@ -12,7 +12,7 @@ import {
   type Answer,
 } from '../../stage/following.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Peer } from '../../stage/scripted/network/peer.ts';
+import type { Peer } from '../../stage/scripted/network/network.ts';
 
 const offsets = (peer: Peer): number[] => questions(peer, 'finder').map(({ offset = 0 }) => offset);
 const many = (...counts: readonly number[]): Answer[] => counts.map((count) => showing('finder', count));

@@ -1,7 +1,7 @@
 /** What an agent knows of a computer that answers wrongly, late, or not at all. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Peer } from '../../stage/scripted/network/peer.ts';
+import type { Peer } from '../../stage/scripted/network/network.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 type Ack = (...args: unknown[]) => void;

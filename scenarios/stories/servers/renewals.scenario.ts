@@ -1,7 +1,7 @@
 /** Servers without a process of ours: a session that is forgotten, a door that is shut. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import { nobodyLogsIn } from '../../stage/scripted/logins.ts';
+import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from '../../stage/watching.ts';

@@ -7,12 +7,11 @@ import { Runtime, type HostedMachine } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/tap.ts';
 import type { Permission } from '../../../../machines/call/permission.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
-import type { Fault } from '../../../fault-server/words/fault.ts';
+import { type Fault, wordOf } from '../../../fault-server/words/fault.ts';
 import type { SeenRecord } from '../../../invariants/invariant.ts';
 import { recorderOf } from '../../recording.ts';
-import { ScriptedSpecs } from '../../scripted/specs.ts';
+import { ScriptedSpecs } from '../../scripted/host-ports.ts';
 import { randomOf } from '../../virtual-clock.ts';
-import { Cable } from '../virtual/cable.ts';
 import { Observed } from '../observations.ts';
 import {
   personIn,
@@ -21,11 +20,202 @@ import {
   type PersonData,
   type Plan,
   type Root,
+  type Behaviour,
+  type ServerData,
 } from '../plan.ts';
-import { livesGroup } from '../living.ts';
-import { launchAt } from './real-launch.ts';
-import { RealRemotes } from './real-remote.ts';
 import { agentOf, computerOf, seedOf, type Wait, type Waits, type World } from '../world.ts';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { startRemote, type RemoteServer } from '../../../fixtures/remote-server.ts';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const statOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return '';
+  }
+};
+const takesSignals = (group: number): boolean => {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+};
+/** Who is dead and was not reaped yet answers to signals, but lives no more. Without /proc nobody can tell. */
+const isMember = (group: number) => (pid: string) => {
+  const stat = statOf(pid);
+  const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(pgrp) === group && state !== 'Z' && state !== 'X';
+};
+
+/** Whether anybody lives in this process group. Read by its own means: the adapters are what is on trial. */
+export function livesGroup(group: number): boolean {
+  if (!takesSignals(group)) return false;
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .some(isMember(group));
+}
+
+const faultServer = fileURLToPath(new URL('../../../fault-server/fault-server.mjs', import.meta.url));
+
+/** It ends by itself after so long, whatever becomes of us. */
+const lifeMs = 60_000;
+/** What is started is no program: the system says no with this number. */
+const unstartable: Readonly<Record<string, string>> = {
+  ENOENT: 'no-such-command-anywhere',
+  EACCES: tmpdir(),
+};
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function behaviourAt(
+  { tools = {}, faults = [], later = {} }: ServerData,
+  start: number,
+): Required<Behaviour> {
+  const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
+  const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
+  return { tools: step?.tools ?? tools, faults: step?.faults ?? faults };
+}
+/** Each start is launched with what holds for it, so a loop of crashes is so many starts that crash. */
+const inStart =
+  (start: number) =>
+  (fault: Fault): Fault[] => {
+    if (fault.fault !== 'proc.crashLoop') return wordOf(fault.fault)?.where === 'server' ? [fault] : [];
+    const { n, ...rest } = fault;
+    return start <= Number(n) ? [{ ...rest, fault: 'proc.exit' }] : [];
+  };
+
+/** How the n-th process of a server is started. */
+export function launchAt(server: ServerData, start: number): Launch {
+  const { tools, faults } = behaviourAt(server, start);
+  const unstarted = faults.find(({ fault }) => fault === 'proc.spawnError');
+  const slow = faults.find(({ fault }) => fault === 'proc.spawnSlow');
+  if (unstarted) {
+    const command = unstartable[String(unstarted['errno'])];
+    if (command === undefined) throw new Error(`${String(unstarted['errno'])} cannot be had for real`);
+    return { command, args: [], env: {} };
+  }
+  const config = JSON.stringify({
+    name: server.name,
+    tools,
+    faults: faults.flatMap(inStart(start)),
+    lifeMs,
+    ...(server.resources && { resources: server.resources }),
+  });
+  const args = [faultServer, config];
+  if (!slow) return { command: process.execPath, args, env: {} };
+  const seconds = (Number(slow['ms']) / 1000).toFixed(3);
+  return {
+    command: 'sh',
+    args: ['-c', `sleep ${seconds}; exec "$0" "$@"`, process.execPath, ...args],
+    env: {},
+  };
+}
+
+const configOf = ({ name, tools = {}, faults = [], later = {}, resources = [] }: ServerData) => ({
+  name,
+  tools,
+  faults,
+  later,
+  resources,
+  lifeMs,
+});
+
+/** The servers of a plan that are reached over HTTP, each a fault server at a URL. */
+export class RealRemotes {
+  readonly #plan: Plan;
+  readonly #runtime: Runtime;
+  readonly #servers = new Map<string, RemoteServer>();
+  /** Each rejects when its server does not stand. */
+  #starting: readonly Promise<void>[] = [];
+
+  constructor(plan: Plan, runtime: Runtime) {
+    this.#plan = plan;
+    this.#runtime = runtime;
+  }
+  get #wanted(): readonly ServerData[] {
+    return this.#plan.servers.filter(({ isRemote }) => isRemote);
+  }
+  get areUp(): boolean {
+    return this.#servers.size === this.#wanted.length;
+  }
+  /** `told` is called whenever one stands. */
+  start(told: () => void): void {
+    this.#starting = this.#wanted.map(async (server) => {
+      this.#servers.set(server.name, await startRemote(configOf(server)));
+      told();
+    });
+    // Told when all is over: until then they are waited for.
+    for (const each of this.#starting) each.catch(() => {});
+  }
+  /** Whoever connects asks for the URL after this. */
+  introduce(name: string, spec: number): void {
+    const url = this.#servers.get(name)?.url;
+    if (url === undefined) return;
+    // What bounds a handshake is the machines' business.
+    const timing = { timeoutMs: 0, sseReadTimeoutMs: 0 };
+    const remote = { kind: 'streamable', url, headers: {}, terminateOnClose: true, ...timing } as const;
+    this.#runtime.introduce(name, spec, { remote });
+  }
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#starting);
+    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+    await Promise.all(this.#starting);
+  }
+}
+
+/** A real wire between a peer and an office, which can be cut. */
+export class Cable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCutUntil = 0;
+
+  private constructor(port: number) {
+    this.#server = createServer((near) => {
+      if (performance.now() < this.#isCutUntil) return void near.destroy();
+      const far = connect(port, '127.0.0.1');
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+        socket.pipe(other);
+      }
+    });
+  }
+  static async to(port: number): Promise<Cable> {
+    const cable = new Cable(port);
+    cable.#server.listen(0, '127.0.0.1');
+    await once(cable.#server, 'listening');
+    return cable;
+  }
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+  /** Both ends hear it now; nobody gets through again for so long. */
+  cut(ms: number): void {
+    this.#isCutUntil = performance.now() + ms;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+  close(): void {
+    this.#server.close();
+    this.cut(Infinity);
+  }
+}
 
 const answers = { yes: 'allow', always: 'allowForSession', no: 'deny' } as const;
 function personOf(data: PersonData): Confirm {

@@ -2,7 +2,7 @@ import { violations as brokenInvariants } from '../../../invariants/invariants.t
 import { Acting } from '../acting.ts';
 import { summaryOf, type Summary } from '../agreement.ts';
 import type { Plan } from '../plan.ts';
-import { divergenceIn } from '../replaying.ts';
+import { divergenceIn } from '../../recording.ts';
 import { VirtualWorld } from './virtual-world.ts';
 import type { Wait } from '../world.ts';
 

@@ -1,7 +1,100 @@
 import type { Tool } from '../../../../machines/catalog/entries.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
 import { createChanges, createTools, type OwnTools } from '../../../fault-server/own/own-tools.mjs';
-import type { Act, Happening, Own, Truth } from '../../scripted/script.ts';
+import type { Act, Happening, Own, Truth, ResourcesTruth, Script } from '../../scripted/script.ts';
+import {
+  createResourceChanges,
+  createResources,
+  distortions,
+  noResource,
+  type Given,
+  type OwnResources,
+} from '../../../fault-server/own/own-resources.mjs';
+
+type Params = Readonly<Record<string, unknown>>;
+
+export const isDistortion = (word: string): boolean =>
+  word === 'resource.gone' || Object.hasOwn(distortions, word);
+/** What is given in the place of these contents, in the order of the fault server, whatever the order of the faults. */
+export function distorted(faults: readonly Fault[], contents: readonly Given[]): readonly Given[] {
+  let given = contents;
+  for (const [word, distort] of Object.entries(distortions)) {
+    const fault = faults.findLast((each) => each.fault === word);
+    if (fault) given = distort(given, fault);
+  }
+  return given;
+}
+
+/** The resources that a scripted process has now, how its words change them, and what anybody can know of them. */
+export class ScriptedResources {
+  readonly #resources: OwnResources;
+  readonly #isOver: () => boolean;
+  /** As of which change it was asked for their list, and has said that it changed. */
+  #listed = -1;
+  #told = -1;
+  /** Those that have changed, or were given otherwise than they are, since it said last that they changed. */
+  readonly #untold = new Set<string>();
+  #changes: ReturnType<typeof createResourceChanges> | undefined;
+
+  constructor(server: string, configured: readonly string[], isOver: () => boolean) {
+    this.#resources = createResources(server, configured, (uri) => this.#untold.add(uri));
+    this.#isOver = isOver;
+  }
+  /** What a word of changing resources does; undefined: it is another word. */
+  happeningOf(fault: Fault): Happening | undefined {
+    if (!fault.fault.startsWith('resource.')) return undefined;
+    return { afterMs: fault.afterMs ?? 0, does: (own) => this.#changesOf(own).get(fault.fault)?.(fault) };
+  }
+  #changesOf(own: Own): ReturnType<typeof createResourceChanges> {
+    this.#changes ??= createResourceChanges({
+      resources: this.#resources,
+      say: (list) => own.announce(list, () => (this.#told = this.#resources.revision)),
+      update: (uri, written = uri) => own.update(written, () => this.#untold.delete(uri)),
+      mention: (uri) => own.update(uri, () => (this.#told = this.#resources.revision)),
+      after: (ms, run) => own.after(ms, run),
+      isOver: this.#isOver,
+    });
+    return this.#changes;
+  }
+  /** `leave`: what becomes of the contents of one on their way to who reads it. */
+  methods(leave: (uri: string, contents: readonly Given[]) => Act): NonNullable<Script['methods']> {
+    const all = this.#resources;
+    const noted = (note: (uri: string) => void) => {
+      return ({ arguments: given }: { readonly arguments: Params }): Act => {
+        note(String(given['uri']));
+        return { answers: {} };
+      };
+    };
+    return {
+      'resources/list': () => {
+        this.#listed = all.revision;
+        return { answers: { resources: all.list().map((uri) => ({ uri, name: uri })) } };
+      },
+      'resources/read': ({ arguments: given }) => {
+        const uri = String(given['uri']);
+        const contents = all.read(uri);
+        return contents ? leave(uri, contents) : { errors: 'Resource not found', code: noResource };
+      },
+      'resources/subscribe': noted((uri) => all.subscribe(uri)),
+      'resources/unsubscribe': noted((uri) => all.unsubscribe(uri)),
+    };
+  }
+  /** What it gave of this one is not what it has. */
+  lie(uri: string): void {
+    this.#untold.add(uri);
+  }
+  truth(): ResourcesTruth {
+    const { revision } = this.#resources;
+    return {
+      uris: this.#resources.list(),
+      read: (uri) => this.#resources.read(uri) ?? [],
+      isListed: this.#listed === revision,
+      isTold: this.#told === revision,
+      isKnowable: (uri) => !this.#untold.has(uri),
+      isSubscribed: (uri) => this.#resources.isSubscribed(uri),
+    };
+  }
+}
 
 const methodNotFound = -32_601;
 

@@ -1,7 +1,7 @@
 import { wireCodes, type Failure } from '../../../../machines/protocol/failure.ts';
 import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
 import { brokenOff, gone, retryMs } from '../../scripted/network/remote.ts';
-import type { Met, Passing, Refusal } from '../../scripted/network/met.ts';
+import type { Met, Passing, Refusal } from '../../scripted/script.ts';
 
 /** Words of a server behind a URL: what becomes of a request before it is read, and of its answer on the way. */
 export const isNetWord = (word: string): boolean => word.startsWith('net.');

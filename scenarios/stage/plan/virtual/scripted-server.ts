@@ -4,10 +4,45 @@ import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
 import { noResource, type Given } from '../../../fault-server/own/own-resources.mjs';
 import { toolsOnly, type Act, type Happening, type Script } from '../../scripted/script.ts';
 import type { Behaviour, ServerData, ToolData } from '../plan.ts';
-import { ScriptedLists } from './scripted-lists.ts';
-import { distorted, isDistortion, ScriptedResources } from './scripted-resources.ts';
+import { ScriptedLists, distorted, isDistortion, ScriptedResources } from './scripted-lists.ts';
 import { isNetWord, metOf } from './scripted-net.ts';
-import { answerWords, isPlain, lastWords } from './scripted-words.ts';
+
+/** Words of answers: when one leaves, and what stands in it. */
+export const answerWords: ReadonlySet<string> = new Set([
+  'life.initNever',
+  'life.initSlow',
+  'life.initError',
+  'life.versionMismatch',
+  'life.capabilityMissing',
+  'rpc.never',
+  'rpc.late',
+  'rpc.error',
+  'rpc.isError',
+  'rpc.duplicate',
+  'rpc.unknownId',
+  'rpc.wrongType',
+  'rpc.schemaMismatch',
+  'rpc.reorder',
+  'rpc.answerAfterCancel',
+  'rpc.cancelIgnored',
+  'rpc.progressForever',
+  'rpc.progressStall',
+  'rpc.hugeResult',
+  'resource.gone',
+  'resource.other',
+  'resource.garbled',
+  'resource.blob',
+  'resource.empty',
+  'list.pages',
+  'list.pageError',
+  'list.cursorLoop',
+  'frame.invalidUtf8',
+  'frame.partialThenDie',
+]);
+export const isPlain = (named: ReadonlyMap<string, unknown>): boolean => !named.has('rpc.reorder');
+
+/** What a server says on stderr that runs out of memory. */
+export const lastWords = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
 type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;

@@ -8,7 +8,7 @@ import { Harness, officeUrl, type Person, type HarnessOptions } from '../../harn
 import { simpleValidate } from '../../scripted/validator.ts';
 import { showsTheTruth, untruthsShown } from '../../../invariants/truth-shown.ts';
 import { offersTheTruth, untruths } from '../../../invariants/truth.ts';
-import { randomOf } from '../../virtual-clock.ts';
+import { randomOf, type VirtualClock } from '../../virtual-clock.ts';
 import { Observed } from '../observations.ts';
 import {
   personIn,
@@ -18,10 +18,41 @@ import {
   type PersonData,
   type Plan,
   type Root,
+  type ProgramData,
 } from '../plan.ts';
-import { programsOf } from './scripted-programs.ts';
 import { scriptOf } from './scripted-server.ts';
 import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from '../world.ts';
+import { eventOf, type TransformRequest } from '../../../../machines/call/transform.ts';
+import { ScriptedTransformer, type ScriptedProgram } from '../../scripted/transformer.ts';
+
+const programs: Readonly<Record<ProgramData, ScriptedProgram>> = {
+  works: { makes: (event) => ({ ...event, program: 'works' }) },
+  fails: { fails: 'the program gave up' },
+  hangs: { takesMs: 'forever' },
+};
+
+/** Which servers of a plan have a program, and who runs them all, one after the other. */
+export function programsOf(
+  plan: Plan,
+  clock: VirtualClock,
+): { hasProgram: (server: string) => boolean; transform: Ports['request'] } {
+  const transformer = new ScriptedTransformer(clock, programs, { vrlMs: timingOf(plan).vrlMs });
+  const programOf = (server: string): ProgramData | undefined =>
+    plan.servers.find(({ name }) => name === server)?.program;
+  return {
+    hasProgram: (server) => programOf(server) !== undefined,
+    transform: (_from, { id, params }, emit) => {
+      const { server, ...call } = params as TransformRequest;
+      return transformer.run(programOf(server) ?? '', eventOf(call), (answer) =>
+        emit(
+          answer.ok
+            ? { type: 'ask.answered', id, result: { json: answer.json } }
+            : { type: 'ask.refused', id, sent: true, failure: answer.failure },
+        ),
+      );
+    },
+  };
+}
 
 const words = {
   yes: 'allow',

@@ -1,5 +1,12 @@
 import { registerUnreached } from '../../../../machines/office/rooms/register.ts';
-import type { Emit, LinkInput, OfficeFact, OfficeInput, Ports } from '../../../../machines/kernel/ports.ts';
+import type {
+  Emit,
+  LinkInput,
+  OfficeFact,
+  OfficeInput,
+  Ports,
+  OfficeCommand,
+} from '../../../../machines/kernel/ports.ts';
 import { readDenial } from '../../../../adapters/connections/denial.ts';
 import { LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import {
@@ -8,16 +15,299 @@ import {
   notLoopback,
   officeUrl,
 } from '../../../../machines/office/rooms/loopback.ts';
-import type { Timers } from '../../../../machines/office/rooms/pending.ts';
+import { type Timers, oversized } from '../../../../machines/office/rooms/pending.ts';
 import { denies, type Denial } from '../../../../machines/office/rooms/entry.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
-import { type Ack, type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';
-import { ScriptedOffice } from './network-office.ts';
-import type { ClusterOptions } from '../../../../adapters/connections/nodes/cluster.ts';
+import { type ClusterOptions, Cluster } from '../../../../adapters/connections/nodes/cluster.ts';
 import { ScriptedRegister } from './scripted-register.ts';
+import { sizes } from '../../../../machines/protocol/protocol.ts';
+import { OfficeConnections } from '../../../../adapters/connections/office-connections.ts';
+import type { LocalOffice } from '../../../../adapters/connections/nodes/questions.ts';
+import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
+import { notices, events } from '../../../../machines/protocol/events.ts';
+import { extended } from '../../../../machines/kernel/objects.ts';
 
-export type { CableEnd, Clock } from './network-cable.ts';
+/** Virtual time, as `scenarios` use it everywhere. Timers of the same moment fire in the order in which they were set. */
+export interface Clock {
+  now(): number;
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+export type Ack = (...args: unknown[]) => void;
+
+/** One end of a connection between a peer and an office. */
+export interface CableEnd {
+  /** Like Socket.IO's emit: `onAck` hears the arguments of the other side's ack. Nothing is sent by a closed end. */
+  emit(event: string, body: unknown, onAck?: Ack): void;
+  /** `heard` gets the arguments of an event, with the ack function last if one is wanted. */
+  listen(heard: (event: string, args: unknown[]) => void, closed: (reason: string) => void): void;
+  /** What was sent before still arrives, then the other side hears of the end. */
+  close(reason: string): void;
+}
+export interface Cable {
+  readonly peer: CableEnd;
+  readonly office: CableEnd;
+  /** The wire is gone: nothing more arrives, both sides hear it now. */
+  cut(reason: string): void;
+}
+
+/** Passes an answer on: at once, late, or never. */
+export type PassAck = (pass: () => void) => void;
+const atOnce: PassAck = (pass) => pass();
+
+class Side implements CableEnd {
+  heard: (event: string, args: unknown[]) => void = () => {};
+  closed: (reason: string) => void = () => {};
+  isOpen = true;
+  other!: Side;
+  readonly #clock: Clock;
+  readonly #latencyMs: () => number;
+  readonly #onEnd: () => void;
+  readonly #passAck: PassAck;
+  readonly #arriving: (() => void)[] = [];
+  readonly #acks = new Map<number, Ack>();
+  #lastAck = 0;
+  #lastAt = 0;
+
+  constructor(clock: Clock, latencyMs: () => number, onEnd: () => void, passAck: PassAck) {
+    this.#passAck = passAck;
+    this.#clock = clock;
+    this.#latencyMs = latencyMs;
+    this.#onEnd = onEnd;
+  }
+
+  listen(heard: Side['heard'], closed: Side['closed']): void {
+    this.heard = heard;
+    this.closed = closed;
+  }
+
+  emit(event: string, body: unknown, onAck?: Ack): void {
+    if (!this.isOpen) return;
+    const id = onAck && ++this.#lastAck;
+    if (id && onAck) this.#acks.set(id, onAck);
+    this.#send([body], (args, other) => other.heard(event, id ? [...args, this.#ackOf(other, id)] : args));
+  }
+
+  close(reason: string): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#onEnd();
+    this.other.#arrive(() => this.other.end(reason));
+  }
+
+  end(reason: string): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#onEnd();
+    this.closed(reason);
+  }
+
+  /** An ack is given once; a second one is ignored, as in Socket.IO. */
+  #ackOf(other: Side, id: number): Ack {
+    let given = false;
+    return (...ack) => {
+      if (given || !other.isOpen) return;
+      given = true;
+      const arrived = (args: unknown[]): void => {
+        const onAck = this.#acks.get(id);
+        this.#acks.delete(id);
+        onAck?.(...args);
+      };
+      this.#passAck(() => other.#send(ack, arrived));
+    };
+  }
+
+  /** Through JSON, so that nobody shares an object with a peer; too large closes the connection, as it does really. */
+  #send(args: unknown[], deliver: (args: unknown[], other: Side) => void): void {
+    const text = JSON.stringify(args);
+    const { other } = this;
+    other.#arrive(() => {
+      if (text.length <= sizes.officePayloadBytes) return deliver(JSON.parse(text) as unknown[], other);
+      other.end(oversized);
+      this.end('transport close');
+    });
+  }
+
+  #arrive(run: () => void): void {
+    this.#lastAt = Math.max(this.#lastAt, this.#clock.now() + this.#latencyMs());
+    this.#arriving.push(run);
+    this.#clock.setTimeout(() => {
+      const next = this.#arriving.shift();
+      if (this.isOpen) next?.();
+    }, this.#lastAt - this.#clock.now());
+  }
+}
+
+/**
+ * A connection in virtual time: each direction keeps its order, every message takes the latency. `onEnd` is called
+ * when either side is closed, perhaps twice. `toPeer` is given each answer to the peer, and passes it on or not.
+ */
+export function createCable(
+  clock: Clock,
+  latencyMs: () => number,
+  onEnd: () => void,
+  toPeer: PassAck = atOnce,
+): Cable {
+  const peer = new Side(clock, latencyMs, onEnd, toPeer);
+  const office = new Side(clock, latencyMs, onEnd, atOnce);
+  peer.other = office;
+  office.other = peer;
+  return {
+    peer,
+    office,
+    cut(reason) {
+      office.end(reason);
+      peer.end(reason);
+    },
+  };
+}
+
+interface Seated {
+  readonly cable: Cable;
+}
+
+/** The transport of one office in virtual time; what it does with an event is the real desk's business. */
+export class ScriptedOffice {
+  readonly #sockets = new Map<string, Seated>();
+  readonly #officeConnections: OfficeConnections;
+  #isKilled = false;
+
+  readonly requiresVersion: boolean;
+  /** Under which its register knows it; undefined: it is alone. */
+  readonly node: string | undefined;
+
+  constructor(
+    timers: Timers,
+    emit: Emit<OfficeFact>,
+    limits: RelayTiming,
+    requiresVersion = false,
+    others?: Pick<ClusterOptions, 'register' | 'now' | 'leaseMs'>,
+  ) {
+    this.requiresVersion = requiresVersion;
+    this.node = others?.register.node;
+    // Of one that was killed nothing goes on.
+    const living: Timers = extended(timers, {
+      setTimer: (run: () => void, ms: number) => timers.setTimer(() => void (this.#isKilled || run()), ms),
+    });
+    const cluster =
+      others && ((local: LocalOffice) => new Cluster(extended(others, { timers: living }), local));
+    this.#officeConnections = new OfficeConnections(this.#wire(), timers, emit, limits, { cluster });
+  }
+
+  get inFlight(): number {
+    return this.#officeConnections.inFlight;
+  }
+  /** Whether it may relay what it has seated. */
+  get isCurrent(): boolean {
+    return this.#officeConnections.cluster?.isCurrent !== false;
+  }
+  /** `started`: it is one of the nodes, or alone. */
+  start(started: (isReached: boolean) => void): void {
+    const { cluster } = this.#officeConnections;
+    if (cluster) cluster.start(started);
+    else started(true);
+  }
+  tell(command: OfficeCommand): void {
+    this.#officeConnections.tell(command);
+  }
+
+  accept(socket: string, cable: Cable, version?: string): void {
+    this.#sockets.set(socket, { cable });
+    cable.office.listen(
+      (event, args) => this.#officeConnections.received(socket, event, args),
+      (reason) => {
+        this.#sockets.delete(socket);
+        this.#officeConnections.closed(socket, reason);
+      },
+    );
+    this.#officeConnections.opened(socket, version, version !== undefined);
+  }
+
+  close(): void {
+    this.#officeConnections.close();
+    void this.#officeConnections.cluster?.close();
+    for (const { cable } of this.#sockets.values()) cable.office.close('io server disconnect');
+    this.#sockets.clear();
+  }
+
+  /** Nobody is answered, and the machine hears of nothing. */
+  kill(): void {
+    this.#isKilled = true;
+    for (const { cable } of this.#sockets.values()) {
+      cable.office.listen(
+        () => {},
+        () => {},
+      );
+      cable.cut('transport close');
+    }
+    this.#sockets.clear();
+    this.#officeConnections.close();
+  }
+
+  #wire(): OfficeWire {
+    const end = (socket: string): Cable['office'] | undefined => this.#sockets.get(socket)?.cable.office;
+    return {
+      send: (socket, event, body, onAck) => end(socket)?.emit(event, body, onAck),
+      part: (socket, { code, message }) => {
+        const there = end(socket);
+        there?.emit(notices.disconnecting, { code, message });
+        there?.close('transport close');
+      },
+      // Nobody shows a credential in virtual time, so nobody is asked.
+      probe: (_, onAlive) => onAlive(),
+      cut: (socket) => this.#sockets.get(socket)?.cable.cut('transport close'),
+      notify: (socket, event, body) => end(socket)?.emit(event, body),
+      deliver: (sockets, event, body) => {
+        for (const socket of sockets) end(socket)?.emit(event, body);
+      },
+    };
+  }
+}
+
+export interface Heard {
+  readonly event: string;
+  readonly body: unknown;
+}
+/** Somebody on the wire who is none of ours: says what it likes, and answers what it is told to. */
+export class Peer {
+  readonly #end: CableEnd;
+  readonly heard: Heard[] = [];
+  /** Why its connection ended; empty while it stands. */
+  readonly ended: string[] = [];
+
+  /** `answers`: event → what it does with the body and the ack; what is not named is never answered. */
+  constructor(end: CableEnd, answers: Readonly<Record<string, (body: unknown, ack: Ack) => void>> = {}) {
+    this.#end = end;
+    end.listen(
+      (event, args) => {
+        const last = args.at(-1);
+        const ack = typeof last === 'function' ? (last as Ack) : (): void => {};
+        this.heard.push({ event, body: args[0] });
+        answers[event]?.(args[0], ack);
+      },
+      (reason) => this.ended.push(reason),
+    );
+  }
+  /** The acks that came so far, filled in as they come. */
+  ask(event: string, body: unknown): unknown[][] {
+    const acks: unknown[][] = [];
+    this.#end.emit(event, body, (...ack) => acks.push(ack));
+    return acks;
+  }
+  say(event: string, body: unknown): void {
+    this.#end.emit(event, body);
+  }
+  join(role: 'agent' | 'computer', name: string, office = 'o'): unknown[][] {
+    return this.ask(events.joinOffice, { role, name, office_id: office });
+  }
+  leave(office = 'o'): unknown[][] {
+    return this.ask(events.leaveOffice, { office_id: office });
+  }
+  close(): void {
+    this.#end.close('client namespace disconnect');
+  }
+}
 
 export interface NetworkOptions {
   /** Of each message in each direction; default 1. */

@@ -1,7 +1,6 @@
 import type { Failure } from '../../../../machines/protocol/failure.ts';
-import type { Hands } from '../happenings.ts';
-import type { Met, Passing, Refusal } from './met.ts';
-import { lostFailure, type Pending, type Session } from '../script.ts';
+import type { Hands } from '../answering.ts';
+import { type Met, type Passing, type Refusal, lostFailure, type Pending, type Session } from '../script.ts';
 
 /** What the transport over HTTP says of it, in its words. */
 const forgotten = 'the server has forgotten this session (HTTP 404)';

@@ -8,8 +8,12 @@ import {
   type RegisterNews,
   type RegisterCallback,
 } from '../../../../machines/office/rooms/register.ts';
-import type { Clock } from './network-cable.ts';
 
+/** Virtual time. */
+interface Clock {
+  now(): number;
+  setTimeout(run: () => void, ms: number): unknown;
+}
 /** What may happen to what nodes say to each other, and to what they ask. */
 export interface RegisterFaults {
   /** How late a message or news come; `lost`: never. Called for each. */

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
-import type { RegistryAct, ScriptedRegistries } from '../../../stage/scripted/registries.ts';
+import type { RegistryAct, ScriptedRegistries } from '../../../stage/scripted/host-ports.ts';
 
 const list = ['https://one/', 'https://two/', 'https://three/'];
 const [one, two, three] = list as [string, string, string];

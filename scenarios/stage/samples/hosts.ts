@@ -1,0 +1,275 @@
+import type { AgentOrder } from '../../../machines/agent/agent.machine.ts';
+import { rows, whats, type NotificationOrder } from '../../../machines/protocol/notifications.ts';
+import { answers, request, type OrdersOf, type Sample, refusals } from './sample.ts';
+import type { ComputerOrder } from '../../../machines/computer/computer.machine.ts';
+import { addressFor } from '../../../machines/kernel/address.ts';
+import { timing } from '../../../machines/kernel/timing.ts';
+import { planOf } from '../server-plan.ts';
+import type { LinkOrder, LinkContext } from '../../../machines/link/link.machine.ts';
+import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
+import type { SettingsOrder } from '../../../machines/presenter/settings.rules.ts';
+
+const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
+
+const viewed = { computer: 'c', value: null, failure: null };
+
+export const agent: Sample = {
+  input: { link: { url: 'u', name: 'n', office: 'o' } },
+  orders: {
+    'agent.call': [{ ...asked, computer: 'c', timeoutMs: 1 }],
+    'agent.query': [
+      { ...asked, method: 'm', request: {} },
+      { ...asked, method: 'client:get_desktop', request: { computer: 'c' } },
+    ],
+    'agent.follow': [{ collection: 'finder' }],
+    'call.cancel': [{ ticket: 't', reason: 'x' }],
+    close: [{}],
+  } satisfies OrdersOf<AgentOrder>,
+  owned: {
+    link: {
+      says: [
+        ...['connecting', 'joined', 'waiting'].map((stage) => ({
+          type: 'link.changed',
+          stage,
+          reason: null,
+          refusal: null,
+        })),
+        { type: 'computer.entered', computer: 'c' },
+        { type: 'computer.left', computer: 'c' },
+        ...rows.map(({ fact }) => ({ ...fact, computer: 'c' })),
+      ],
+    },
+    view: { says: [{ type: 'view.toolsChanged', computer: 'c', tools: [], failure: null }] },
+    desktopView: { says: [{ type: 'view.collectionChanged', collection: 'desktop', ...viewed }] },
+    finderView: { says: [{ type: 'view.collectionChanged', collection: 'finder', ...viewed }] },
+    call: {},
+  },
+  answers: [
+    ...answers,
+    { type: 'ask.answered', result: { sessions: [{ name: 'c', role: 'computer' }], req_id: 'room.n.1' } },
+  ],
+  tellApart: (c) => [c.computers, Math.min(c.reopens as number, 5)],
+};
+
+const plan = planOf('s', { budget: 2 }, timing, true);
+
+export const computer: Sample = {
+  input: {
+    servers: [plan],
+    link: null,
+    shown: {},
+  },
+  orders: {
+    'call.request': [request],
+    'call.cancel': [{ ticket: 't', reason: 'x' }],
+    'server.start': [{ server: 's' }],
+    'server.stop': [{ server: 's' }],
+    'aggregate.wanted': [
+      { collection: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: addressFor('host') },
+    ],
+    'resource.wanted': [
+      { collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: addressFor('host') },
+    ],
+    'resources.watch': [{ server: 's', uris: ['u:a'], by: 'host' }],
+    'servers.set': [
+      { servers: [plan], shown: {} },
+      { servers: [], shown: { a: 1 } },
+    ],
+    'office.join': [{ link: { url: 'u', role: 'computer', name: 'n', office: 'o' } }],
+    'office.leave': [{}],
+    close: [{}],
+  } satisfies OrdersOf<ComputerOrder>,
+  told: [
+    {
+      type: 'tool.approved',
+      server: 's',
+      tool: 'x',
+      generation: 1,
+      caller: { replyTo: addressFor('host'), agent: null },
+    },
+    { type: 'call.overdue', ticket: 't' },
+    { type: 'questions.due' },
+  ],
+  owned: {
+    client: {
+      says: [
+        ...['connecting', 'ready', 'waiting'].map((stage) => ({
+          type: 'client.changed',
+          server: 's',
+          stage,
+          isOffered: stage === 'ready',
+          failure: null,
+          attempt: stage === 'waiting' ? 1 : 0,
+          nextTryMs: null,
+        })),
+        {
+          type: 'client.waits',
+          server: 's',
+          waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' },
+        },
+        { type: 'permit.wanted', server: 's', again: true },
+        { type: 'permit.released', server: 's' },
+        { type: 'server.proven', server: 's' },
+        { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
+        { type: 'resource.updated', server: 's', uri: 'u:r' },
+        { type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true },
+        { type: 'server.shows', server: 's', resources: { listChanged: true, subscribe: true } },
+        { type: 'catalog.listed', server: 's', list: 'resources', entries: [], failure: null },
+        {
+          type: 'catalog.restless',
+          server: 's',
+          list: 'tools',
+          failure: { code: 'ListRestless', message: 'x' },
+        },
+        { type: 'catalog.restless', server: 's', list: 'tools', failure: null },
+        {
+          type: 'catalog.changed',
+          server: 's',
+          list: 'tools',
+          entries: [],
+          revision: 1,
+          added: [],
+          removed: [],
+          changed: [],
+          why: 'x',
+          isWithdrawn: false,
+        },
+      ],
+      outputs: [{ how: 'closed' }],
+    },
+    desktop: {
+      says: [
+        { type: 'aggregate.changed', collection: 'desktop', signature: 'a' },
+        { type: 'aggregate.noticed', collection: 'desktop', text: 'x' },
+        { type: 'resources.relist', server: 's', by: 'desktop', n: 1 },
+      ],
+    },
+    finder: {
+      says: [{ type: 'resources.watch', server: 's', uris: ['dpe://h/d'], by: 'finder' }],
+    },
+    link: {
+      says: [
+        { type: 'link.changed', stage: 'joined', reason: null, refusal: null },
+        { type: 'tools.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
+        { type: 'config.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
+        { type: 'asker.lost', asker: 'owner/it/link' },
+      ],
+    },
+  },
+  tellApart: (c) => [
+    c.open,
+    c.reopens,
+    c.link === null,
+    (c.servers as unknown[]).length,
+    (c.leaving as unknown[]).length,
+  ],
+  passedThrough: ['serving.judging'],
+};
+
+type Facts =
+  | NotificationOrder['type']
+  | 'tools.listed'
+  | 'config.shown'
+  | 'aggregate.shown'
+  | 'resource.read'
+  | 'call.settled'
+  | 'call.progressed'
+  | 'deadline.passed';
+
+/** Of what there is news, and whether it has sat in the office: a walk over all marks would not end. */
+const newsOf = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): unknown => [
+  whats.filter((what) => (marks[what] ?? null) !== (announced[what] ?? null)),
+  Object.keys(announced).length,
+];
+
+export const link: Sample = {
+  input: { url: 'u', role: 'agent', name: 'n', office: 'o' },
+  orders: { close: [{}] } satisfies OrdersOf<LinkOrder, Facts>,
+  leaves: {
+    socket: [
+      { type: 'link.up' },
+      { type: 'link.refused', reason: 'x' },
+      { type: 'link.refused', reason: 'x', refusal: 'version', version: '0.3.1' },
+      { type: 'link.down', reason: 'x' },
+      { type: 'join.accepted' },
+      { type: 'join.refused', text: 'x' },
+      { type: 'leave.done' },
+      { type: 'agent.called', ...request },
+      { ...request, type: 'agent.repeated' },
+      { type: 'agent.cancelled', ticket: 't' },
+      { type: 'agent.askedTools', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedCollection', collection: 'desktop', ticket: 't', reqId: 'r', query: {} },
+      { type: 'agent.askedResource', collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d' },
+      { type: 'agent.left', agent: 'a' },
+      { type: 'computer.entered', computer: 'c' },
+      { type: 'computer.left', computer: 'c' },
+      ...rows.map(({ fact }) => ({ ...fact, computer: 'c' })),
+    ],
+  },
+  told: [
+    ...rows.map(({ order, mark }) => ({ ...order, [mark]: mark === 'revision' ? 1 : 'a' })),
+    { type: 'tools.changed', signature: 'b' },
+    { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
+    { type: 'config.shown', ticket: 't', config: {} },
+    { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
+    { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
+    { type: 'call.progressed', ticket: 't', progress: 1 },
+    {
+      type: 'call.settled',
+      ...request,
+      server: 's',
+      end: 'succeeded',
+      outcome: 'succeeded',
+      result: {},
+      failure: null,
+    },
+  ],
+  tellApart: (c) => newsOf(c as unknown as LinkContext),
+  /** Only before `link.up`, and until then a close ends it at once. */
+  notAfterClose: ['link.refused'],
+  passedThrough: ['online.joined.announcing'],
+};
+
+const [one, two] = ['https://one/', 'https://two/'];
+export const registry: Sample = {
+  input: { limitMs: 3_000, keepMs: 60_000, retryMs: 1_000, known: null },
+  orders: {
+    close: [{}],
+    'registry.want': [
+      { ticket: 't', list: [one, two] },
+      { ticket: 't', list: [two] },
+    ],
+  } satisfies OrdersOf<RegistryOrder>,
+  answers: [
+    ...[true, false].map((isUsable) => ({ type: 'ask.answered', result: { isUsable } })),
+    ...refusals.slice(0, 1),
+  ],
+  tellApart: (context) => [
+    context['registry'],
+    (context['list'] as unknown[]).length,
+    context['failed'],
+    (context['orders'] as { list: unknown[] }[]).map(({ list }) => list.length).slice(0, 2),
+  ],
+};
+
+const edits = [{ path: ['mcpServers', 'a'], remove: true }] as const;
+const good = { kind: 'good', value: {}, mark: 'm' };
+const found = [
+  good,
+  { ...good, value: { a2c: { version: 99 } }, mark: 'f' },
+  { kind: 'wrong', mistakes: [{ path: '', message: 'is a folder' }] },
+  { kind: 'emptied', mistakes: [{ path: '', message: 'is empty' }] },
+  { kind: 'none' },
+];
+export const settings: Sample = {
+  input: { file: 'a2c.json' },
+  orders: {
+    close: [{}],
+    'settings.change': [{ ticket: 't', edits }],
+    'file.changed': [{}],
+  } satisfies OrdersOf<SettingsOrder>,
+  answers: [...found.map((result) => ({ type: 'ask.answered', result })), ...refusals.slice(0, 1)],
+  tellApart: (context) => [context['isOld'], (context['orders'] as unknown[]).length > 0, context['mark']],
+  passedThrough: ['deciding'],
+};

@@ -1,0 +1,193 @@
+import type { Ports, Emit, RequestFact } from '../../../machines/kernel/ports.ts';
+import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
+import type { Probe, Probed } from '../../../machines/process/registry.machine.ts';
+import { edited, type Edit } from '../../../machines/config/json-text.ts';
+import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
+
+/** What the placeholders of a server stand for: values by a number, none, or a question that nobody answers. */
+export type Values = number | 'none' | 'never';
+interface Clock {
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+const missing = (server: string): Failure => ({
+  code: 'InputNotFound',
+  message: `Server '${server}' needs input word (nobody gave a value)`,
+  details: { server_name: server, input_id: 'word' },
+  remedy: `Answer when asked, then start it again: servers start ${server}`,
+});
+
+/** A fake of the port `spec`: generation and values are the launch spec. */
+export class ScriptedSpecs {
+  readonly #clock: Clock;
+  readonly #values = new Map<string, { readonly values: Values; readonly ms: number }>();
+  /** Questions that nobody answers. */
+  readonly #open = new Set<() => void>();
+  #areFaultsCleared = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+  /** How many questions wait for an answer that does not come. */
+  get waiting(): number {
+    return this.#open.size;
+  }
+  /** From now on; whoever is asked for them takes so long. */
+  set(server: string, values: Values, ms = 0): void {
+    this.#values.set(server, { values, ms });
+  }
+  /** From now on every value can be had at once; who waits for one has it. */
+  clearFaults(): void {
+    this.#areFaultsCleared = true;
+    for (const answer of this.#open) answer();
+    this.#open.clear();
+  }
+  request: Ports['request'] = (_from, { id, params }, emit) => {
+    const { server, generation } = params as Resolve;
+    const { values, ms } = this.#now(server);
+    if (values === 'never') {
+      const later = (): void => emit({ type: 'ask.answered', id, result: { spec: generation } });
+      this.#open.add(later);
+      return () => void this.#open.delete(later);
+    }
+    const answer = (): void =>
+      emit(
+        values === 'none'
+          ? { type: 'ask.refused', id, sent: false, failure: missing(server) }
+          : {
+              type: 'ask.answered',
+              id,
+              result: { spec: generation + values * 1_000 } satisfies Resolved,
+            },
+      );
+    if (ms === 0) {
+      answer();
+      return () => {};
+    }
+    const timer = this.#clock.setTimeout(answer, ms);
+    return () => this.#clock.clearTimeout(timer);
+  };
+  #now(server: string): { readonly values: Values; readonly ms: number } {
+    const now = this.#values.get(server) ?? { values: 0, ms: 0 };
+    if (!this.#areFaultsCleared) return now;
+    return { values: typeof now.values === 'number' ? now.values : 0, ms: 0 };
+  }
+}
+
+/** What nobody can give who is not there. */
+export const nobodyLogsIn = (server: string): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' wants a login (HTTP 401): a person has to log in, and this host can ask nobody`,
+  details: { server_name: server, http_status: 401 },
+  remedy: `Log in: a2c login ${server}`,
+});
+
+/** A fake of the port `login`: nobody is there, or a person whose steps a scenario gives one by one. */
+export class ScriptedLogins {
+  readonly #asked = new Map<string, { readonly id: string; readonly emit: Emit<RequestFact> }>();
+  /** Somebody can be asked. */
+  hasPerson = false;
+
+  /** Whether somebody waits for a login to this server. */
+  isAsked(server: string): boolean {
+    return this.#asked.has(server);
+  }
+  show(server: string): void {
+    this.#tell(server, ({ id, emit }) =>
+      emit({ type: 'ask.progress', id, progress: 0, message: 'https://as.test' }),
+    );
+  }
+  comesBack(server: string): void {
+    this.#tell(server, ({ id, emit }) => emit({ type: 'ask.began', id }));
+  }
+  agrees(server: string): void {
+    this.#tell(server, ({ id, emit }) => emit({ type: 'ask.answered', id, result: {} }));
+  }
+  refuses(server: string): void {
+    this.#tell(server, ({ id, emit }) =>
+      emit({ type: 'ask.refused', id, sent: false, failure: nobodyLogsIn(server) }),
+    );
+  }
+  #tell(server: string, tell: (asked: { id: string; emit: Emit<RequestFact> }) => void): void {
+    const asked = this.#asked.get(server);
+    if (asked) tell(asked);
+  }
+  request: Ports['request'] = (_from, { id, params }, emit) => {
+    const { server } = params as LogIn;
+    if (!this.hasPerson) {
+      emit({ type: 'ask.refused', id, sent: false, failure: nobodyLogsIn(server) });
+      return () => {};
+    }
+    this.#asked.set(server, { id, emit });
+    return () => void this.#asked.delete(server);
+  };
+}
+
+/** How a registry answers: after so many ms whether it can be used; `fails` breaks the question, `hangs` never answers. */
+export type RegistryAct = { readonly ms: number; readonly isUsable: boolean } | 'fails' | 'hangs';
+
+/** A fake of the port `npmRegistry`. Who is not named hangs. */
+export class ScriptedRegistries {
+  readonly acts = new Map<string, RegistryAct>();
+  /** Who was asked, and whose question was withdrawn before it was answered, in this order. */
+  readonly probed: string[] = [];
+  readonly aborted: string[] = [];
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+  request: Ports['request'] = (_from, { id, params }, emit) => {
+    const { registry } = params as Probe;
+    this.probed.push(registry);
+    const act = this.acts.get(registry) ?? 'hangs';
+    const abort = (): void => void this.aborted.push(registry);
+    if (act === 'hangs') return abort;
+    if (act === 'fails') {
+      emit({ type: 'ask.refused', id, sent: true, failure: { code: 500, message: 'it broke' } });
+      return () => {};
+    }
+    let isAnswered = false;
+    const timer = this.#clock.setTimeout(() => {
+      isAnswered = true;
+      emit({ type: 'ask.answered', id, result: { isUsable: act.isUsable } satisfies Probed });
+    }, act.ms);
+    return () => {
+      this.#clock.clearTimeout(timer);
+      if (!isAnswered) abort();
+    };
+  };
+}
+
+/** So long a disk takes. */
+const diskMs = 2;
+
+/** A fake of the port `configFile`: one file that is always right, on virtual time. */
+export class ScriptedConfigFile {
+  readonly #clock: Clock;
+  #text: string;
+  /** Nothing can be written any more. */
+  isFull = false;
+
+  constructor(clock: Clock, text = '{}') {
+    this.#clock = clock;
+    this.#text = text;
+  }
+  request: Ports['request'] = (_from, { id, method, params }, emit) => {
+    const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
+    const timer = this.#clock.setTimeout(() => {
+      if (method === 'write' && this.isFull) {
+        const failure = { code: 500, message: 'the disk is full' } as const;
+        return emit({ type: 'ask.refused', id, sent: true, failure });
+      }
+      const made = edited(this.#text, method === 'write' ? edits : []);
+      if (made.ok) this.#text = made.text;
+      const value = JSON.parse(this.#text) as Readonly<Record<string, unknown>>;
+      const isTaken = made.ok && made.isTaken;
+      const found: FileFound = { kind: 'good', value, mark: this.#text, isTaken };
+      emit({ type: 'ask.answered', id, result: found });
+    }, diskMs);
+    return () => this.#clock.clearTimeout(timer);
+  };
+}
