@@ -1,5 +1,5 @@
 import { A2cError } from '../kernel/errors.ts';
-import { readLenientJson } from '../../machines/models/lenient-json.ts';
+import { readLenientJson } from '../../machines/models/arguments.ts';
 import {
   argumentsWith,
   asText,

@@ -26,7 +26,7 @@ import type { ConfigChange } from '../../machines/config/server-edits.ts';
 import { appNamed, apps } from '../../machines/config/apps.ts';
 import { importFrom } from '../../machines/config/import.ts';
 import { exportFor, plainWords } from '../../machines/config/export.ts';
-import { readLenientJson } from '../../machines/models/lenient-json.ts';
+import { readLenientJson } from '../../machines/models/arguments.ts';
 
 /**
  * Options of `a2c list` and `a2c get`, which show the config. They start nothing, so that no folder has to be

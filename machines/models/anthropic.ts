@@ -1,8 +1,8 @@
 import { remembered } from '../kernel/objects.ts';
 import type { MCPToolDefinition, ProviderFormat } from './format.ts';
 import { textOf } from './present.ts';
-import { parametersOf } from './schema/object.ts';
-import { renamed, renamesFor, restored, type Renames } from './schema/parameter-names.ts';
+import { parametersOf } from './schema.ts';
+import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
 
 /** Anthropic's Messages. */
 export interface AnthropicTool {

@@ -1,9 +1,127 @@
 import { argumentsWith, asText, digitsIn, roundedArguments } from '../protocol/exact-numbers.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { Json } from './format.ts';
-import { readLenientJson } from './lenient-json.ts';
 import { isObject } from '../protocol/json.ts';
+import type { Json } from './format.ts';
 
+// ── sloppy JSON ───────────────────────────────────────────────────────────────────────────────────────
+/**
+ * JSON as models write it: names without quotes or in single ones, commas before brackets, comments, line breaks in
+ * strings, the words of Python, a fence around all of it. What such a text leaves out is never made up: one that was
+ * cut off is broken. `undefined`: broken.
+ */
+export function readLenientJson(text: string): unknown {
+  const cursor = new Cursor(unfenced(text));
+  const value = cursor.value(0);
+  return cursor.isAtEnd() ? value : undefined;
+}
+
+const fence = '```';
+/** Found by its ends: a pattern for all of it would try every line break in between with every other. */
+function unfenced(text: string): string {
+  const whole = text.trim();
+  const start = whole.indexOf('\n');
+  const end = whole.lastIndexOf(fence);
+  const isFenced = start >= 0 && end > start && end + fence.length === whole.length;
+  return isFenced && /^```\w*\s*$/.test(whole.slice(0, start)) ? whole.slice(start, end) : text;
+}
+
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['null', null],
+  ['None', null],
+]);
+const escapes: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
+  // A quote of another language, or a line that goes on: the backslash is none of the text.
+  ...['"', '\\', '/', "'", '`', '\n', '\r'].map((char): [string, string] => [char, char]),
+]);
+const deepest = 200;
+
+const blank = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
+const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y;
+const word = /[A-Za-z]+(?![\w$-])/y;
+const bareKey = /[A-Za-z_$][\w$-]*/y;
+const doubleQuoted = /"([^"\\]*(?:\\[^][^"\\]*)*)"/y;
+const singleQuoted = /'([^'\\]*(?:\\[^][^'\\]*)*)'/y;
+
+class Cursor {
+  readonly #text: string;
+  #at = 0;
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#take(blank);
+    return this.#at === this.#text.length;
+  }
+  value(depth: number): unknown {
+    this.#take(blank);
+    const next = this.#text[this.#at];
+    if (depth > deepest) return undefined;
+    if (next === '{') return this.#object(depth);
+    if (next === '[') return this.#list(depth);
+    if (next === '"' || next === "'") return this.#string();
+    const digits = this.#take(number)?.[0];
+    if (digits !== undefined) return Number(digits);
+    return words.get(this.#take(word)?.[0] ?? '');
+  }
+
+  #object(depth: number): unknown {
+    const entries: [string, unknown][] = [];
+    this.#at += 1;
+    for (;;) {
+      if (this.#sees('}')) return Object.fromEntries(entries);
+      const key = this.#key();
+      if (key === undefined || !this.#sees(':')) return undefined;
+      const value = this.value(depth + 1);
+      if (value === undefined) return undefined;
+      entries.push([key, value]);
+      if (!this.#sees(',')) return this.#sees('}') ? Object.fromEntries(entries) : undefined;
+    }
+  }
+  #list(depth: number): unknown {
+    const items: unknown[] = [];
+    this.#at += 1;
+    for (;;) {
+      if (this.#sees(']')) return items;
+      const value = this.value(depth + 1);
+      if (value === undefined) return undefined;
+      items.push(value);
+      if (!this.#sees(',')) return this.#sees(']') ? items : undefined;
+    }
+  }
+  #key(): string | undefined {
+    this.#take(blank);
+    const next = this.#text[this.#at];
+    return next === '"' || next === "'" ? this.#string() : this.#take(bareKey)?.[0];
+  }
+  #string(): string | undefined {
+    const body = (this.#take(doubleQuoted) ?? this.#take(singleQuoted))?.[1];
+    // What is no escape is a backslash that was not doubled, such as that of a pattern or a path.
+    return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
+      unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
+    );
+  }
+  /** Passes this character, if it is the next one. */
+  #sees(char: string): boolean {
+    this.#take(blank);
+    const isNext = this.#text[this.#at] === char;
+    if (isNext) this.#at += 1;
+    return isNext;
+  }
+  #take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text) ?? undefined;
+    this.#at += found?.[0].length ?? 0;
+    return found;
+  }
+}
+
+// ── arguments ─────────────────────────────────────────────────────────────────────────────────────────
 /** The arguments as an object, or why they are none: 400, in words that the model can mend it by. */
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: Json }

@@ -1,7 +1,15 @@
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { readArguments } from './arguments.ts';
-import type { CallReader, MCPToolDefinition, ModelTool, ReadCall, ServerShown } from './format.ts';
-import { keyOf, labelIn, named } from './names.ts';
+import {
+  keyOf,
+  labelIn,
+  named,
+  type CallReader,
+  type MCPToolDefinition,
+  type ModelTool,
+  type ReadCall,
+  type ServerShown,
+} from './format.ts';
 
 /** What a host keeps of a conversation that goes on later: names by tool, and how many ids were made. Plain JSON. */
 export interface SavedConversation {

@@ -1,9 +1,9 @@
 import { remembered } from '../kernel/objects.ts';
 import type { Json, MCPToolDefinition, ProviderFormat } from './format.ts';
 import { textOf } from './present.ts';
-import { toGeminiSchema, type GeminiSchema } from './schema/gemini-schema.ts';
-import { parametersOf } from './schema/object.ts';
-import { renamed, renamesFor, restored, type Renames } from './schema/parameter-names.ts';
+import { toGeminiSchema, type GeminiSchema } from './gemini-schema.ts';
+import { parametersOf } from './schema.ts';
+import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
 
 /** Gemini's `generateContent`, of the Gemini API and of Vertex AI. */
 export interface GeminiFunctionDeclaration {

@@ -36,7 +36,7 @@ export {
   type GeminiTool,
   type Type,
 } from './gemini.ts';
-export type { GeminiSchema } from './schema/gemini-schema.ts';
+export type { GeminiSchema } from './gemini-schema.ts';
 export {
   anthropicToolUseToMcpTool,
   geminiFunctionCallToMcpTool,
@@ -47,5 +47,5 @@ export {
 } from './seed-names.ts';
 export { readArguments, type ArgumentsRead } from './arguments.ts';
 export { mostCharacters, textOf, toResponse, type EndedCall } from './present.ts';
-export { parametersOf, type ObjectSchema } from './schema/object.ts';
-export type { Schema } from './schema/schema.ts';
+export { parametersOf, type ObjectSchema } from './schema.ts';
+export type { Schema } from './schema.ts';

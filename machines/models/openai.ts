@@ -1,6 +1,6 @@
 import type { MCPToolDefinition, ProviderFormat } from './format.ts';
 import { textOf } from './present.ts';
-import { parametersOf } from './schema/object.ts';
+import { parametersOf } from './schema.ts';
 
 /** OpenAI's Chat Completions, and whoever speaks it. */
 export interface OpenAITool {

@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
-import { limits, pagesOf } from '../../../machines/documents/index.ts';
+import { limits } from '../../../machines/document-files.ts';
+import { pagesOf } from '../../../machines/documents.ts';
 import { decoded, type Reader } from './reader.ts';
 
 /** CSV and TSV: the first row names the columns; a page for each 2,000 rows. */

@@ -1,5 +1,5 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
-import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents/index.ts';
+import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
 import { decoded, type Reader } from './reader.ts';
 
 /** HTML in sections by its headings of the first two levels. Scripts are neither run nor shown. */

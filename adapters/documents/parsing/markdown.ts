@@ -2,7 +2,7 @@ import type { Nodes, Parent, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { inSections, pagesOf, type Draft } from '../../../machines/documents/index.ts';
+import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
 import { decoded, type Reader } from './reader.ts';
 
 /** Markdown with the extensions of GitHub, in sections by its headings of the first two levels. */

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { limits, sizeText, type ReadDocument } from '../../../machines/documents/index.ts';
+import { limits, sizeText } from '../../../machines/document-files.ts';
+import type { ReadDocument } from '../../../machines/documents.ts';
 import { Unreadable } from './reader.ts';
 import type { Done, Job } from './worker.ts';
 

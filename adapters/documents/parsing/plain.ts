@@ -1,4 +1,5 @@
-import { limits, pagesOf, type Draft } from '../../../machines/documents/index.ts';
+import { limits } from '../../../machines/document-files.ts';
+import { pagesOf, type Draft } from '../../../machines/documents.ts';
 import { decoded, Unreadable, type Reader } from './reader.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 

@@ -1,4 +1,4 @@
-import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents/index.ts';
+import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents.ts';
 import { isInstalled, missingPackage, type OptionalPackage } from '../../optional-packages.ts';
 
 /** What a reader is given. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { named, type DocumentFormat, type ReadDocument } from '../../../machines/documents/index.ts';
+import { named, type ReadDocument, type DocumentFormat } from '../../../machines/documents.ts';
 import { Unreadable, type Reader, type Source } from './reader.ts';
 
 export interface Job extends Source {

@@ -1,8 +1,7 @@
-import { fnv, fnvBasis } from '../../kernel/fnv.ts';
-import type { Json } from '../format.ts';
-import { listOf, type ObjectSchema } from './object.ts';
-import type { Schema } from './schema.ts';
-import { isObject } from '../../protocol/json.ts';
+import { fnv, fnvBasis } from '../kernel/fnv.ts';
+import { isObject } from '../protocol/json.ts';
+import type { Json } from './format.ts';
+import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 
 /** The server's name of a parameter → one that the provider takes. */
 export type Renames = ReadonlyMap<string, string>;

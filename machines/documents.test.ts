@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildDpeUri, parseDpeUri } from '../resources/dpe-uri.ts';
 import {
   documentUri,
   elementAnswer,
-  formatOf,
-  inSections,
-  isPlausible,
   metadataAnswer,
-  named,
   pageAnswer,
-  pageOfId,
   pagesAnswer,
+  formatOf,
+  isPlausible,
+  inSections,
+  named,
+  pageOfId,
   pagesOf,
   renderElement,
   renderPage,
@@ -19,7 +18,8 @@ import {
   wordsIn,
   type Draft,
   type Element,
-} from './index.ts';
+} from './documents.ts';
+import { buildDpeUri, parseDpeUri } from './resources/dpe-uri.ts';
 
 const heading = (text: string, level: number): Draft => ({ category: 'heading', content: { text, level } });
 const text = (said: string): Draft => ({ category: 'text', content: { text: said } });

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkPath,
+  isSkipped,
   findLines,
   isBinary,
-  isSkipped,
-  limits,
   linesOf,
-  patternTest,
   sizeText,
-} from './index.ts';
+  limits,
+  patternTest,
+} from './document-files.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

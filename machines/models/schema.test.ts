@@ -1,0 +1,583 @@
+import { describe, expect, it } from 'vitest';
+import { toGeminiSchema } from './gemini-schema.ts';
+import { anthropic, createConversation, gemini, openai, parametersOf, type GeminiSchema } from './index.ts';
+import { folded, merged, type Schema } from './schema.ts';
+
+export const withProperty = (p: unknown, more: object = {}): object => ({
+  type: 'object',
+  properties: { p },
+  ...more,
+});
+const definitions = (params_schema: object) =>
+  createConversation().offer([{ name: 't', params_schema }]).definitions;
+const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
+  (root?.['properties'] as Readonly<Record<string, unknown>> | undefined)?.['p'];
+export const forGemini = (schema: object): GeminiSchema =>
+  gemini.toTools(definitions(schema))[0]?.functionDeclarations[0]?.parameters ?? {};
+export const geminiOf = (p: unknown): GeminiSchema => forGemini(withProperty(p)).properties?.['p'] ?? {};
+export const openaiOf = (p: unknown): unknown =>
+  inside(openai.toTools(definitions(withProperty(p)))[0]?.function.parameters);
+export const anthropicOf = (p: unknown): unknown =>
+  inside(anthropic.toTools(definitions(withProperty(p)))[0]?.input_schema);
+
+const any = { anyOf: ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type })) };
+
+describe('a property', () => {
+  it('case 42: of type array has items everywhere, of any kind where the server says none', () => {
+    expect(openaiOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
+    expect(anthropicOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
+    const { type, items } = geminiOf({ type: 'array' });
+    expect([type, items?.anyOf?.map((one) => one.type)]).toEqual([
+      'ARRAY',
+      ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT', 'ARRAY'],
+    ]);
+    expect(items?.anyOf?.at(-1)?.items).toEqual(any);
+    expect(geminiOf({ type: 'array', items: { type: 'array', items: { type: 'integer' } } })).toEqual({
+      type: 'ARRAY',
+      items: { type: 'ARRAY', items: { type: 'INTEGER' } },
+    });
+  });
+
+  it('case 42: with items by their place has items of any of these kinds', () => {
+    const kinds = [{ type: 'string' }, { type: 'integer' }, { type: 'string' }];
+    expect(openaiOf({ type: 'array', items: kinds, minItems: 3 })).toEqual({
+      type: 'array',
+      items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      minItems: 3,
+    });
+    expect(anthropicOf({ type: 'array', prefixItems: kinds, items: false })).toEqual({
+      type: 'array',
+      items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    });
+  });
+
+  it.each([
+    { type: ['string', 'null'] },
+    { type: 'string', nullable: true },
+    { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    { oneOf: [{ type: 'null' }, { type: 'string' }] },
+  ])('case 43: that may be null is nullable for Gemini: %j', (p) => {
+    expect(geminiOf(p)).toEqual({ type: 'STRING', nullable: true });
+  });
+
+  it('case 43: that may be null is for OpenAI and Anthropic as the server wrote it', () => {
+    const p = { type: ['string', 'null'] };
+    expect([openaiOf(p), anthropicOf(p)]).toEqual([p, p]);
+    expect(openaiOf({ type: 'string', nullable: true })).toEqual(p);
+  });
+
+  it('case 44: with one text is an enum for Gemini; other values are told in words', () => {
+    expect(geminiOf({ const: 'x' })).toEqual({ type: 'STRING', enum: ['x'] });
+    expect(geminiOf({ type: 'integer', enum: [1, 2], description: 'How many' })).toEqual({
+      type: 'INTEGER',
+      description: 'How many One of: 1, 2.',
+    });
+    expect(geminiOf({ const: true })).toEqual({ type: 'BOOLEAN', description: 'One of: true.' });
+    expect(geminiOf({ enum: ['', 'a'] })).toEqual({ type: 'STRING', description: 'One of: "", "a".' });
+    expect(geminiOf({ enum: ['a', null, 3] })).toEqual({
+      anyOf: [
+        { type: 'STRING', enum: ['a'], nullable: true },
+        { type: 'INTEGER', description: 'One of: 3.', nullable: true },
+      ],
+    });
+  });
+
+  it('of several types has for Gemini one schema for each, with nothing beside them', () => {
+    expect(
+      geminiOf({ type: ['string', 'integer', 'number'], description: 'd', minimum: 1, maxLength: 5 }),
+    ).toEqual({
+      anyOf: [
+        { type: 'STRING', description: 'd', maxLength: '5' },
+        { type: 'NUMBER', description: 'd', minimum: 1 },
+      ],
+    });
+    expect(
+      geminiOf({
+        description: 'outer',
+        anyOf: [{ type: 'string', description: 'inner' }, { type: 'boolean' }],
+      }),
+    ).toEqual({
+      anyOf: [
+        { type: 'STRING', description: 'outer\ninner' },
+        { type: 'BOOLEAN', description: 'outer' },
+      ],
+    });
+  });
+
+  it('of any type has them all', () => {
+    expect(geminiOf({ description: 'Anything' }).anyOf?.map((one) => one.type)).toEqual([
+      ...['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT', 'ARRAY'],
+    ]);
+    expect(geminiOf({ description: 'Anything' }).anyOf?.filter((one) => one.description)).toHaveLength(1);
+    expect(openaiOf(true)).toEqual({});
+  });
+
+  it('is of the type that its other words speak of', () => {
+    expect(
+      [{ minLength: 1 }, { minimum: 1 }, { items: {} }, { properties: {} }].map((p) => geminiOf(p).type),
+    ).toEqual([...['STRING', 'NUMBER', 'ARRAY', 'OBJECT']]);
+  });
+
+  it('case 46: has for Gemini no word that is none there, at any depth', () => {
+    const inner = {
+      type: 'object',
+      additionalProperties: false,
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      properties: {
+        u: { type: 'string', format: 'uri', default: 'x' },
+        v: { type: 'string', format: 'date-time' },
+      },
+      required: ['u', 'gone'],
+    };
+    expect(geminiOf({ type: 'array', items: inner, default: [] })).toEqual({
+      type: 'ARRAY',
+      items: {
+        type: 'OBJECT',
+        properties: { u: { type: 'STRING' }, v: { type: 'STRING', format: 'date-time' } },
+        required: ['u'],
+      },
+    });
+  });
+
+  it('case 46: keeps for OpenAI and Anthropic what is required in it', () => {
+    const inner = {
+      type: 'object',
+      properties: { u: { type: 'string' } },
+      required: ['u'],
+      additionalProperties: false,
+    };
+    expect([openaiOf(inner), anthropicOf(inner)]).toEqual([inner, inner]);
+  });
+
+  it('has for Gemini patterns that RE2 knows, and limits of whole numbers that are in', () => {
+    expect(geminiOf({ type: 'string', pattern: '^a+$' })).toEqual({ type: 'STRING', pattern: '^a+$' });
+    expect(geminiOf({ type: 'string', pattern: '^(?!a)' })).toEqual({ type: 'STRING' });
+    expect(geminiOf({ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 })).toEqual({
+      type: 'INTEGER',
+      minimum: 1,
+      maximum: 9,
+    });
+  });
+
+  it('that breaks JSON Schema is mended or left out', () => {
+    expect(
+      openaiOf({ type: 'any', required: true, enum: [], minLength: -1, pattern: '(', title: 7 }),
+    ).toEqual({});
+    expect(openaiOf({ type: 'STRING', 'x-own': 1 })).toEqual({ type: 'string' });
+    expect(
+      openaiOf({ type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: false }),
+    ).toEqual({
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 1,
+    });
+    expect(openaiOf(7)).toEqual({});
+    expect(parametersOf(withProperty(false)).properties).toEqual({});
+  });
+});
+
+describe('values told by heart that are not of the type beside them', () => {
+  const defs = { $defs: { Text: { type: 'string' } } };
+  it.each([
+    [
+      'in a branch',
+      {
+        anyOf: [
+          { type: 'string', enum: ['A'] },
+          { type: 'null', enum: ['A'] },
+        ],
+      },
+      { anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] },
+    ],
+    [
+      'of an array',
+      { type: 'array', enum: ['x'], items: { type: 'string' } },
+      { type: 'array', items: { type: 'string' } },
+    ],
+    ['of an array of anything', { type: 'array', enum: [0, 1] }, { type: 'array', items: {} }],
+    ['of a text', { type: 'string', enum: [1, 2] }, { type: 'string' }],
+    ['one of two', { type: 'string', enum: ['a', 1] }, { type: 'string', enum: ['a'] }],
+    ['a single one', { type: 'integer', const: 'x' }, { type: 'integer' }],
+    ['behind a reference', { $ref: '#/$defs/Text', enum: [1] }, { type: 'string' }],
+    [
+      'that are',
+      { type: ['number', 'null'], enum: [1, null] },
+      { type: ['number', 'null'], enum: [1, null] },
+    ],
+    [
+      'that may be null',
+      { type: 'string', nullable: true, enum: ['a'] },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    ['a whole number', { type: 'number', const: 1 }, { type: 'number', const: 1 }],
+    ['without a type', { enum: ['a', 1] }, { enum: ['a', 1] }],
+  ])('are left out: %s', (_, p, told) => {
+    const parameters = withProperty(p, defs);
+    expect(parametersOf(parameters).properties['p']).toEqual(told);
+    if (!('$ref' in p)) expect([openaiOf(p), anthropicOf(p)]).toEqual([told, told]);
+  });
+});
+
+const a = { type: 'string' };
+const either = [{ required: ['a'] }, { required: ['b'] }];
+
+describe('alternatives of a schema that says itself what is in it, for Gemini', () => {
+  it('that are objects are one object, with what each of them says', () => {
+    const both = [{ properties: { b: { type: 'integer' } }, description: 'one' }, { description: 'two' }];
+    expect(geminiOf({ type: 'object', properties: { a }, required: ['a'], anyOf: both })).toEqual({
+      type: 'OBJECT',
+      description: 'one\ntwo',
+      properties: { a: { type: 'STRING' }, b: { type: 'INTEGER' } },
+      required: ['a'],
+    });
+  });
+
+  it.each([
+    { type: ['object', 'null'], properties: { a }, anyOf: either },
+    { type: 'object', nullable: true, properties: { a }, oneOf: either },
+    { properties: { a }, anyOf: [{ type: 'object' }, { type: 'null' }] },
+  ])('keep null beside the object: %j', (p) => {
+    expect(geminiOf(p)).toEqual({ type: 'OBJECT', properties: { a: { type: 'STRING' } }, nullable: true });
+  });
+
+  it('keep other kinds beside it, and make no object of what is none', () => {
+    expect(geminiOf({ properties: { a }, anyOf: [{ type: 'string' }, { type: 'object' }] })).toEqual({
+      anyOf: [{ type: 'OBJECT', properties: { a: { type: 'STRING' } } }, { type: 'STRING' }],
+    });
+    expect(geminiOf({ type: 'string', properties: { a }, anyOf: [{ maxLength: 5 }] })).toEqual({
+      type: 'STRING',
+      maxLength: '5',
+    });
+  });
+
+  it('that are arrays are one array, with items of the kinds that all of them name', () => {
+    const list = { type: 'array', items: { type: 'string' } };
+    expect(geminiOf({ ...list, anyOf: [{ minItems: 1 }, { maxItems: 5 }] })).toEqual({
+      type: 'ARRAY',
+      items: { type: 'STRING' },
+    });
+    expect(geminiOf({ ...list, anyOf: [{ minItems: 1, maxItems: 5 }, { type: 'null' }] })).toEqual({
+      type: 'ARRAY',
+      items: { type: 'STRING' },
+    });
+    const kinds = [{ items: { enum: ['x'] } }, { items: { enum: ['y'], description: 'd' } }];
+    expect(geminiOf({ ...list, anyOf: kinds }).items).toEqual({
+      anyOf: [
+        { type: 'STRING', enum: ['x'] },
+        { type: 'STRING', enum: ['y'], description: 'd' },
+      ],
+    });
+  });
+
+  it('make no schema larger than the server’s own is, however many levels of them there are', () => {
+    const lists = (levels: number): object =>
+      levels === 0
+        ? a
+        : { type: 'array', items: lists(levels - 1), anyOf: [1, 2, 3].map((minItems) => ({ minItems })) };
+    const maps = (levels: number): object =>
+      levels === 0
+        ? a
+        : {
+            properties: { a: maps(levels - 1) },
+            oneOf: [1, 2, 3].map((n) => ({ properties: { a: { title: `${levels} ${n}` } } })),
+          };
+    for (const p of [lists(6), maps(6), maps(12), lists(24)])
+      expect(JSON.stringify(forGemini(withProperty(p))).length).toBeLessThan(2 * JSON.stringify(p).length);
+  });
+});
+
+describe('a schema with more parts than anybody wants', () => {
+  it('has for Gemini the types of all, and looks into some', () => {
+    const one = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'object', properties: { a } } },
+    };
+    const all = Array.from({ length: 3_000 }, (_, n) => [`p${n}`, { type: 'object', properties: { one } }]);
+    const { properties = {} } = toGeminiSchema({ type: 'object', properties: Object.fromEntries(all) });
+    expect(properties['p0']?.properties?.['one']).toEqual({
+      type: 'OBJECT',
+      properties: {
+        a: { type: 'STRING' },
+        b: { type: 'OBJECT', properties: { a: { type: 'STRING' } } },
+      },
+    });
+    expect(new Set(Object.values(properties).map(({ type }) => type))).toEqual(new Set(['OBJECT']));
+    expect(properties['p2999']?.properties?.['one']?.properties).toBeUndefined();
+  });
+});
+
+describe('values told by heart', () => {
+  it('case 44: that are objects and lists are told to Gemini in words, too', () => {
+    expect(geminiOf({ const: { a: 1 } })).toEqual({ type: 'OBJECT', description: 'One of: {"a":1}.' });
+    expect(geminiOf({ type: 'array', items: a, enum: [['x'], []], description: 'Which' })).toEqual({
+      type: 'ARRAY',
+      description: 'Which One of: ["x"], [].',
+      items: { type: 'STRING' },
+    });
+  });
+});
+
+const levels = (depth: number, limit: string): Schema =>
+  depth === 0 ? {} : { anyOf: [1, 2, 3, 4].map((n) => ({ [limit]: n, ...levels(depth - 1, limit) })) };
+
+it('alternatives of two schemas are each with each', () => {
+  expect(merged({ anyOf: [{ minLength: 1 }, {}] }, { anyOf: [{ maxLength: 2 }] })).toEqual({
+    anyOf: [{ minLength: 1, maxLength: 2 }, { maxLength: 2 }],
+  });
+});
+
+it('alternatives in alternatives do not multiply', () => {
+  const [a, b] = [levels(3, 'minLength'), levels(3, 'maxLength')];
+  const most = 10 * JSON.stringify([a, b]).length;
+  expect(JSON.stringify(merged(a, b)).length).toBeLessThan(most);
+  expect(JSON.stringify(folded({ allOf: [a, b, a, b] })).length).toBeLessThan(most);
+});
+
+const $defs = { A: { type: 'object', properties: { a: { type: 'string' } } } };
+const A = { type: 'OBJECT', properties: { a: { type: 'STRING' } }, nullable: true };
+const defined = (p: object) => parametersOf(withProperty(p, { $defs })).properties['p'];
+
+describe('nullable, as OpenAPI has it', () => {
+  it('case 43: is an alternative to what is said by reference', () => {
+    for (const p of [{ $ref: '#/$defs/A' }, { allOf: [{ $ref: '#/$defs/A' }] }]) {
+      const found = defined({ ...p, nullable: true, description: 'd' });
+      expect(found).toMatchObject({ description: 'd', anyOf: [{}, { type: 'null' }] });
+      expect(geminiOf(found)).toEqual({ ...A, description: 'd' });
+    }
+    // With its type beside it, too.
+    expect(geminiOf(defined({ type: 'object', nullable: true, allOf: [{ $ref: '#/$defs/A' }] }))).toEqual(A);
+  });
+
+  it.each(['anyOf', 'oneOf'])('case 43: is one more alternative of %s', (key) => {
+    const kinds = [{ type: 'string' }, { type: 'number' }];
+    expect(openaiOf({ nullable: true, [key]: kinds })).toEqual({ anyOf: [...kinds, { type: 'null' }] });
+    const orNull = kinds.map(({ type }) => ({ type: type.toUpperCase(), nullable: true }));
+    expect(geminiOf({ nullable: true, [key]: kinds })).toEqual({ anyOf: orNull });
+  });
+
+  it('case 43: is one more of the values that are told by heart', () => {
+    const p = { type: 'string', nullable: true, enum: ['a', 'b'] };
+    expect(openaiOf(p)).toEqual({ type: ['string', 'null'], enum: ['a', 'b', null] });
+    expect(geminiOf(p)).toEqual({ type: 'STRING', enum: ['a', 'b'], nullable: true });
+    expect(openaiOf({ nullable: true, enum: ['a', null] })).toEqual({ enum: ['a', null] });
+    expect(openaiOf({ type: 'string', nullable: true, const: 'a' })).toEqual({
+      type: ['string', 'null'],
+      enum: ['a', null],
+    });
+  });
+
+  it('says nothing of what may be anything', () => {
+    expect(openaiOf({ nullable: true, description: 'd', 'x-own': 1 })).toEqual({ description: 'd' });
+    expect(openaiOf({ nullable: false, type: 'string' })).toEqual({ type: 'string' });
+  });
+});
+
+describe('a reference', () => {
+  const $defs = { A: { type: 'string', description: 'an A' }, 'a/b~c d': { type: 'integer' } };
+  it('case 45: is put in its place, with what stands beside it', () => {
+    const properties = {
+      a: { $ref: '#/$defs/A', description: 'mine' },
+      b: { $ref: '#/$defs/a~1b~0c%20d' },
+      c: { $ref: '#/properties/a' },
+    };
+    expect(parametersOf({ type: 'object', properties, $defs })).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'string', description: 'mine' },
+        b: { type: 'integer' },
+        c: { type: 'string', description: 'mine' },
+      },
+    });
+  });
+
+  it('case 45: is found by an anchor, an id, and in definitions', () => {
+    const definitions = { A: { $id: 'https://x/a', type: 'string' }, B: { $anchor: 'b', type: 'integer' } };
+    const properties = {
+      a: { $ref: 'https://x/a' },
+      b: { $ref: '#b' },
+      c: { $ref: '#/definitions/A' },
+      d: { $ref: 'https://x/y#/definitions/B' },
+    };
+    const { properties: found } = parametersOf({
+      $id: 'https://x/y',
+      type: 'object',
+      properties,
+      definitions,
+    });
+    expect(Object.values(found).map((one) => one['type'])).toEqual([
+      'string',
+      'integer',
+      'string',
+      'integer',
+    ]);
+  });
+
+  it.each(['#/$defs/gone', 'https://example.com/schema', '#gone', '#/%zz', ''])(
+    'case 45: that leads nowhere in it allows anything: %j',
+    ($ref) => {
+      expect(openaiOf({ $ref, description: 'd' })).toMatchObject({ description: 'd' });
+      expect(JSON.stringify(openaiOf({ $ref }))).not.toContain('$ref');
+    },
+  );
+
+  it('case 45: that leads back ends where it begins again', () => {
+    const Node = {
+      type: 'object',
+      description: 'a node',
+      properties: { next: { $ref: '#/$defs/Node' }, all: { type: 'array', items: { $ref: '#' } } },
+    };
+    expect(parametersOf(withProperty({ $ref: '#/$defs/Node' }, { $defs: { Node } })).properties['p']).toEqual(
+      {
+        ...Node,
+        properties: {
+          next: { type: 'object', description: 'a node' },
+          all: { type: 'array', items: { type: 'object' } },
+        },
+      },
+    );
+    const loop = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } };
+    expect(parametersOf(withProperty({ $ref: '#/$defs/a' }, { $defs: loop })).properties['p']).toEqual({});
+  });
+
+  it('case 42, case 45: to an array that leads back ends with an array that has items', () => {
+    for (const type of ['array', ['array', 'null']]) {
+      const again = { type, items: { $ref: '#/$defs/again' } };
+      const { p } = parametersOf(withProperty({ $ref: '#/$defs/again' }, { $defs: { again } })).properties;
+      expect(p).toEqual({ type, items: { type, items: {} } });
+    }
+  });
+
+  it('case 45: may be dynamic', () => {
+    const $defs = { A: { $dynamicAnchor: 'a', type: 'string' } };
+    const p = { $dynamicRef: '#a', description: 'd' };
+    expect(parametersOf(withProperty(p, { $defs })).properties['p']).toEqual({
+      type: 'string',
+      description: 'd',
+    });
+  });
+
+  it('case 45: to a property of that name is none', () => {
+    const schema = withProperty({ type: 'object', properties: { $ref: { type: 'string' } } });
+    expect(parametersOf(schema)).toEqual(schema);
+  });
+
+  it('makes no schema larger than anybody wants', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => {
+        const $ref = `#/$defs/${n + 1}`;
+        return [String(n), { type: 'object', properties: { a: { $ref }, b: { $ref } } }];
+      }),
+    );
+    const text = JSON.stringify(parametersOf(withProperty({ $ref: '#/$defs/0' }, { $defs })));
+    expect(text.length).toBeLessThan(500_000);
+    let deep: object = { type: 'string' };
+    for (let n = 0; n < 5_000; n += 1) deep = { type: 'array', items: deep };
+    expect(JSON.stringify(forGemini(withProperty(deep))).length).toBeLessThan(5_000);
+  });
+});
+
+describe('definitions that lead to each other', () => {
+  // As the filters of a database: each has those of the others in it.
+  const tables = Array.from({ length: 8 }, (_, n) => `table${n}`);
+  const filter = Object.fromEntries(tables.map((name) => [name, { $ref: `#/$defs/${name}` }]));
+  const $defs = Object.fromEntries(
+    tables.map((name) => [name, { type: 'object', properties: { id: { type: 'integer' }, ...filter } }]),
+  );
+  const simple = {
+    limit: { type: 'integer', minimum: 1 },
+    order: { type: 'string', enum: ['asc', 'desc'] },
+  };
+  const schema = {
+    type: 'object',
+    properties: { where: { $ref: '#/$defs/table0' }, ...simple, not: { $ref: '#/$defs/table1' } },
+    required: ['where', 'limit'],
+    $defs,
+  };
+
+  it('take nothing from the parameters beside them', () => {
+    const { properties } = parametersOf(schema);
+    expect(properties).toMatchObject(simple);
+    const inside = {
+      properties: { id: { type: 'integer' }, table2: { properties: { id: { type: 'integer' } } } },
+    };
+    expect([properties['where'], properties['not']]).toMatchObject([inside, inside]);
+    expect(forGemini(schema).properties).toMatchObject({
+      limit: { type: 'INTEGER', minimum: 1 },
+      order: { type: 'STRING', enum: ['asc', 'desc'] },
+    });
+  });
+
+  it('are looked into as far as they have some thousand parts', () => {
+    const parts = JSON.stringify(parametersOf(schema)).split('"type"').length;
+    expect(parts).toBeGreaterThan(500);
+    expect(parts).toBeLessThan(5_000);
+  });
+
+  it('keep every type of a parameter, where there are more of them than anybody looks into', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 4_000 }, (_, n) => [`p${n}`, { type: 'array', items: { type: 'string' } }]),
+    );
+    const types = Object.values(parametersOf({ properties }).properties).map((one) => one['type']);
+    expect(new Set(types)).toEqual(new Set(['array']));
+  });
+});
+
+describe('the root', () => {
+  it('case 47: with allOf of branches without a type has the properties of all of them', () => {
+    const schema = {
+      allOf: [
+        { properties: { a: { type: 'string' } }, required: ['a'] },
+        { properties: { b: { type: 'integer' } }, required: ['b'] },
+        { allOf: [{ properties: { c: {} } }] },
+      ],
+    };
+    expect(parametersOf(schema)).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'integer' }, c: {} },
+      required: ['a', 'b'],
+    });
+    expect(forGemini(schema).required).toEqual(['a', 'b']);
+  });
+
+  it('with alternatives has the properties of all, and must have what each must have', () => {
+    const branch = (kind: string, own: string): object => ({
+      type: 'object',
+      properties: { kind: { type: 'string', const: kind }, [own]: { type: 'string' } },
+      required: ['kind', own],
+      additionalProperties: false,
+    });
+    const joined = {
+      type: 'object',
+      properties: {
+        kind: { type: 'string', enum: ['x', 'y'] },
+        a: { type: 'string' },
+        b: { type: 'string' },
+      },
+      required: ['kind'],
+      additionalProperties: false,
+    };
+    expect(parametersOf({ anyOf: [branch('x', 'a'), branch('y', 'b')] })).toEqual(joined);
+    expect(parametersOf({ oneOf: [branch('x', 'a'), branch('y', 'b')] })).toEqual(joined);
+  });
+
+  it('with alternatives of what is required requires none of them', () => {
+    const schema = withProperty({ type: 'string' }, { anyOf: [{ required: ['p'] }, { required: ['q'] }] });
+    expect(parametersOf(schema)).toEqual(withProperty({ type: 'string' }));
+  });
+
+  it('that is no object, or nothing at all, has no properties', () => {
+    for (const schema of [{ type: 'string' }, { type: ['object', 'null'] }, [], { $ref: '#' }, { enum: [1] }])
+      expect(parametersOf(schema)).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('has properties of any name, and one is no other’s prototype', () => {
+    const properties = JSON.parse(
+      '{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}',
+    ) as object;
+    const found = parametersOf({ type: 'object', properties });
+    expect(Object.entries(found.properties)).toEqual(Object.entries(properties));
+    expect(JSON.stringify(forGemini({ type: 'object', properties }))).toBe(
+      '{"type":"OBJECT","properties":{"__proto__":{"type":"STRING"},"constructor":{"type":"INTEGER"}}}',
+    );
+  });
+});
