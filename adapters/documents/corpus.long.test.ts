@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textIn, type ReadDocument } from '../../machines/documents/index.ts';
+import { textIn, type ReadDocument } from '../../machines/documents.ts';
 import { Library } from './library.ts';
 
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));

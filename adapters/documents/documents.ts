@@ -4,7 +4,6 @@ import { Unreadable } from './parsing/reader.ts';
 import {
   elementAnswer,
   formatOf,
-  limits,
   metadataAnswer,
   ofCategories,
   pageAnswer,
@@ -16,7 +15,8 @@ import {
   type Listed,
   type Page,
   type ReadDocument,
-} from '../../machines/documents/index.ts';
+} from '../../machines/documents.ts';
+import { limits } from '../../machines/document-files.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import {
   documentNotFound,

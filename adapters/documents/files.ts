@@ -1,14 +1,7 @@
 import type { Stats, Dirent } from 'node:fs';
 import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import {
-  checkPath,
-  isSkipped,
-  joinPath,
-  limits,
-  isBinary,
-  sizeText,
-} from '../../machines/documents/index.ts';
+import { checkPath, isSkipped, joinPath, limits, isBinary, sizeText } from '../../machines/document-files.ts';
 
 /** A question that cannot be answered, said so that a model can ask a better one. Names no path outside the root. */
 export class Refusal extends Error {}

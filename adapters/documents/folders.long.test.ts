@@ -9,7 +9,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../machines/documents/index.ts';
+import { limits } from '../../machines/document-files.ts';
 import { foldersOf } from './library.ts';
 
 /** The server as a process, and the official SDK's own client over stdio. */

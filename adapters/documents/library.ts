@@ -6,17 +6,14 @@ import { locate, type Folder, walk, type Walk, firstBytes, openFile, type Place 
 import { Parsers, type ParserLimits } from './parsing/parsers.ts';
 import { isReaderMissing, missingReader, missingReaders, Unreadable } from './parsing/reader.ts';
 import {
-  type ReadDocument,
   fileTypeOf,
   formatOf,
   isNameable,
-  limits,
-  type Listed,
-  isSkipped,
-  joinPath,
   isPlausible,
-  sizeText,
-} from '../../machines/documents/index.ts';
+  type ReadDocument,
+  type Listed,
+} from '../../machines/documents.ts';
+import { limits, isSkipped, joinPath, sizeText } from '../../machines/document-files.ts';
 
 /** What a file was read as, or why it could not be. */
 export type Known = { readonly document: ReadDocument } | { readonly reason: string };

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../machines/documents/index.ts';
+import { limits } from '../../machines/document-files.ts';
 import type { Shared } from './sharing.ts';
 import { openDocuments, createDocumentsServer } from './serve.ts';
 

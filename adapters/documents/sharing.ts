@@ -4,7 +4,8 @@ import { DocumentResources, RpcRefusal } from './documents.ts';
 import type { Library, Change } from './library.ts';
 import { Windows } from './windows.ts';
 import { WordIndex } from './word-index.ts';
-import { documentUri, limits } from '../../machines/documents/index.ts';
+import { documentUri } from '../../machines/documents.ts';
+import { limits } from '../../machines/document-files.ts';
 
 interface ResourceEvent {
   readonly isListChanged: boolean;

@@ -21,10 +21,10 @@ import {
   patternTest,
   findLines,
   isBinary,
-  type Hit,
   sizeText,
-  documentUri,
-} from '../../machines/documents/index.ts';
+  type Hit,
+} from '../../machines/document-files.ts';
+import { documentUri } from '../../machines/documents.ts';
 import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 
 /** All three tools only read, and only this folder. */

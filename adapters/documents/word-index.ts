@@ -1,5 +1,5 @@
 import type { Library } from './library.ts';
-import { snippet, textIn, textOfPage, wordsIn, type ReadDocument } from '../../machines/documents/index.ts';
+import { snippet, textOfPage, wordsIn, textIn, type ReadDocument } from '../../machines/documents.ts';
 
 interface Place {
   readonly pageIndex: number;

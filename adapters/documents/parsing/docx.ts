@@ -1,5 +1,5 @@
 import mammoth from 'mammoth';
-import { inSections, pagesOf, type Draft } from '../../../machines/documents/index.ts';
+import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
 import { chartOf, openOfficeFile, propertiesOf } from './office-file.ts';
 import { documentOfHtml } from './html.ts';
 import type { Reader } from './reader.ts';

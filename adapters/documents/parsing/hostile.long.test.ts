@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../../machines/documents/index.ts';
+import { limits } from '../../../machines/document-files.ts';
 import { Library } from '../library.ts';
 import { DocumentResources } from '../documents.ts';
 

@@ -1,7 +1,8 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { unzipSync, zipSync } from 'fflate';
 import { Unreadable } from './reader.ts';
-import { limits, sizeText, type Draft } from '../../../machines/documents/index.ts';
+import { limits, sizeText } from '../../../machines/document-files.ts';
+import type { Draft } from '../../../machines/documents.ts';
 
 /** The parts of an office file (a ZIP of XML), unpacked within limits. */
 export interface OfficeFile {

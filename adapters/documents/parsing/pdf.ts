@@ -1,6 +1,6 @@
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Unreadable, type Reader } from './reader.ts';
-import type { Draft, DraftPage } from '../../../machines/documents/index.ts';
+import type { Draft, DraftPage } from '../../../machines/documents.ts';
 
 /** A run of letters on a page, as a PDF has them: without words, lines or paragraphs. */
 export interface Glyphs {

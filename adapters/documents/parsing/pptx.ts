@@ -1,4 +1,4 @@
-import type { Draft, DraftPage } from '../../../machines/documents/index.ts';
+import type { Draft, DraftPage } from '../../../machines/documents.ts';
 import {
   chartOf,
   childElements,

@@ -1,5 +1,6 @@
 import { read, utils, type CellObject, type WorkSheet } from '@e965/xlsx';
-import { limits, type Draft, type DraftPage } from '../../../machines/documents/index.ts';
+import { limits } from '../../../machines/document-files.ts';
+import type { Draft, DraftPage } from '../../../machines/documents.ts';
 import {
   chartOf,
   type Lookup,
