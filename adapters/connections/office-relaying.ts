@@ -1,8 +1,7 @@
 import { fillHandles, hasHandles } from './blob-fetch.ts';
-import { apart } from './nodes/cluster-failures.ts';
-import type { Cluster } from './nodes/cluster.ts';
+import { apart } from './nodes/seats.ts';
+import { type Cluster, LookupHere, LookupOfAll } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
-import { LookupHere, LookupOfAll } from './nodes/lookups.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import { Notices } from '../../machines/office/rooms/notices.ts';

@@ -4,12 +4,10 @@ import {
   type ClientCapabilities,
 } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import { readInitialize, type Initialized } from './lenient/initialize.ts';
-import type { Tell } from './lenient/reading.ts';
+import { readInitialize, type Initialized, type Tell } from './lenient.ts';
 import { errorOf, type Envelope } from './messages/envelope.ts';
 import type { PendingRequests } from './messages/pending-requests.ts';
-import { handshakeFailure, handshakeRefusal } from './messages/refusal.ts';
-import { foreignVersion } from './versions.ts';
+import { handshakeFailure, handshakeRefusal, foreignVersion } from './messages/refusal.ts';
 
 interface Opening {
   readonly clientInfo: { readonly name: string; readonly version: string };

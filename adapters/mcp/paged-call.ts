@@ -1,6 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
-import { readElicitation } from './lenient/elicitation.ts';
+import { readElicitation } from './lenient.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** MCP 2025-11-25: a person has to open a page before this call can be made. */

@@ -1,14 +1,13 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from './bodies/bodies.ts';
+import { readBody, saidIn, type Said } from './bodies.ts';
 import type { SessionLost } from '../../machines/kernel/ports.ts';
 import { Refused } from './transport.ts';
-import { answeredId } from './lenient/messages.ts';
-import { saidIn, type Said } from './bodies/refusal-words.ts';
+import { answeredId } from './lenient.ts';
 import { isForgotten } from './http/forgotten.ts';
 import { Unreached } from './http/http.ts';
 import { brokenOff, expired, statusFailure, unreachable, type Phase } from './http/http-failures.ts';
-import { versionRefusal } from './versions.ts';
+import { versionRefusal } from './messages/refusal.ts';
 
 /** So much of what a server says about a refusal is read. */
 const refusalBytes = 64 * 1024;

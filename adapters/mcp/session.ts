@@ -13,9 +13,8 @@ import { answerMs, capabilitiesOf, ServerRequests, type Answers } from './messag
 import type { Around, McpTransport } from './transport.ts';
 import { transportOf, type TransportOptions } from './transports.ts';
 import { Handshake } from './handshake.ts';
-import type { Initialized } from './lenient/initialize.ts';
+import type { Initialized, Tell } from './lenient.ts';
 import { open } from './opening.ts';
-import type { Tell } from './lenient/reading.ts';
 import { isAllowed, notAllowed } from './messages/methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
 import { Gathering, listed, type ListRequest } from './messages/pages.ts';

@@ -2,7 +2,7 @@ import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type McpTransport } from './transport.ts';
-import { written } from './lenient/messages.ts';
+import { written } from './lenient.ts';
 import { createFramer, type Framer } from './messages/framing.ts';
 import { Inbox } from './messages/inbox.ts';
 

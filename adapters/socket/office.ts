@@ -11,8 +11,7 @@ import type {
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
-import { unsleepingClock } from '../connections/nodes/unsleeping-clock.ts';
-import { Cluster } from '../connections/nodes/cluster.ts';
+import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type OfficeAnswered } from '../connections/office-wire.ts';

@@ -1,7 +1,6 @@
 import type { Holder, NodeMessage, Register } from '../../../machines/office/rooms/register.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import { gone, unreached, unsure } from './cluster-failures.ts';
-import type { OwnSeats } from './own-seats.ts';
+import { gone, unreached, unsure, type OwnSeats } from './seats.ts';
 
 type Ack = (...args: unknown[]) => void;
 /** What the office of this node does for the others. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Holder } from '../../../machines/office/rooms/register.ts';
-import { RemoteSeats } from './remote-seats.ts';
+import { RemoteSeats } from './seats.ts';
 
 const holder = (office: string, fence: number): Holder => ({
   node: 'n',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unsleepingClock } from './unsleeping-clock.ts';
+import { unsleepingClock } from './cluster.ts';
 
 it('time that a lease is counted by goes on while a machine sleeps, and never back', () => {
   let [forward, wall] = [100, 1_000_000];

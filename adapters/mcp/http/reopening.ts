@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { mayBeEvents, readAnswer } from '../bodies/bodies.ts';
+import { mayBeEvents, readAnswer } from '../bodies.ts';
 import type { Around } from '../transport.ts';
 import { type Exchange, Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
-import { mediaTypeOf, readAnswer, type Ended } from '../bodies/bodies.ts';
-import { written } from '../lenient/messages.ts';
+import { mediaTypeOf, readAnswer, type Ended } from '../bodies.ts';
+import { written } from '../lenient.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { refusedBy } from '../refused-request.ts';
 import { check } from './forgotten.ts';

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
-import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies/bodies.ts';
-import { written } from '../lenient/messages.ts';
+import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies.ts';
+import { written } from '../lenient.ts';
 import { errorOf } from '../messages/envelope.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { check, Doubts } from './forgotten.ts';

@@ -9,10 +9,15 @@ import type {
 import { CreateMessageResultSchema, CreateMessageResultWithToolsSchema } from '@modelcontextprotocol/core';
 import { z } from 'zod';
 import type { Timers } from '../../clock.ts';
-import { readElicitation, withDefaults } from '../lenient/elicitation.ts';
-import { answeredId, answering } from '../lenient/messages.ts';
-import { Unreadable, type Tell } from '../lenient/reading.ts';
-import { readSampling } from '../lenient/sampling.ts';
+import {
+  readElicitation,
+  withDefaults,
+  answeredId,
+  answering,
+  Unreadable,
+  type Tell,
+  readSampling,
+} from '../lenient.ts';
 import type { Envelope } from './envelope.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 

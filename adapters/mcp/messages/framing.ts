@@ -1,5 +1,5 @@
 import { sizes } from '../../../machines/protocol/protocol.ts';
-import { parsed } from '../lenient/messages.ts';
+import { parsed } from '../lenient.ts';
 
 /** A message may have this many bytes; a longer one is not kept. */
 export const messageBytes: number = sizes.stdioMessageBytes;

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { Around } from '../transport.ts';
 import { digitsBelow, digitsIn, type Digits } from '../../../machines/protocol/exact-numbers.ts';
-import { answeredId, answerOf, isAnswer, parsed } from '../lenient/messages.ts';
+import { answeredId, answerOf, isAnswer, parsed } from '../lenient.ts';
 import { note, tooLargeError, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';

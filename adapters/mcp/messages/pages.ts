@@ -1,7 +1,7 @@
 import type { Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Tool } from '../../../machines/catalog/entries.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
-import { type Tell } from '../lenient/reading.ts';
+import { type Tell } from '../lenient.ts';
 import { decoders, unusableTool } from './codec.ts';
 import { notesOf, type Envelope } from './envelope.ts';
 import { factOf, unusable } from './refusal.ts';

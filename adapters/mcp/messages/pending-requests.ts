@@ -1,6 +1,6 @@
 import { TransientMap } from '../../../machines/kernel/objects.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isAnswer, isNotification } from '../lenient/messages.ts';
+import { isAnswer, isNotification } from '../lenient.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';

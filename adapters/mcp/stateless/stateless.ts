@@ -1,10 +1,10 @@
-import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { Timers } from '../../clock.ts';
 import { noted } from '../messages/envelope.ts';
-import type { Around, McpTransport } from '../transport.ts';
-import { Inputs } from './inputs.ts';
-import { Listening } from './listening.ts';
 import {
+  type Answer,
+  type InputRequired,
+  type Request,
   asMessage,
   assumedRevision,
   enveloped,
@@ -16,12 +16,68 @@ import {
   isRequest,
   mayBeStateless,
   statelessRevision,
-  type Answer,
-  type Request,
+  listenedTo,
 } from './revision.ts';
-import { isOfVersion, isRefusedBy, mayBeOther, wantsLogin } from './refused-by.ts';
-import { headersBefore, ToolHeaders } from './tool-headers.ts';
-import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
+import { headersBefore, ToolHeaders } from './headers.ts';
+import { Refused, type Around, type McpTransport } from '../transport.ts';
+import { TransientMap } from '../../../machines/kernel/objects.ts';
+import { type Fields, fieldsOf, isObject } from '../../../machines/protocol/json.ts';
+
+const prefix = 'input:';
+interface InputParts {
+  readonly ask: (request: Omit<Request, 'params'> & { readonly params: Fields }) => void;
+  readonly note: (text: string) => void;
+}
+
+/** Asks this host for what a server wants to know before it answers. */
+class Inputs {
+  readonly #around: InputParts;
+  /** By our id for it. */
+  readonly #asked = new Map<unknown, (answer: Answer) => void>();
+  #numbers = 0;
+
+  constructor(around: InputParts) {
+    this.#around = around;
+  }
+  async for({ requests }: InputRequired): Promise<Fields> {
+    const answers = requests.map(async ([key, { method, params }]) => {
+      const { result, error } = await new Promise<Answer>((resolve) => {
+        const id = `${prefix}${(this.#numbers += 1)}`;
+        this.#asked.set(id, resolve);
+        this.#around.ask({ jsonrpc: '2.0', id, method, params });
+      });
+      if (error) this.#around.note(`what it wants to know cannot be had: ${error.message}`);
+      return [key, result] as const;
+    });
+    const all = await Promise.all(answers);
+    return Object.fromEntries(all.filter(([, result]) => result !== undefined));
+  }
+  answered(answer: Answer): void {
+    this.#asked.get(answer.id)?.(answer);
+    this.#asked.delete(answer.id);
+  }
+}
+
+interface By {
+  readonly status: number;
+  /** Code of a JSON-RPC error in the body. */
+  readonly code: unknown;
+  readonly message: string;
+}
+/** A request was refused by its HTTP status, and so. */
+function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
+  if (!(error instanceof Refused)) return false;
+  const { message, details } = error.failure;
+  return so({ status: Number(details?.['http_status'] ?? 0), code: details?.['code'], message });
+}
+const isLogin = (status: number): boolean => status === 401 || status === 403;
+const wantsLogin = (error: unknown): boolean => isRefusedBy(error, ({ status }) => isLogin(status));
+/** It may be of another revision. */
+const mayBeOther = (error: unknown): boolean =>
+  isRefusedBy(error, ({ status }) => status >= 400 && status < 500 && !isLogin(status));
+/** Its header named a version before `initialize` has agreed on one. */
+const isOfVersion = (error: unknown): boolean =>
+  isRefusedBy(error, ({ status, message }) => status === 400 && /version|header/i.test(message));
 
 /** A server that asks for more than this before it answers asks for ever. */
 const mostRounds = 10;
@@ -29,7 +85,7 @@ const tooManyRounds = { code: -32_603, message: `the server asked for input more
 const discover = 'discover';
 
 /** What HTTP does otherwise than a stream of messages. */
-export interface StatelessHttp {
+interface StatelessHttp {
   /** Headers beside the body of a request. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
   /** Closes the stream of a request. To the server that is its cancellation: HTTP carries no notification of a client. */
@@ -304,5 +360,86 @@ export class StatelessTransport implements McpTransport {
   }
   #note(text: string): void {
     this.#notice({ kind: 'protocol', text, bytes: 0 });
+  }
+}
+
+const againMs = 1_000;
+const mostTries = 5;
+
+interface ListeningParts {
+  readonly timers: Timers;
+  /** Rejects when the stream ended without an answer. */
+  readonly send: (request: Request, take: (answer: Answer) => void) => Promise<void> | undefined;
+  readonly cancel: (requestId: string) => void;
+  readonly note: (text: string) => void;
+}
+
+/**
+ * The one subscription of a session with a server of MCP 2026-07-28: to changes of its lists, and to resources. It is opened again
+ * when it ends, or when another resource is followed. `close` ends its timer; the stream ends with the transport.
+ */
+class Listening {
+  readonly #around: ListeningParts;
+  readonly #resources = new Set<string>();
+  #capabilities: Fields = {};
+  #id: string | undefined;
+  #numbers = 0;
+  #tries = 0;
+  #timer: unknown;
+  #isOpen = false;
+  #isClosed = false;
+
+  constructor(around: ListeningParts) {
+    this.#around = around;
+  }
+  open(capabilities: Fields): void {
+    this.#capabilities = capabilities;
+    this.#isOpen = true;
+    this.#listen();
+  }
+  follow(uri: string, isWanted: boolean): void {
+    if (this.#resources.has(uri) === isWanted) return;
+    if (isWanted) this.#resources.add(uri);
+    else this.#resources.delete(uri);
+    this.#soon(0);
+  }
+  acknowledged(): void {
+    this.#tries = 0;
+  }
+  close(): void {
+    this.#isClosed = true;
+    this.#around.timers.clearTimeout(this.#timer);
+  }
+  /** Those that are followed in one turn are one subscription. */
+  #soon(ms: number): void {
+    const { timers } = this.#around;
+    timers.clearTimeout(this.#timer);
+    if (!this.#isClosed && this.#isOpen) this.#timer = timers.setTimeout(() => this.#listen(), ms);
+  }
+  #listen(): void {
+    const { send, cancel } = this.#around;
+    const before = this.#id;
+    this.#id = undefined;
+    const notifications = listenedTo(this.#capabilities, this.#resources);
+    if (notifications && !this.#isClosed) {
+      const id = `listen:${(this.#numbers += 1)}`;
+      this.#id = id;
+      const request = {
+        jsonrpc: '2.0',
+        id,
+        method: 'subscriptions/listen',
+        params: { notifications },
+      } as const;
+      send(request, ({ error }) => this.#ended(id, error?.message))?.catch(() => this.#ended(id, undefined));
+    }
+    // Not before: nothing that changes in between is missed.
+    if (before !== undefined) cancel(before);
+  }
+  #ended(id: string, why: string | undefined): void {
+    if (this.#id !== id || this.#isClosed) return;
+    this.#id = undefined;
+    this.#tries += 1;
+    if (why === undefined && this.#tries <= mostTries) return this.#soon(againMs);
+    this.#around.note(`the server does not tell of changes: ${why ?? 'its stream ends again and again'}`);
   }
 }

@@ -1,9 +1,109 @@
 import type { IncomingMessage } from 'node:http';
-import { Unpackable, unpacked } from '../../unpacked.ts';
-import { createEventReader, type FoundEvents } from '../http/event-stream.ts';
-import { causeOf } from '../http/http-failures.ts';
-import { shapeOf } from './body-shape.ts';
-import type { Timers } from '../../clock.ts';
+import type { Timers } from '../clock.ts';
+import { createEventReader, type FoundEvents } from './http/event-stream.ts';
+import { causeOf } from './http/http-failures.ts';
+import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
+import { Unpackable, unpacked } from '../unpacked.ts';
+import { isObject } from '../../machines/protocol/json.ts';
+
+/** Words of the body of a refusal. */
+export interface Said {
+  /** It is a JSON-RPC error. */
+  readonly envelope?: Envelope;
+  readonly error?: RpcError;
+  readonly bytes: number;
+  /** All of it. */
+  readonly text: string;
+  /** One sentence; undefined: it has none. */
+  readonly words?: string;
+}
+
+/** Members in which frameworks say why, the best first. */
+const members = ['error_description', 'message', 'detail', 'error', 'title'];
+
+function sentenceIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  if (Array.isArray(value)) return sentenceIn((value as readonly unknown[])[0]);
+  if (!isObject(value)) return undefined;
+  for (const member of [...members, 'msg']) {
+    const sentence = sentenceIn(value[member]);
+    if (sentence !== undefined) return sentence;
+  }
+  return undefined;
+}
+
+/** Why a server refused, in its own words: a JSON-RPC error, the JSON of a framework, or plain text. Nothing of it is redacted. */
+export function saidIn(body: Body): Said {
+  if ('unpackable' in body) return { bytes: 0, text: '', words: `the answer ${body.unpackable}` };
+  if (!('text' in body)) return { bytes: 0, text: '' };
+  const { text, bytes } = body;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const [line = ''] = text.trim().split(/\r?\n/);
+    // Pages are for browsers.
+    const isPage = line === '' || line.startsWith('<');
+    return { text, bytes, ...(!isPage && { words: line }) };
+  }
+  const words = sentenceIn(value);
+  const said = { text, bytes, ...(words !== undefined && { words }) };
+  if (!isObject(value) || !isObject(value['error'])) return said;
+  const error = errorOf(value);
+  return error ? { ...said, envelope: value, error, words: error.message } : said;
+}
+
+/** What a body is, by its first bytes: servers and gateways name other types than what they send, two, or none. */
+type Shape = 'json' | 'events' | 'foreign';
+
+const fields = ['data', 'event', 'id', 'retry'];
+const longestField = 5;
+/** The byte order mark, read as Latin-1. */
+const mark = '\u00EF\u00BB\u00BF';
+const space = /^[\t\n\r ]+/;
+
+/** By the first characters after white space; undefined: they may still become either. `types`: media types that were named. */
+function judge(start: string, types: readonly string[]): Shape | undefined {
+  if (start.length < mark.length && mark.startsWith(start)) return undefined;
+  if (start.startsWith('{') || start.startsWith('[')) return 'json';
+  if (start.startsWith(':')) return 'events';
+  const [field = ''] = /^[a-z]*/.exec(start) ?? [];
+  if (field === start && fields.some((one) => one.startsWith(field))) return undefined;
+  if (fields.includes(field) && /[:\r\n]/.test(start[field.length] ?? '')) return 'events';
+  if (types.includes('text/event-stream')) return 'events';
+  return types.some((type) => /\bjson\b/.test(type)) ? 'json' : 'foreign';
+}
+
+interface ShapeReader {
+  /** Undefined: too little has come to say. */
+  readonly is: Shape | undefined;
+  /** Gives back what can be read now: undefined while nobody knows, then all that was held. */
+  add(chunk: Buffer): Buffer | undefined;
+}
+function shapeOf(types: readonly string[]): ShapeReader {
+  let is: Shape | undefined;
+  let start = '';
+  let held: Buffer[] = [];
+  return {
+    get is() {
+      return is;
+    },
+    add: (chunk) => {
+      if (is) return chunk;
+      held.push(chunk);
+      start += chunk.toString('latin1');
+      if (start.startsWith(mark)) start = start.slice(mark.length);
+      start = start.replace(space, '').slice(0, mark.length + longestField + 1);
+      // White space alone is kept by nobody: there may be any amount of it.
+      if (start === '') held = [];
+      is = start === '' ? undefined : judge(start, types);
+      if (!is) return undefined;
+      const whole = Buffer.concat(held);
+      held = [];
+      return whole;
+    },
+  };
+}
 
 /** Why a stream is over: it came to its end, broke with this cause, was silent for too long, or cannot be unpacked. */
 export type StreamEnd = {
@@ -85,7 +185,7 @@ export function readBody(answer: IncomingMessage, limit: number): Promise<Body> 
   });
 }
 
-export interface Limits {
+interface Limits {
   readonly timers: Timers;
   /** An event stream that is silent for so long is cut; 0: it may be silent. */
   readonly silenceMs: number;

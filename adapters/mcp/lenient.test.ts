@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readElicitation, withDefaults } from './elicitation.ts';
-import { readSampling } from './sampling.ts';
+import { readElicitation, withDefaults, readSampling } from './lenient.ts';
 
 const nobody = (): void => {};
 const colours = [

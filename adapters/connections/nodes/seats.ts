@@ -2,8 +2,83 @@ import { extended } from '../../../machines/kernel/objects.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import { takenText } from '../../../machines/office/rooms/claims.ts';
 import { seatKey, type Holder, type Register } from '../../../machines/office/rooms/register.ts';
-import type { Failure } from '../../../machines/protocol/failure.ts';
-import { apart, overtaken } from './cluster-failures.ts';
+import { Seating } from '../../../machines/office/rooms/seating.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+
+/** What is said where one node of an office is not enough. */
+
+/** Said where the register is not reached: nothing was done. */
+export const apart: Failure = {
+  code: wireCodes.unavailable,
+  message: 'The office cannot reach its register now: try again',
+  details: { reason: 'register' },
+};
+export const unreached: Failure = {
+  code: wireCodes.unavailable,
+  message: 'The server at which this computer sits cannot be reached now: nothing was sent',
+  details: { reason: 'node' },
+};
+export const unsure: Failure = {
+  code: wireCodes.notFound,
+  message: 'The connection to the server at which this computer sits broke off',
+  details: { reason: 'left' },
+};
+export const gone: Failure = {
+  code: wireCodes.notFound,
+  message: 'The computer is not in this office any more',
+  details: { reason: 'left' },
+};
+const overtaken: Failure = {
+  code: wireCodes.conflict,
+  message: 'Another connection has taken this seat while the office was apart from its register',
+  details: { reason: 'overtaken' },
+};
+
+/** Who sits at other nodes, as far as this node has heard: the later claim of a place counts, in whatever order news come. */
+export class RemoteSeats {
+  readonly seating = new Seating();
+  readonly #holders = new Map<string, Holder>();
+  readonly #sockets = new Map<string, Holder>();
+  readonly #left: (holder: Holder, isLost: boolean) => void;
+
+  /** `left`: hears of each who sits there no more. */
+  constructor(left: (holder: Holder, isLost: boolean) => void) {
+    this.#left = left;
+  }
+  all(): readonly Holder[] {
+    return [...this.#holders.values()];
+  }
+  at(socket: string): Holder | undefined {
+    return this.#sockets.get(socket);
+  }
+  take(holder: Holder): void {
+    const key = seatKey(holder.seat);
+    const before = this.#holders.get(key);
+    if (before && before.fence >= holder.fence) return;
+    // News of a seat that this connection has left for another.
+    if ((this.#sockets.get(holder.socket)?.fence ?? 0) > holder.fence) return;
+    if (before) this.drop(before, false);
+    this.#holders.set(key, holder);
+    this.#sockets.set(holder.socket, holder);
+    this.seating.opened(holder.socket, holder.version, false);
+    this.seating.seat(holder.socket, holder.seat);
+  }
+  free(seat: SeatFacts, fence: number): void {
+    const before = this.#holders.get(seatKey(seat));
+    if (before?.fence === fence) this.drop(before, false);
+  }
+  /** `isLost`: its node can tell nobody. */
+  drop(holder: Holder, isLost: boolean): void {
+    this.#holders.delete(seatKey(holder.seat));
+    // A computer that changes its office takes the new seat first.
+    if (this.#sockets.get(holder.socket) === holder) {
+      this.#sockets.delete(holder.socket);
+      this.seating.unseat(holder.socket);
+      this.seating.closed(holder.socket);
+    }
+    this.#left(holder, isLost);
+  }
+}
 
 /** A register that has forgotten everything gives seats to those who had them before, and from then on to anybody. */
 export const newAfterLeases = 1.5;

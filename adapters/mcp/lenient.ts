@@ -1,0 +1,397 @@
+import type { JSONRPCMessage, ElicitRequest, CreateMessageRequest } from '@modelcontextprotocol/client';
+import type { Envelope } from './messages/envelope.ts';
+import { idLiteralOf } from './messages/overlong-id.ts';
+import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
+import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
+
+/** Parts that all readers of this folder share. They read what a server means; what they had to guess they tell. */
+
+/** Hears of each shape that is not as MCP has it and was read all the same. */
+export type Tell = (what: string) => void;
+
+/** The members that say something: null says nothing. */
+const said = (value: unknown): Fields =>
+  Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, member]) => member !== null));
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+/** A number, also one that was written as text. */
+function numberOf(value: unknown): number | undefined {
+  const read = isText(value) && value.trim() !== '' ? Number(value) : value;
+  return isNumber(read) ? read : undefined;
+}
+
+/** Keeps members that are as they should be. Others are left out, and told, but null, which says nothing. */
+function kept(
+  fields: Fields,
+  checks: Readonly<Record<string, (value: unknown) => boolean>>,
+  { at, tell }: { readonly at: string; readonly tell: Tell },
+): Fields {
+  return Object.fromEntries(
+    Object.entries(said(fields)).filter(([name, value]) => {
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+      if (!check || check(value)) return true;
+      tell(`${at}: ${name} is not as MCP has it, and is left out`);
+      return false;
+    }),
+  );
+}
+/** Refuses a request of a server that cannot be read, with the member that is missing or wrong. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
+
+/** A longer message is not looked through for the digits of its id. */
+const longestSearched = 64 * 1024;
+const byteOrderMark = 0xfeff;
+
+/** Ids of requests with more digits than a number holds, as their server wrote them. */
+const literals = new WeakMap<object, string>();
+
+/** One message as a server wrote it, after a byte order mark or without one. Throws what `JSON.parse` throws. */
+export function parsed(text: string): unknown {
+  const value: unknown = JSON.parse(text.codePointAt(0) === byteOrderMark ? text.slice(1) : text);
+  if (typeof value !== 'object' || value === null || !('id' in value)) return value;
+  const { id } = value;
+  if (typeof id !== 'number' || Number.isSafeInteger(id) || text.length > longestSearched) return value;
+  const literal = idLiteralOf(text);
+  if (literal !== undefined) literals.set(value, literal);
+  return value;
+}
+/** The text of a message that goes out. An answer has the id of its request digit by digit. */
+export function written(message: JSONRPCMessage): string {
+  const literal = literals.get(message);
+  if (literal === undefined) return JSON.stringify(message);
+  const { jsonrpc, ...rest } = { ...message, id: null };
+  // The first member of this name is the one that was just put there.
+  return JSON.stringify({ jsonrpc, ...rest }).replace('"id":null', `"id":${literal}`);
+}
+/** Lets an answer have the id of its request as that was written. */
+export function answering<Answer extends object>(request: object, answer: Answer): Answer {
+  const literal = literals.get(request);
+  if (literal !== undefined) literals.set(answer, literal);
+  return answer;
+}
+
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+/** An error that says nothing, which some write beside each result. */
+const isEmpty = (error: unknown): boolean =>
+  error === '' || error === false || (typeof error === 'object' && Object.keys(error ?? {}).length === 0);
+const isMethod = (value: unknown): boolean => typeof value === 'string' && value !== '';
+/** A request has neither result nor error. A message without a method is an answer, whatever else it lacks. */
+export const isAnswer = ({ method, result, error }: Envelope): boolean =>
+  isSaid(result) || isSaid(error) || !isSaid(method) || method === '';
+/** A notification has no id. One that has null there is none of a request either. */
+export const isNotification = ({ id, method }: Envelope): boolean =>
+  isMethod(method) && (id === undefined || (id === null && String(method).startsWith('notifications/')));
+
+/** The id of an answer. All ids of ours that look like numbers are numbers. */
+export const answeredId = (id: unknown): unknown =>
+  typeof id === 'string' && /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
+
+/** An answer with the members that an answer has, and no others. */
+export function answerOf({ id, result, error }: Envelope): JSONRPCMessage {
+  const isError = isSaid(error) && !(isSaid(result) && isEmpty(error));
+  const members = isError ? { error } : { ...(result !== undefined && { result }) };
+  return { jsonrpc: '2.0', id: answeredId(id), ...members } as JSONRPCMessage;
+}
+
+/** What the fields of one form are read with. */
+interface Around {
+  /** The whole form: a field may point into it. */
+  readonly schema: Fields;
+  readonly tell: Tell;
+}
+const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
+const formats = ['email', 'uri', 'date', 'date-time'];
+const isBound = (value: unknown): boolean => isNumber(value) && value >= 0;
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const checks = {
+  title: isText,
+  description: isText,
+  format: (value: unknown) => formats.includes(String(value)),
+  minLength: isBound,
+  maxLength: isBound,
+  minItems: isBound,
+  maxItems: isBound,
+  minimum: isNumber,
+  maximum: isNumber,
+  enum: Array.isArray,
+  enumNames: isTextList,
+} as const;
+
+/**
+ * One field of a form, as MCP has it: one type, titled choices as `oneOf` with constants, no null, a default of its type.
+ * A field that means nothing is a text, so that a person is asked all the same.
+ */
+function readField(name: string, field: unknown, { schema, tell }: Around): Fields {
+  const at = `elicitation/create: field ${JSON.stringify(name)}`;
+  const told: Tell = (what) => tell(`${at} ${what}`);
+  if (!isObject(field)) told('is no object, and is read as text');
+  const { default: preset, ...rest } = kept(flattened(said(field), schema), checks, { at, tell });
+  const type = typeOf(rest);
+  if (type !== rest['type']) told(`has no type of a field, and is read as ${type}`);
+  const read = { ...rest, type, ...choicesOf(rest, type) };
+  if (preset === undefined) return read;
+  if (isOfType(preset, type)) return { ...read, default: preset };
+  told('has a default of another type, which is left out');
+  return read;
+}
+
+/** A field that points elsewhere in its form, or has one branch, is what stands there. */
+function flattened(field: Fields, schema: Fields, depth = 0): Fields {
+  const { $ref: pointer, allOf, anyOf, oneOf, ...rest } = field;
+  const branches = [allOf, anyOf, oneOf].find(Array.isArray)?.filter((branch) => !isNull(branch));
+  const only = branches?.length === 1 && !isChoice(branches[0]) ? (branches[0] as unknown) : undefined;
+  const target = isText(pointer) ? targetOf(pointer, schema) : only;
+  if (isObject(target) && depth < mostDeep) return flattened({ ...said(target), ...rest }, schema, depth + 1);
+  return withoutNull({ ...rest, ...(branches && { oneOf: branches }) });
+}
+const mostDeep = 5;
+function targetOf(pointer: string, schema: Fields): unknown {
+  const [, folder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(pointer) ?? [];
+  const all = schema[folder];
+  return isObject(all) && Object.hasOwn(all, name) ? all[name] : undefined;
+}
+const isNull = (branch: unknown): boolean =>
+  isObject(branch) && (branch['type'] === 'null' || branch['const'] === null);
+/** A field that may be left out need not be able to be null, too. */
+function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
+  const some: unknown = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
+  const choices: unknown = Array.isArray(values) ? values.filter((value) => value !== null) : values;
+  return {
+    ...rest,
+    ...(some !== undefined && { type: some }),
+    ...(choices !== undefined && { enum: choices }),
+  };
+}
+
+const isChoice = (branch: unknown): branch is Fields => isObject(branch) && 'const' in branch;
+const constantsOf = (branches: unknown): readonly Fields[] =>
+  Array.isArray(branches) ? branches.filter(isChoice) : [];
+/** The type of a field: its own, else that of its choices. */
+function typeOf(field: Fields): (typeof types)[number] {
+  const word = String(field['type']).toLowerCase();
+  const own = types.find((type) => type === word);
+  if (own) return own;
+  const { enum: values, oneOf, const: only } = field;
+  const choice: unknown =
+    (values as readonly unknown[] | undefined)?.[0] ?? constantsOf(oneOf)[0]?.['const'] ?? only;
+  if (typeof choice === 'number') return 'number';
+  if (typeof choice === 'boolean') return 'boolean';
+  return isObject(field['properties']) ? 'object' : 'string';
+}
+/** Each choice with a title, and of an array the choices of its items. */
+function choicesOf({ oneOf, items, const: only, enum: values }: Fields, type: string): Fields {
+  if (type === 'array') return isObject(items) ? { items: choiceItems(said(items)) } : {};
+  if (only !== undefined && values === undefined) return { enum: [only] };
+  const all = constantsOf(oneOf);
+  return all.length > 0 ? { oneOf: all.map(titled) } : {};
+}
+function choiceItems({ anyOf, oneOf, ...rest }: Fields): Fields {
+  const all = constantsOf(anyOf ?? oneOf);
+  return all.length > 0 ? { ...rest, anyOf: all.map(titled) } : { type: 'string', ...rest };
+}
+const titled = ({ const: value, title }: Fields): Fields => ({
+  const: value,
+  title: isText(title) ? title : String(value),
+});
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'array') return isTextList(value);
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'number') return isNumber(value);
+  return type === 'object' ? isObject(value) : typeof value === type;
+}
+
+const elicitationPlace = 'elicitation/create';
+
+/** What a server asks a person. Throws `Unreadable` where nobody could say what is asked for. */
+export function readElicitation(params: unknown, tell: Tell): ElicitRequest['params'] {
+  const { mode, task: _, ...rest } = said(params);
+  const isUrl = mode === 'url' || (mode === undefined && isText(rest['url']) && !rest['requestedSchema']);
+  if (!isUrl && mode !== undefined && mode !== 'form')
+    throw new Unreadable(`${elicitationPlace}: mode is neither form nor url`);
+  const asked = { ...rest, message: questionIn(rest['message'], tell) };
+  return (isUrl ? urlOf(asked) : formOf(asked, tell)) as ElicitRequest['params'];
+}
+function questionIn(message: unknown, tell: Tell): string {
+  if (isText(message)) return message;
+  tell(`${elicitationPlace}: message is missing, or no text`);
+  return message === undefined ? '' : JSON.stringify(message);
+}
+function urlOf({ url, elicitationId, ...rest }: Fields): object {
+  if (!isText(url)) throw new Unreadable(`${elicitationPlace}: url is missing, or no text`);
+  if (!URL.canParse(url)) throw new Unreadable(`${elicitationPlace}: url is no URL`);
+  // Any other scheme, such as `javascript:` or `file:`, would run or show something of the machine of the person.
+  if (!/^https?:$/.test(new URL(url).protocol))
+    throw new Unreadable(`${elicitationPlace}: url is neither http nor https`);
+  return {
+    ...rest,
+    mode: 'url',
+    url,
+    elicitationId: isText(elicitationId) || isNumber(elicitationId) ? String(elicitationId) : '',
+  };
+}
+function formOf({ requestedSchema, ...rest }: Fields, tell: Tell): object {
+  if (!isObject(requestedSchema)) tell(`${elicitationPlace}: requestedSchema is missing, or no object`);
+  const schema = said(requestedSchema);
+  if (!isObject(schema['properties'])) tell(`${elicitationPlace}: requestedSchema has no properties`);
+  const properties = Object.entries(said(schema['properties'])).map(
+    ([name, field]) => [name, readField(name, field, { schema, tell })] as const,
+  );
+  const { required, ...others } = schema;
+  return {
+    ...rest,
+    mode: 'form',
+    requestedSchema: {
+      ...others,
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(Array.isArray(required) && { required: required.filter(isText) }),
+    },
+  };
+}
+
+/** What a person left out is the default of the schema (SEP-1034). */
+export function withDefaults(content: Fields, params: ElicitRequest['params']): Fields {
+  if (!('requestedSchema' in params)) return content;
+  const presets = Object.entries(params.requestedSchema.properties).flatMap(([name, field]) => {
+    const { default: preset } = fieldsOf(field);
+    return preset === undefined || content[name] !== undefined ? [] : [[name, preset] as const];
+  });
+  return { ...content, ...Object.fromEntries(presets) };
+}
+
+const samplingPlace = 'sampling/createMessage';
+/** What a model may write where the server does not say how much, in tokens. */
+const usualTokens = 4_096;
+
+const isStopList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const samplingChecks = {
+  systemPrompt: isText,
+  temperature: isNumber,
+  stopSequences: isStopList,
+  metadata: isObject,
+  modelPreferences: isObject,
+  includeContext: (value: unknown) => ['none', 'thisServer', 'allServers'].includes(String(value)),
+  tools: Array.isArray,
+  toolChoice: isObject,
+  _meta: isObject,
+} as const;
+
+/** What a server asks a model. Throws `Unreadable` where it has no messages. */
+export function readSampling(params: unknown, tell: Tell): CreateMessageRequest['params'] {
+  const { messages, maxTokens, task: _, ...rest } = said(params);
+  if (!Array.isArray(messages)) throw new Unreadable(`${samplingPlace}: messages is missing, or no list`);
+  const asked = kept(rest, samplingChecks, { at: samplingPlace, tell });
+  const read = messages.map((message: unknown) => sampledMessage(message, tell));
+  const tokens = numberOf(maxTokens);
+  if (tokens === undefined)
+    tell(`${samplingPlace}: maxTokens is missing, or no number; ${usualTokens} is taken`);
+  // Only `user` and `assistant` may speak; what the system says has a place of its own.
+  const systems = read.filter(({ role }) => role === 'system').map(({ content }) => textOf(content));
+  const system = [asked['systemPrompt'], ...systems].filter(isText).join('\n\n');
+  return {
+    ...asked,
+    ...(system !== '' && { systemPrompt: system }),
+    ...(asked['modelPreferences'] !== undefined && {
+      modelPreferences: said(asked['modelPreferences']),
+    }),
+    messages: read.filter(({ role }) => role !== 'system'),
+    maxTokens: tokens ?? usualTokens,
+  } as CreateMessageRequest['params'];
+}
+interface Message {
+  readonly role: string;
+  readonly content: unknown;
+}
+function sampledMessage(message: unknown, tell: Tell): Message {
+  const { role, content, ...rest } = said(isText(message) ? { content: message } : message);
+  const known = role === 'assistant' || role === 'system' ? role : 'user';
+  if (role !== known || known === 'system')
+    tell(`${samplingPlace}: a message has the role ${JSON.stringify(role)}`);
+  const blocks = Array.isArray(content) ? content.map(blockOf) : blockOf(content);
+  return { ...rest, role: known, content: blocks };
+}
+function blockOf(content: unknown): Fields {
+  if (isText(content)) return { type: 'text', text: content };
+  const block = said(content);
+  return 'type' in block || !isText(block['text']) ? block : { type: 'text', ...block };
+}
+const textOf = (content: unknown): string =>
+  (Array.isArray(content) ? content : [content])
+    .map((block) => fieldsOf(block)['text'])
+    .filter(isText)
+    .join('\n');
+
+/** The answer to `initialize`, in our words. */
+export interface Initialized {
+  readonly protocolVersion: string;
+  readonly info: Omit<ServerInfo, 'protocolVersion'>;
+}
+
+/**
+ * Reads the answer to `initialize`. A protocol version is all that has to be there, and `problem` says so; whatever else is
+ * missing, null or of another shape does not keep a server from being used.
+ */
+export function readInitialize(result: unknown, tell: Tell): Initialized | { readonly problem: string } {
+  const told: Tell = (what) => tell(`initialize: ${what}`);
+  if (!isObject(result)) return { problem: 'initialize: its result is missing, or no object' };
+  const { protocolVersion, serverInfo, capabilities, instructions } = said(result);
+  if (protocolVersion === undefined || protocolVersion === '')
+    return { problem: 'initialize: protocolVersion is missing' };
+  if (!isText(protocolVersion)) return { problem: 'initialize: protocolVersion is no text' };
+  const { name, version, ...shown } = said(isText(serverInfo) ? { name: serverInfo } : serverInfo);
+  if (serverInfo !== undefined && !isObject(serverInfo)) told('serverInfo is no object');
+  return {
+    protocolVersion,
+    info: {
+      name: wordOf(name),
+      version: wordOf(version),
+      capabilities: capabilitiesOf(capabilities, told),
+      ...shownOf(shown, isText(instructions) ? instructions : undefined),
+    },
+  };
+}
+/** A version may be written as a number. */
+const wordOf = (value: unknown): string =>
+  isText(value) || numberOf(value) !== undefined ? String(value) : '';
+
+/** `true`, an empty list or a list in place of an object mean that it is there; null and `false`, that it is not. */
+function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
+  const named = Array.isArray(declared) ? declared.filter(isText).map((name) => [name, {}] as const) : [];
+  const all = Array.isArray(declared) ? Object.fromEntries(named) : said(declared);
+  if (declared !== undefined && !isObject(declared)) tell('capabilities is no object');
+  const of = (name: string): Fields | null => {
+    const one = Object.hasOwn(all, name) ? all[name] : undefined;
+    if (one === undefined || one === false) return null;
+    if (!isObject(one)) tell(`capabilities.${name} is no object`);
+    return fieldsOf(one);
+  };
+  const [tools, resources, prompts] = [of('tools'), of('resources'), of('prompts')];
+  const changes = (one: Fields) => ({ listChanged: one['listChanged'] === true });
+  return {
+    tools: tools && changes(tools),
+    resources: resources && { ...changes(resources), subscribe: resources['subscribe'] === true },
+    prompts: prompts && changes(prompts),
+    completions: of('completions') !== null,
+    logging: of('logging') !== null,
+  };
+}
+
+/** An icon may be a whole picture, and instructions a book: both are kept, and recorded, with each session. */
+const [mostOfIcon, mostOfText] = [8_192, 2_000];
+/** How a server wants to be shown: its first icon, and its description, or else its title or its instructions. */
+function shownOf(
+  { title, description, icons }: Fields,
+  instructions: string | undefined,
+): Pick<ServerInfo, 'shown'> {
+  const sources = (Array.isArray(icons) ? icons : []).map((icon) => fieldsOf(icon)['src']).filter(isText);
+  const icon = sources.find((src) => src !== '' && src.length <= mostOfIcon);
+  const texts = [description, title, instructions].filter(isText);
+  const text = texts.find((one) => one.trim())?.slice(0, mostOfText);
+  if (icon === undefined && text === undefined) return {};
+  return {
+    shown: { ...(icon !== undefined && { icons: icon }), ...(text !== undefined && { descriptions: text }) },
+  };
+}
