@@ -1,16 +1,16 @@
 import { ownMember } from '../protocol/json.ts';
 
-/** Difference between two states of a list that is shown, in the order of the state that has each item. */
+/** Difference between two states of a displayed list. Items keep the order of the state that contains them. */
 export interface Difference<Item> {
   readonly added: readonly Item[];
   readonly removed: readonly Item[];
-  /** Items of both states that are not equal, in their new form. */
+  /** Items that are in both states but differ, in their new form. */
   readonly changed: readonly Item[];
 }
 
 /**
- * Difference from one state to the next, by key and by what counts as a change. Where several items have one key, as two servers
- * may have one URI, equal ones belong together first, then the rest in their order.
+ * Compares two states of a list by key. When several items share a key (two servers may have the same URI), equal
+ * items are paired first, then the rest in order.
  */
 export function differenceOf<Item>(
   before: readonly Item[],
@@ -38,10 +38,13 @@ export function differenceOf<Item>(
 export const isNoDifference = ({ added, removed, changed }: Difference<unknown>): boolean =>
   added.length + removed.length + changed.length === 0;
 
-/** URIs of one kind, by the server that lists them. */
+/** URIs of one kind, by the name of the server that lists them. */
 export type UrisByServer = Readonly<Record<string, readonly string[]>>;
 
-/** Whether these are the same sets, server by server; one that lists nothing is as good as none (a2c-wire §9 X27). */
+/**
+ * Tells whether both sides list the same set of URIs for each server. A server without URIs equals an absent one
+ * (a2c-wire §9 X27).
+ */
 export function isSameUris(a: UrisByServer, b: UrisByServer): boolean {
   const servers = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...servers].every((server) => isSameSet(urisOf(a, server), urisOf(b, server)));

@@ -2,14 +2,17 @@ import type { EventObject } from 'xstate';
 import { keyOf, type Address, type AddressFor, type Kind } from './address.ts';
 
 declare const isChecked: unique symbol;
-/** Mark of a value made by `message`, `post`, `open` or `toOwned`, which let through only what is taken there. It is nothing at run time. */
+/**
+ * Type mark of values made by `message`, `post`, `open` or `toOwned`, which accept only what the receiver takes. It
+ * does not exist at run time.
+ */
 interface Checked {
   readonly [isChecked]: true;
 }
 /**
- * Effects: what a machine may ask of the world outside its own actor system, as names without a body. The directory
- * (actors/runtime/directory.ts) performs them in order, each after the transition that asked, so that a transition
- * that fails has asked for nothing and a replay can compare what was asked.
+ * Message of one actor to another. Machines request all such effects from the directory
+ * (actors/runtime/directory.ts), which performs them in order after the transition. A transition that fails has
+ * therefore requested nothing, and a replay can compare the requests.
  */
 export interface Message {
   /** Address of the receiver. */
@@ -18,51 +21,66 @@ export interface Message {
   readonly event: EventObject;
 }
 export interface CheckedMessage extends Message, Checked {}
-/** A message to an address. Where no actor takes it, `onUndelivered` goes out; without that it is a dead letter. */
+/**
+ * Message to an address. When no actor accepts it, `onUndelivered` is sent instead; without that it becomes a dead
+ * letter.
+ */
 export interface Post extends CheckedMessage {
   readonly onUndelivered?: CheckedMessage;
-  /** No dead letter: its receiver may be gone by now. */
+  /** Suppresses the dead letter, because the receiver may legitimately be gone. */
   readonly optional?: true;
 }
-/** A new root, owned by the asker, at `<asker>/<kind>:<key>`. Its `lastWill` is delivered unless it ends as done. */
+/**
+ * Request for a new root actor at `<asker>/<kind>:<key>`, owned by the actor that asks. `lastWill` is delivered
+ * unless the new actor ends as done.
+ */
 export interface Open extends Checked {
   readonly kind: string;
   readonly key?: string;
   readonly input: object;
   readonly lastWill?: CheckedMessage;
-  /** Question to a port that answers at once: the answer joins the input as `drawn`, and the records as a `draw`. */
+  /**
+   * Question to a port that answers synchronously. The answer is added to the input as `drawn`, and to the trace as a
+   * `draw`.
+   */
   readonly draw?: { readonly port: DrawPort; readonly params: object };
 }
-/** Ports that answer at once: `judge` says whether a call may run, or null where that has to be asked. */
+/**
+ * Ports that answer synchronously. `judge` tells whether a call may run, or null when the rule of the host has to be
+ * asked.
+ */
 export type DrawPort = 'judge';
-/** One question with one answer, `ask.answered` or `ask.refused` with the same id. Withdrawn when the asker ends. */
+/**
+ * Question to a port with exactly one answer, `ask.answered` or `ask.refused` with the same id. The question is
+ * withdrawn when the actor that asked ends.
+ */
 export interface PortRequest {
   readonly id: string;
-  /** Address that opened the session or link that is asked, or the name of a port such as `confirm`. */
+  /** Address of the actor whose session or link is asked, or the name of a port such as `confirm`. */
   readonly target: Address;
   readonly method: string;
   readonly params?: unknown;
-  /** Name of the server in whose limiter it waits for its turn. Without one it goes at once. */
+  /** Name of the server whose limiter queues this question. Without a name it is sent at once. */
   readonly limiter?: string;
 }
 export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
-  /** Last segment of an address: only those that own this one are told. */
+  /** Last segment of an address: only those root actors that own a child with this segment are told. */
   readonly having?: string;
 }
 
 export interface Deadline {
-  /** 0 = none. */
+  /** Duration of the timer in milliseconds; 0 = no timer. */
   readonly ms: number;
-  /** Purpose, such as `backoff`: the name of the timer in a trace. Not needed where `ms` is 0. */
+  /** Purpose of the timer, such as `backoff`: its name in a trace. Unnecessary when `ms` is 0. */
   readonly for?: string;
-  /** Largest part of `ms` that is added at random, so that many do not come in the same second. */
+  /** Largest random extension, as a share of `ms`, so that many timers do not fire in the same second. */
   readonly spread?: number;
 }
 
 const checked = <Fields>(fields: Fields): Fields & Checked => fields as Fields & Checked;
-/** A message that its receiver takes: another does not compile. */
+/** Creates a message; TypeScript rejects events that the receiver does not accept. */
 export const message = <Event extends EventObject>(
   to: AddressFor<Event>,
   event: NoInfer<Event>,
@@ -72,19 +90,19 @@ export const post = <Event extends EventObject>(
   event: NoInfer<Event>,
   more?: Pick<Post, 'onUndelivered' | 'optional'>,
 ): Post => checked({ to, event, ...more });
-/** A root of this kind. Its key is given as it is, and made safe here. */
+/** Creates the request for a new root actor. The key is escaped here. */
 export const open = <Start extends object>(
   kind: Kind<Start, never>,
   input: NoInfer<Start>,
   { key, ...more }: Pick<Open, 'key' | 'draw' | 'lastWill'> = {},
 ): Open => checked({ kind, ...(key !== undefined && { key: keyOf(key) }), input, ...more });
-/** An order to all owned roots of a kind. */
+/** Creates an order to all owned root actors of a kind. */
 export const toOwned = <Order extends EventObject>(
   kind: Kind<never, Order>,
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event });
 
-/** An order to the root of a kind that owns another one under this key: the sender need not know which of them does. */
+/** Creates an order to the root actor that owns a given child, for senders that do not know which one it is. */
 export const toOwnersOf = <Order extends EventObject>(
   kind: Kind<never, Order>,
   [below, key]: readonly [kind: string, key: string],
@@ -92,12 +110,12 @@ export const toOwnersOf = <Order extends EventObject>(
 ): TellOwned => checked({ kind, event, having: `${below}:${keyOf(key)}` });
 
 // ── effects of a chart, by what they are worked out of ─────────────────────────────────────────────────
-/** Context and event of one step, as parameters of actions and guards are worked out of them. */
+/** Context and event of a transition: the input from which actions and guards compute their parameters. */
 export interface Step<C, E = unknown> {
   readonly context: C;
   readonly event: E;
 }
-/** Parameters that are the event itself. */
+/** Passes the event itself as the parameters of an action or a guard. */
 export const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
 export const posts = <C, E = unknown>(message: (context: C, event: E) => Post) =>
   ({ type: 'post', params: ({ context, event }: Step<C, E>) => message(context, event) }) as const;
@@ -133,21 +151,24 @@ export const effects = {
   postAll: asked<{ readonly messages: readonly Post[] }>(),
   open: asked<Open>(),
   openAll: asked<{ readonly opens: readonly Open[] }>(),
-  /** Ends a root that the asker owns at once, without asking it. */
+  /** Ends an owned root actor immediately, without asking it. */
   close: asked<{ readonly to: Address }>(),
-  /** One event to every owned root of a kind, or to those of them that own another one. */
+  /** Sends one event to every owned root actor of a kind, or only to those that own a given child. */
   tellOwned: asked<TellOwned>(),
   request: asked<PortRequest>(),
   cancel: asked<{ readonly id: string }>(),
-  /** One deadline per root: a new one replaces the old. Passed → `deadline.passed`. */
+  /**
+   * Sets the only timer of a root actor; a new one replaces the old one. When it fires, the actor receives
+   * `deadline.passed`.
+   */
   setDeadline: asked<Deadline>(),
 };
 
-/** End of a root, told to its owner by the directory. */
+/** End of a root actor, reported to its owner by the directory. */
 export interface OwnedEnded {
   readonly type: 'owned.ended';
   readonly kind: string;
-  /** The last segment of the address: `client:fs`. */
+  /** Last segment of the address, such as `client:fs`. */
   readonly key: string;
   readonly name: Address;
   readonly why: 'done' | 'failed' | 'closed';

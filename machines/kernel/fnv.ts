@@ -1,4 +1,6 @@
-/** FNV-1a, 32 bits: where it begins, and a text mixed in. No protection against anybody who wants two to agree. */
+/**
+ * Constants of the 32-bit FNV-1a hash: initial value and multiplier. The hash does not resist deliberate collisions.
+ */
 export const fnvBasis = 0x811c9dc5;
 export const fnvPrime = 0x01000193;
 

@@ -1,10 +1,13 @@
-/** Objects that stay cheap in V8: copies with one hidden class, answers kept by object, a map for entries that come and go. */
+/**
+ * Helpers for objects that stay cheap in V8: copies that share one hidden class, results cached by object, and a map
+ * for short-lived entries.
+ */
 import type { Fields } from '../protocol/json.ts';
 
 /**
- * Copies of objects that keep one hidden class. V8 gives the result of a spread, of `Object.assign` and of an object that grows a class
- * of its own each time, which costs up to thirty times as much as the copy. A function that names all fields does not, so one is
- * written for each list of names; where code from strings is not allowed, the copy is an ordinary one.
+ * Copies objects with one shared hidden class. V8 gives the result of a spread, of `Object.assign` and of a growing
+ * object a class of its own each time, which can cost thirty times the copy itself. A generated function that names
+ * all fields avoids this, one per list of field names; where code generation is forbidden, an ordinary copy is made.
  */
 type Make = (base: Fields, more: Fields) => Record<string, unknown>;
 interface Shape {
@@ -23,7 +26,7 @@ const has = (object: Fields, names: readonly string[]): boolean => {
 function written(base: readonly string[], more: readonly string[], without: readonly string[]): Make {
   const plain = plainly(without);
   const names = new Set([...base.filter((name) => !without.includes(name)), ...more]);
-  // In a literal this name would set the prototype.
+  // The key `__proto__` in an object literal would set the prototype.
   if (names.has('__proto__')) return plain;
   const fields = [...names].map((name) => {
     const text = JSON.stringify(name);
@@ -44,11 +47,11 @@ const plainly =
       : Object.fromEntries(Object.entries(base).filter(([name]) => !without.includes(name)))),
     ...more,
   });
-/** Lists of names for which functions are kept, of one place. */
+/** Largest number of field-name lists for which one call site keeps generated functions. */
 const most = 32;
 /**
- * A function that makes `{ ...base, ...more }` without some names of `base`, for one place in the code: it knows the lists of names
- * that it has met there.
+ * Returns a function that computes `{ ...base, ...more }` without some fields of `base`. Create one per call site: it
+ * remembers the field-name lists that occur there.
  */
 export function merging<Left extends string = never>(
   ...without: readonly Left[]
@@ -67,15 +70,15 @@ export function merging<Left extends string = never>(
 }
 
 /**
- * `{ ...base, ...more }` where it is hot and `more` has names that `base` has not: Node 20 gives an object that grows
- * after a spread a hidden class of its own, every time, which costs twenty times as much and outlives its object.
+ * Returns `{ ...base, ...more }` for hot code whose `more` adds new fields. Node 20 gives an object that grows after
+ * a spread a hidden class of its own each time, which costs twenty times as much and outlives the object.
  */
 export const extended = <A extends object, B extends object>(base: A, more: B): A & B =>
   Object.assign({}, base, more);
 
 /**
- * A function of an object, worked out once for each: what machines hold and are sent never changes, so that the answer
- * is good for as long as the object is there. It is forgotten with the object.
+ * Caches the result of a function for each argument object. Messages and machine data are immutable, so a result
+ * stays valid as long as its object exists, and is released together with it.
  */
 export function remembered<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();
@@ -88,7 +91,10 @@ export function remembered<Key extends object, Value>(work: (key: Key) => Value)
   };
 }
 
-/** The same for the last object alone, where several ask for one in a row and then for another: a WeakMap costs at each garbage collection. */
+/**
+ * Caches the result of a function for the last argument object only. Cheaper than a WeakMap, which costs time at each
+ * garbage collection, when callers ask for the same object several times in a row.
+ */
 export function rememberedLast<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return (key) => {
@@ -98,9 +104,10 @@ export function rememberedLast<Key extends object, Value>(work: (key: Key) => Va
 }
 
 /**
- * A Map for entries that come and go, such as calls in flight. V8 links each table that a Map has outgrown to the next one: once one
- * of them is old, everything that is ever put into the Map outlives two collections of young objects, and costs a copy in each. This
- * one takes a fresh Map before its table is full of holes. Iteration is in the order of insertion, over what is there at its start.
+ * Map for short-lived entries, such as calls in flight. V8 links each outgrown table of a Map to the next one; once
+ * an old table is promoted, every later entry survives two young collections, and is copied in each. This class
+ * switches to a fresh Map before its table fills with holes. Iteration follows insertion order, over the entries that
+ * exist when it starts.
  */
 export class TransientMap<K, V> {
   #map = new Map<K, V>();

@@ -1,4 +1,4 @@
-/** Ports of machines: what each is opened with, the commands that it takes, the facts that it reports. */
+/** Ports of the machines: the input that opens each port, the commands it takes, and the facts it reports. */
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address } from './address.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
@@ -6,16 +6,16 @@ import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
-/** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
+/** Several commands for one port, in order. The directory unpacks the batch, so adapters never see it. */
 export interface Batch<Command extends EventObject> {
   readonly type: 'batch';
   readonly commands: readonly Command[];
 }
 
 /**
- * The holes of the machines: what each needs from outside, as the facts it hears and the commands it gives.
- * `actors/runtime/assemble.ts` fills them with adapters, a scenario with scripted fakes; `scenarios/contracts` holds
- * the suite that both pass. A hole that was not filled fails by its name.
+ * Declares a port: a placeholder for something that a machine needs from outside. `actors/runtime/assemble.ts` plugs
+ * adapters in, a scenario plugs scripted fakes in, and both pass the suite in `scenarios/contracts`. A port that was
+ * not provided throws an error with its name.
  */
 export const callbackPort = <Input, Command extends EventObject>(
   name: string,
@@ -26,13 +26,16 @@ export const callbackPort = <Input, Command extends EventObject>(
 
 // ── process: one child in a group of its own ────────────────────────────────────────────────────────────
 export interface ProcessInput {
-  /** The configured server whose launch config (command, env, cwd) the adapter knows. */
+  /** Name of the configured server; the adapter knows its launch config (command, environment, working directory). */
   readonly server: string;
-  /** Number of its launch config: each change is a generation of its own. */
+  /** Number of the launch config; every change of it is a new generation. */
   readonly generation: number;
-  /** Number of its launch spec, the launch config with the values of its placeholders. The adapter launches this. */
+  /**
+   * Number of the launch spec, which is the launch config with its placeholders filled in. The adapter starts this
+   * spec.
+   */
   readonly spec: number;
-  /** The key under which the ledger keeps the live child; a session finds its streams by it. */
+  /** Key under which the ledger of live processes keeps the child; a session finds the streams of the child by it. */
   readonly key: Address;
 }
 /** Orders to a child process. */
@@ -42,12 +45,15 @@ export type ProcessCommand =
 /** Facts about a child process. */
 export type ProcessFact =
   | { readonly type: 'child.started'; readonly pid: number }
-  /** A child that never ran. `isFinal`: another try without a change would fail in the same way (ENOENT, EACCES, …). */
+  /**
+   * Reports a child that never ran. `isFinal`: a retry without a change would fail in the same way (ENOENT, EACCES,
+   * …).
+   */
   | { readonly type: 'child.failed'; readonly message: string; readonly isFinal?: boolean }
   /**
-   * The leader ended and its pumps too. `left` counts living members of its group (zombies do not count);
-   * when it is above 0, `group.emptied` follows once they are gone. `stderr` is the last 64 KiB;
-   * `recent` is what of it came within 5 s before the end, by the clock of the host; left out: all of it.
+   * Reports that the main process of the child ended and its output was read to the end. `left` counts the living
+   * members of its process group (no zombies); above 0, `group.emptied` follows once they are gone. `stderr` holds
+   * the last 64 KiB, `recent` the part of it from the 5 s before the end; without `recent` all of it is that young.
    */
   | {
       readonly type: 'child.exited';
@@ -63,55 +69,63 @@ export const processPort = callbackPort<ProcessInput, ProcessCommand>('process')
 // ── session: one MCP client, over the streams of a process, over HTTP, or inside this host ─────────────
 export interface SessionInput {
   readonly server: string;
-  /** Number of its launch spec (URL and headers with their values), as with a process. */
+  /**
+   * Numbers of the launch config and of the launch spec (URL and headers with their values) that the session connects
+   * with.
+   */
   readonly generation: number;
   readonly spec: number;
-  /** The name under which questions reach this session. */
+  /** Address under which requests reach this session. */
   readonly key: Address;
-  /** Process whose streams carry the session; null: it needs none. */
+  /** Address of the process whose streams carry the session; null when the session needs no process. */
   readonly process: Address | null;
 }
 /** End of a session, and its reason. */
 export interface SessionLost {
-  /** Sentence for a person, with nothing secret. */
+  /** Reason in one sentence for a person, without secrets. */
   readonly reason: string;
-  /** The server forgot this session, and wants a new handshake. */
+  /** Tells that the server forgot this session and demands a new handshake. */
   readonly isExpired?: true;
-  /** The server no longer takes its login (HTTP 401). */
+  /** Tells that the server no longer accepts the login (HTTP 401). */
   readonly wantsLogin?: true;
 }
 /** Facts about a session. */
 export type SessionFact =
-  /** Connected and initialized. */
+  /** Reports a session that is connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
   | SessionWaits
   | { readonly type: 'session.failed'; readonly failure: Failure }
-  /** The stream broke; pending requests are refused first. */
+  /** Reports a broken stream; pending requests are refused before this fact. */
   | ({ readonly type: 'session.lost' } & SessionLost)
-  /** Change of a list, also from a server that did not declare that it tells; only after `session.opened`. */
+  /**
+   * Reports a changed list, also from a server that did not declare such notifications; only after `session.opened`.
+   */
   | { readonly type: 'list.changed'; readonly list: ListKind }
   | { readonly type: 'resource.updated'; readonly uri: string };
 export const sessionPort = callbackPort<SessionInput, EventObject>('session');
 
-/** Answers to a `PortRequest`, see effects.ts; before the one answer any number of those that are none. */
+/** Facts about a `PortRequest` (effects.ts): any number of interim facts, then exactly one answer. */
 export type RequestFact =
-  /** Waits for its turn, and was not sent: `ahead` others come first. */
+  /** Reports that the question was not sent yet; `ahead` others in the queue come first. */
   | { readonly type: 'ask.waiting'; readonly id: string; readonly ahead: number }
-  /** Sent now: its turn has come. */
+  /** Reports that the question was taken from the queue and is sent now. */
   | { readonly type: 'ask.began'; readonly id: string }
   | ({ readonly type: 'ask.progress'; readonly id: string } & Progress)
   | {
       readonly type: 'ask.answered';
       readonly id: string;
       readonly result: unknown;
-      /** Size of the message with the result of a tool, where it has more than `manyBytes` (protocol/protocol.ts). */
+      /** Size in bytes of the message with the result of a tool; given from `manyBytes` on (protocol/protocol.ts). */
       readonly bytes?: number;
-      /** Integers in the result of a tool that a number cannot hold, as they were written. */
+      /**
+       * Integers in the result of a tool that a JavaScript number cannot hold exactly, with their original digits.
+       */
       readonly digits?: readonly Digits[];
     }
   /**
-   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and will not be answered; `alone`:
-   * the connection lives on, so no more will be said about it. Otherwise the other side answered with an error.
+   * Reports a question without a result. `sent: false`: it surely never reached the other side. `lost: true`: it was
+   * sent and will not be answered; with `alone` the connection survives, so no further fact follows. Otherwise the
+   * other side answered with an error.
    */
   | {
       readonly type: 'ask.refused';
@@ -127,7 +141,7 @@ const passing: ReadonlySet<string> = new Set([
   'ask.began',
   'ask.progress',
 ] satisfies RequestFact['type'][]);
-/** Whether a fact is the one answer, after which nothing more is said to this question. */
+/** Tells whether a fact is the final answer, after which no more facts about the question follow. */
 export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
 
 // ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────
@@ -136,41 +150,44 @@ export interface LinkInput {
   readonly role: 'agent' | 'computer';
   readonly name: string;
   readonly office: string;
-  /** The name under which questions (`client:*`, `server:list_room`) go out over this link. */
+  /** Address under which questions (`client:*`, `server:list_room`) are sent over this link. */
   readonly key: Address;
-  /** The version of the protocol that it says it speaks. */
+  /** Protocol version that this side declares when it connects. */
   readonly version: string;
 }
 export type LinkCommand =
   | { readonly type: 'link.join' }
-  /** Leaves the office once the calls that wait are answered. */
+  /** Leaves the office after all pending calls are answered. */
   | { readonly type: 'link.leave' }
-  /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
+  /** Sends the one answer to a ticket. An unknown ticket (its connection is gone) is ignored. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
-  /** Progress of the call of a ticket. Of what follows too fast only the last is said. */
+  /** Sends the progress of the call of a ticket. When reports come too fast, only the latest is sent. */
   | ({ readonly type: 'link.progress'; readonly ticket: string } & Progress)
   | { readonly type: 'link.announce'; readonly event: Notification['event'] };
-/** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
+/**
+ * Call of an agent that arrived at a computer. `ticket` identifies the pending acknowledgement, `reqId` is the id
+ * chosen by the agent.
+ */
 export interface AgentCalled {
   readonly type: 'agent.called';
   readonly ticket: string;
   readonly reqId: string;
-  /** Registered name of the agent, as the office has put it into the call. */
+  /** Registered name of the agent, which the office wrote into the call. */
   readonly agent: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** 0 = without limit. */
+  /** Time-out of the call in milliseconds; 0 = no limit. */
   readonly timeoutMs: number;
-  /** Place of the call in a distributed trace. */
+  /** Position of the call in a distributed trace. */
   readonly trace?: TraceContext;
-  /** Whether the agent wants to hear how far it is. */
+  /** Tells whether the agent wants progress reports. */
   readonly wantsProgress?: boolean;
 }
 export type LinkFact =
   | { readonly type: 'link.up' }
   /**
-   * Could not connect. `refusal`: an office is there, and it said no to our version or credential. `version`: the one that
-   * it speaks.
+   * Reports a failed connection. `refusal`: the office answered, but rejected our version or credential; `version` is
+   * the protocol version of the office.
    */
   | {
       readonly type: 'link.refused';
@@ -183,13 +200,13 @@ export type LinkFact =
   | { readonly type: 'join.refused'; readonly text: string }
   | { readonly type: 'leave.done' }
   | AgentCalled
-  /** A call whose `reqId` already waits on this link. */
+  /** Reports a call whose `reqId` is already in use by a pending call on this link. */
   | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
-  /** Call that is taken back: by its agent, or with a `reason` by its office. */
+  /** Reports a cancelled call: by its agent, or with a `reason` by its office. */
   | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
-  /** `query`: as the wire has it. */
+  /** Reports an agent's question for a Desktop or a Finder; `query` has the form of the wire. */
   | {
       readonly type: 'agent.askedCollection';
       readonly collection: ResourceCollection;
@@ -197,7 +214,9 @@ export type LinkFact =
       readonly reqId: string;
       readonly query: object;
     }
-  /** One resource; a URI of neither system is refused before. */
+  /**
+   * Reports an agent's question for one resource. URIs that are neither `window://` nor `dpe://` were refused before.
+   */
   | {
       readonly type: 'agent.askedResource';
       readonly collection: ResourceCollection;
@@ -206,7 +225,7 @@ export type LinkFact =
       readonly uri: string;
       readonly server?: string;
     }
-  /** An agent that is gone, told to computers: its calls need no answer any more. */
+  /** Tells a computer that an agent left; the calls of that agent need no answer any more. */
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
@@ -217,13 +236,16 @@ export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
 
 // ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
-/** Teller of facts: at once, in order, and not at all after the port was closed. */
+/** Reports a fact to the owner of a port: immediately, in order, and never after the port was closed. */
 export type Emit<Fact> = (fact: Fact) => void;
-/** A port that lives as long as the state that invoked it. `close` is final, synchronous and never throws. */
+/**
+ * Running instance of a port; it lives as long as the state that invoked it. `close` is final, synchronous and never
+ * throws.
+ */
 export interface PortInstance<Command = EventObject> {
-  /** Gives it a command; after `close` nothing happens. */
+  /** Gives the port a command; ignored after `close`. */
   tell(command: Command): void;
-  /** Ends it, whatever it is doing. */
+  /** Closes the port, whatever it is doing. */
   close(): void;
 }
 export interface Ports {
@@ -233,61 +255,72 @@ export interface Ports {
   office(at: Address, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand>;
   request: RequestPort;
 }
-/** Asks a question; the returned function withdraws it (a call in flight is cancelled at the other side). */
+/** Asks a question; the returned function withdraws it (a question in flight is cancelled at the other side). */
 export type RequestPort = (
   from: Address,
   request: { id: string; target: Address; method: string; params?: unknown; limiter?: string },
   emit: Emit<RequestFact>,
 ) => () => void;
 
-/** The lists of an MCP server that can change by themselves. Templates of resources change with the resources. */
+/** Lists of an MCP server that can change on their own. Resource templates change together with the resources. */
 export type ListKind = 'tools' | 'resources' | 'prompts';
-/** The two systems that a computer makes of the resources of its servers (seeds 000 and 001). */
+/** Collections that a computer builds from the resources of its servers: Desktop (seed 001) and Finder (seed 000). */
 export type ResourceCollection = 'desktop' | 'finder';
 
-/** Capabilities that a server declared at the handshake. Others are never asked for. */
+/** Capabilities that a server declared at the handshake. Undeclared ones are never used. */
 export interface Capabilities {
-  /** Null: the server has no tools. `listChanged`: it tells when they change. */
+  /** Tool support; null when the server has no tools. `listChanged`: the server announces changes of the list. */
   readonly tools: { readonly listChanged: boolean } | null;
-  /** Null: the server has no resources. `subscribe`: it tells when one that is subscribed changes. */
+  /**
+   * Resource support; null when the server has no resources. `subscribe`: the server announces changes of subscribed
+   * resources.
+   */
   readonly resources: { readonly listChanged: boolean; readonly subscribe: boolean } | null;
-  /** Null: the server has no prompts. */
+  /** Prompt support; null when the server has no prompts. */
   readonly prompts: { readonly listChanged: boolean } | null;
-  /** Whether it completes arguments of prompts and templates. */
+  /** Tells whether the server completes arguments of prompts and resource templates. */
   readonly completions: boolean;
-  /** Whether its log level can be set. */
+  /** Tells whether the log level of the server can be set. */
   readonly logging: boolean;
 }
-/** Introduction of a server at the handshake. */
+/** Information that a server gave about itself at the handshake. */
 export interface ServerInfo {
   /** Name that the server gives itself. */
   readonly name: string;
-  /** Version of the server, in any form. */
+  /** Version of the server, in any format. */
   readonly version: string;
-  /** The revision of MCP on which both agreed, such as `2025-06-18`. */
+  /** Revision of MCP on which client and server agreed, such as `2025-06-18`. */
   readonly protocolVersion: string;
-  /** Declared capabilities; others are never asked for. */
+  /** Capabilities that the server declared; undeclared ones are never used. */
   readonly capabilities: Capabilities;
-  /** Title that it gives itself for a screen. */
+  /** Icon and description (or title) that the server offers for display. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
 }
 
-/** Wait of a session that is not open yet, as its port sees it: a machine has no clock. */
+/** Wait of a session that is not open yet, as reported by its port, because a machine has no clock. */
 export interface Waits {
-  /** The connection to its URL, the headers of the response, or the answer to `initialize`. */
+  /**
+   * Step that the session waits for: the connection to the URL, the response headers, or the answer to `initialize`.
+   */
   readonly for: 'connection' | 'headers' | 'initialize';
-  /** ISO 8601, by the clock of the port. */
+  /** Start of the wait in ISO 8601, by the clock of the port. */
   readonly since: string;
-  /** Text that came and is no answer, in one line, secrets hidden, at most 400 characters; '': nothing came. */
+  /**
+   * Text that arrived but is no valid answer: one line, secrets hidden, at most 400 characters; empty when nothing
+   * arrived.
+   */
   readonly came: string;
 }
-/** Handshake that takes longer than a second: told then, and at most once a second when it waits for something else. */
+/**
+ * Report of a handshake that takes longer than a second: sent then, and at most once a second when the awaited step
+ * changes.
+ */
 export interface SessionWaits {
   readonly type: 'session.waits';
-  /** Step that it waits for, since when, and what came meanwhile. */
+  /** Step that the session waits for, since when, and what arrived meanwhile. */
   readonly waits: Waits;
 }
-/** The same for the owner of a client. */
+/** Report of a slow handshake, passed on to the owner of the client. */
 export interface ClientWaits {
   readonly type: 'client.waits';
   readonly server: string;
@@ -301,37 +334,41 @@ const words = {
 } as const;
 export const waitsFor = (step: Waits['for']): string => `waits for ${words[step]}`;
 export const cameInstead = ({ came }: Pick<Waits, 'came'>): string => (came === '' ? 'nothing came' : came);
-/** Words for a failure, which is read later: with the moment, not with a duration. */
+/**
+ * Describes a wait for an error message. It names the start time and no duration, because the message is read later.
+ */
 export const waitWords = (waits: Waits): string =>
   `${waitsFor(waits.for)} since ${waits.since}; ${cameInstead(waits)}`;
 
 export interface OfficeInput {
   readonly host: string;
-  /** 0 = any free port. */
+  /** TCP port to listen on; 0 = any free port. */
   readonly port: number;
-  /** Refuses peers that do not say which version of the protocol they speak. */
+  /** Refuses peers that do not declare their protocol version. */
   readonly requireVersion?: boolean;
-  /** One of several nodes: a seat is granted when their register has said so. */
+  /** Tells that this office is one of several nodes; a seat is granted only after the shared register agreed. */
   readonly isShared?: boolean;
 }
-/** One seat in an office. */
+/** Seat in an office: room, role and name. */
 export interface SeatFacts {
-  /** Id of the room: one office server has many, and what is said in one is not heard in others. */
+  /** Id of the room. One office server has many rooms, and messages stay inside their room. */
   readonly office: string;
-  /** A room has one agent and any number of computers. */
+  /** Role of the peer. A room has one agent and any number of computers. */
   readonly role: 'agent' | 'computer';
   /** Name that the peer gives itself; unique among the computers of its room. */
   readonly name: string;
 }
 export type OfficeCommand =
-  /** Answer to a join or a leave: the two-argument ack `(ok, text | null)`. */
+  /** Answers a join or a leave with the two-argument acknowledgement `(ok, text | null)`. */
   | {
       readonly type: 'office.answer';
       readonly ticket: string;
       readonly ok: boolean;
       readonly text: string | null;
     }
-  /** Asks the register of all nodes for this seat, and gives it back when it is not taken up after all. */
+  /**
+   * Asks the shared register of all nodes for a seat; `office.unclaim` returns a seat that is not taken after all.
+   */
   | {
       readonly type: 'office.claim';
       readonly socket: string;
@@ -339,11 +376,13 @@ export type OfficeCommand =
       readonly seat: SeatFacts;
     }
   | { readonly type: 'office.unclaim'; readonly socket: string; readonly seat: SeatFacts }
-  /** Seats this socket: from now on it is routed to and hears broadcasts. */
+  /** Seats a socket: from now on it receives routed messages and broadcasts. */
   | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
-  /** Refuses all that comes, joins or asks from now on; `office.drained` follows once nothing waits for an answer. */
+  /**
+   * Refuses all new connections, joins and questions from now on; `office.drained` follows once no answer is pending.
+   */
   | { readonly type: 'office.drain' }
-  /** Frees the seat of this socket: calls that wait for it are answered at once. */
+  /** Frees the seat of a socket; calls that wait for this peer are answered at once. */
   | { readonly type: 'office.unseat'; readonly socket: string }
   | {
       readonly type: 'office.broadcast';
@@ -353,7 +392,7 @@ export type OfficeCommand =
       readonly body: object;
     };
 export type OfficeFact =
-  /** Answer to `office.claim`, as long as the socket is there. `text`: reason of a refusal. */
+  /** Answer to `office.claim`, sent only while the socket exists. `text`: reason of a refusal. */
   | {
       readonly type: 'claim.settled';
       readonly socket: string;
@@ -363,7 +402,7 @@ export type OfficeFact =
     }
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
-  /** Every question was answered, after `office.drain`. */
+  /** Reports, after `office.drain`, that every pending question was answered. */
   | { readonly type: 'office.drained' }
   | { readonly type: 'socket.opened'; readonly socket: string }
   | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }

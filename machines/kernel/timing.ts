@@ -1,101 +1,133 @@
-/** Every delay of every machine: name → default in ms. A host may override each by input. */
+/** Delays of all machines: name → default in milliseconds. A host can override each one in its input. */
 export const timing = {
   /**
-   * Hard limit of each step from launch to the first list of tools. Long, because a first `npx -y` of a large package
-   * downloads for minutes over a slow line, and would begin again from the start if it were ended.
+   * Hard limit of each step from launching a server to its first list of tools. Long, because the first `npx -y` of a
+   * large package can download for minutes, and would start over if it were killed.
    */
   connectMs: 300_000,
-  /** Soft limit: a server that takes longer to connect no longer holds up those that wait for their turn. */
+  /**
+   * Soft limit of connecting: a server that takes longer no longer holds up the servers that wait for their turn to
+   * connect.
+   */
   slowMs: 15_000,
-  /** One list with all its pages. */
+  /** Limit for reading one list of a server (tools, resources or prompts) with all its pages. */
   listMs: 30_000,
-  /** Time in `ready` after which the restart budget is full again. */
+  /** Time that a server must stay ready before its restart budget is full again. */
   provenStableMs: 60_000,
-  /** Pause before a lost server is connected again: twice as long after each failure, up to the longest. */
+  /**
+   * First pause before a lost server is connected again. The pause doubles after each failure, up to the longest one.
+   */
   backoffMs: 500,
   longestBackoffMs: 30_000,
-  /** Pause after the budget is spent; then one try is made. */
+  /** Pause after the restart budget of a server is used up; then one more try is made. */
   trialMs: 300_000,
-  /** Time between two connect permits: servers of one computer come back one after another. */
+  /** Time between two permits to connect, so that the servers of one computer start one after another. */
   permitMs: 200,
-  /** Time between two pings of a server without calls; 0 = never. */
+  /** Time between two pings of a server that runs no calls; 0 = no periodic pings. */
   pingEveryMs: 30_000,
-  /** Limit of a ping; 0 = no pings at all. */
+  /** Longest wait for the answer to a ping; 0 = no pings at all. */
   pingMs: 10_000,
-  /** Time without a call after which a server that starts when it is needed is stopped; 0 = never. */
+  /** Time without a call after which a server that starts on demand is stopped; 0 = never. */
   idleStopMs: 0,
-  /** Time in which a stopped server finishes the calls it has; then they are cancelled. */
+  /** Time that a stopping server has to finish its running calls; calls left after that are cancelled. */
   drainMs: 5_000,
-  /** Time for cancelled calls to settle before their server is closed. */
+  /** Time that cancelled calls have to settle before their server is closed. */
   cancelGraceMs: 1_000,
-  /** Closed stdin → SIGTERM. */
+  /** Time that a child process has to exit after its stdin is closed; then it receives SIGTERM. */
   stdinGraceMs: 500,
-  /** SIGTERM → SIGKILL. */
+  /** Time that a child process has to exit after SIGTERM; then it receives SIGKILL. */
   termGraceMs: 2_000,
-  /** SIGKILL → the process counts as ended although no exit was seen (uninterruptible sleep). */
+  /**
+   * Time after SIGKILL after which a child process counts as ended even if no exit was seen (uninterruptible sleep).
+   */
   killGraceMs: 2_000,
-  /** Time that a process gets after its stream broke to show how it died, so that the failure can say so. */
+  /**
+   * Time between a broken stream and the report of the failure, so that the exit of the process can be included as
+   * its cause.
+   */
   exitGraceMs: 250,
-  /** The whole way down of a computer, an office, an agent; then what is left is ended by force. */
+  /** Limit of the whole shutdown of a computer, an office or an agent; whatever is left then is ended by force. */
   shutdownMs: 10_000,
-  /** Longest time that a computer counts as booting while servers start, and that `a2c up` waits for them; 0 = not at all. */
+  /**
+   * Longest time that a computer counts as booting while its servers start, and that `a2c up` waits for them; 0 = no
+   * time at all.
+   */
   bootMs: 15_000,
   /**
-   * Questions about all servers that come while a computer boots (tools, resources, prompts, Desktop, Finder) wait so
-   * long for those that start; 0 = they wait for none.
+   * Longest time that a question about all servers (tools, resources, prompts, Desktop, Finder) waits for starting
+   * servers while the computer boots; 0 = no wait.
    */
   toolsMs: 2_000,
-  /** Limit of a call without one of its own; set in a config it bounds every call of the server. 0 = none. */
+  /** Limit of a call that has none of its own. Set in a config, it limits every call of the server. 0 = no limit. */
   callTotalMs: 60_000,
-  /** Longest silence of a server during a call, without answer or progress; 0 = it may be silent. */
+  /** Longest time that a server may send neither an answer nor progress during a call; 0 = no limit. */
   callIdleMs: 0,
-  /** Time of a person to confirm a call, and of the policy of a host to judge it. */
+  /** Time that a person has to confirm a call, and that the policy of a host has to judge one. */
   confirmMs: 120_000,
-  /** Time for checking a result against its schema and for its VRL program; then it is given as it came. */
+  /**
+   * Time for post-processing a result (output schema and VRL program); after that the result is passed on as it came.
+   */
   lookMs: 10_000,
-  /** One program over one result. */
+  /** Limit of one VRL program over one result. */
   vrlMs: 5_000,
-  /** Bringing up the thread that runs them. */
+  /** Limit for starting the thread that runs VRL programs. */
   vrlLoadMs: 30_000,
-  /** Time without a program after which their thread is ended. */
+  /** Time without work after which the thread of the VRL programs is stopped. */
   vrlIdleMs: 300_000,
-  /** Time that an agent waits after a cancel for its computer to say how the call stood; 0 = none. */
+  /**
+   * Time that an agent waits, after cancelling a call, for the computer to report how the call ended; 0 = no wait.
+   */
   cancelMs: 2_000,
-  /** Socket.IO: connect and join. */
+  /** Limit for connecting to an office over Socket.IO, and for joining it. */
   linkMs: 10_000,
-  /** Pause before a lost office is connected again. */
+  /** Pause before the connection to a lost office is opened again. */
   linkBackoffMs: 1_000,
-  /** The same where the office has refused our version of the protocol, or our token. */
+  /** Pause before the next try at an office that refused our protocol version or our token. */
   linkRestMs: 300_000,
-  /** Changes of tools are gathered: quiet this long, but at most that long. */
+  /**
+   * Time without a further change after which gathered changes of tools are announced, and the longest time that they
+   * are held back.
+   */
   quietMs: 200,
   longestQuietMs: 2_000,
-  /** Time between two reads of a list although no change was told; where the server declared that it tells them, and where not. 0 = never. */
+  /**
+   * Time between two reads of a list without any reported change: for servers that do not announce changes, and for
+   * servers that declared to do so. 0 = never.
+   */
   pollMs: 60_000,
   pollDeclaredMs: 300_000,
-  /** First pause before a list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
+  /**
+   * First pause before a list that could not be read is requested again. It doubles after each failure, up to ten
+   * times this value.
+   */
   relistMs: 5_000,
-  /** Limit of a question for a Desktop or a Finder; what has not come by then is missing in the answer, and read later. */
+  /**
+   * Limit of a question for a Desktop or a Finder. Parts that have not arrived by then are missing in the answer, and
+   * are read later.
+   */
   aggregateMs: 8_000,
-  /** Half of the time after which a read that hangs gives its place to another, if its server lives. */
+  /** Half of the time after which a read that hangs lets another read go first, provided that its server is alive. */
   turnMs: 150,
-  /** Time for reads and lists under way to come when their reader is told to close. */
+  /** Time that reads and lists in progress have to finish when their reader closes. */
   closeGraceMs: 250,
-  /** Limit of the read of one resource. */
+  /** Limit of reading one resource. */
   readMs: 20_000,
   /** Shortest time between two announced changes of a Desktop or a Finder. */
   coalesceMs: 200,
-  /** `client:get_*` and `server:list_room`: how long a peer waits. */
+  /** Longest time that a peer waits for the answer to `client:get_*` or `server:list_room`. */
   queryMs: 30_000,
-  /** Added by the office to a call's own time-out, so that the computer's answer can still arrive. */
+  /**
+   * Extra time that the office adds to the time-out of a call, so that the answer of the computer can still arrive.
+   */
   relayMarginMs: 5_000,
-  /** Added by an agent on top of that. */
+  /** Extra time that an agent adds to the time-out of a call, on top of the time that the office adds. */
   agentMarginMs: 6_000,
-  /** Pause of a view before it asks again for what could not be had. */
+  /** Pause of a view before it asks again for data that it could not get. */
   refetchMs: 2_000,
 } as const;
 /**
- * Every delay, in ms, by its name. Each of them has its meaning and default at `timing` (machines/kernel/timing.ts).
+ * Every delay of the machines, in milliseconds, by name. Meaning and default of each are documented at `timing`
+ * (machines/kernel/timing.ts).
  */
 export type Timing = { readonly [K in keyof typeof timing]: number };
 
@@ -113,7 +145,10 @@ const lists = [
   'relistMs',
   'closeGraceMs',
 ] as const;
-/** Delays that each machine keeps as long as it lives, and no more: every checkpoint has them. */
+/**
+ * Selects, for each kind of machine, the delays that it needs. Machines keep only these, because every checkpoint
+ * stores them.
+ */
 export const timingOf = {
   process: only(...ladder),
   catalog: only(...lists),
@@ -132,13 +167,19 @@ export const timingOf = {
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;
 
-/** Pause before the next try after so many failures in a row: twice as long after each, up to the longest. */
+/**
+ * Returns the pause before the next try after a number of failures in a row. The pause doubles with each failure, up
+ * to the longest.
+ */
 export const backoff = (firstMs: number, failures: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));
-/** Part of a pause by which it is longer at random: many that failed together do not come back together. */
+/**
+ * Largest random extension of a pause, as a share of it, so that many clients that failed together do not return
+ * together.
+ */
 export const backoffSpread = 0.5;
-/** Pause before a list that could not be had is asked for again, at most ten times the first one. */
+/** Returns the pause before a list that could not be read is requested again: at most ten times the first pause. */
 export const backoffOfList = ({ relistMs }: Pick<Timing, 'relistMs'>, failures: number): number =>
   backoff(relistMs, failures, 10 * relistMs);
-/** Refreshes of a list that may fail in a row before its entries are taken back. */
+/** Number of refreshes of a list that may fail in a row before its entries are removed. */
 export const refreshFailures = 3;

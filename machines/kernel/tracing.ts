@@ -2,46 +2,57 @@ import type { Failure } from '../protocol/failure.ts';
 import type { Outcome } from '../protocol/messages/answers.ts';
 import type { TraceContext } from '../protocol/messages/messages.ts';
 
-/** Beginning of a span: a call as it comes to one of those on its way. No argument, result or token is among it. */
+/**
+ * Start of a tracing span: one tool call at one stop on its way (agent, office, computer or server). Never holds
+ * arguments, results or tokens.
+ */
 export interface SpanStart {
-  /** Part of the system that has the call, by the word of the logs. */
+  /** Part of the system that handles the call, named as in the logs. */
   readonly layer: 'agent' | 'office' | 'computer' | 'server';
-  /** Question to another host, question from one, or work inside of this one. */
+  /**
+   * Kind of the span, as in OpenTelemetry: a question to another host, a question from one, or work inside this host.
+   */
   readonly kind: 'client' | 'server' | 'internal';
-  /** Method of the wire, of MCP, or of our API. */
+  /** Name of the method: an event of the A2C wire, a method of MCP, or a function of our API. */
   readonly method: string;
   readonly tool?: string | undefined;
   readonly reqId?: string | undefined;
   readonly office?: string | undefined;
   readonly computer?: string | undefined;
-  /** Further attributes, by their names. */
+  /** Further attributes of the span, by name. */
   readonly more?: Readonly<Record<string, string | undefined>>;
-  /** Place that it was sent from; with `isOurs` that of the program around it, where there is no other. */
+  /**
+   * Trace context that the caller sent. With `isOurs`, the span that is active in the surrounding program is used
+   * when the caller sent none.
+   */
   readonly parent: TraceContext | undefined;
   readonly isOurs?: boolean;
 }
 export interface SpanEnd {
   readonly outcome: Outcome;
-  /** `tool_error`: the tool itself says that it failed; `cancelled`: its asker has withdrawn it. */
+  /**
+   * Error code of the call. `tool_error`: the tool itself reported a failure; `cancelled`: the caller withdrew the
+   * call.
+   */
   readonly code?: Failure['code'] | 'tool_error' | 'cancelled' | undefined;
-  /** Code of JSON-RPC, where a server has answered with one. */
+  /** JSON-RPC error code, when the server answered with an error. */
   readonly rpcCode?: number | undefined;
 }
-/** One call at one of those on its way: a span of OpenTelemetry. */
+/** Tracing span (OpenTelemetry) of one tool call at one stop on its way. */
 export interface Span {
-  /** Place in the trace, for the next one that is asked; undefined: no traces are kept, and none was given. */
+  /** Trace context to pass on to the next host; undefined when tracing is off and the caller sent no context. */
   readonly trace: TraceContext | undefined;
   set(attribute: string, value: string): void;
-  /** Runs a function: other libraries see what it does at once as done for this call. */
+  /** Runs a function with this span as the active one, so that spans of other libraries become its children. */
   within<T>(run: () => T): T;
-  /** Ends the span; the first ending counts. */
+  /** Ends the span; later calls are ignored. */
   end(ending: SpanEnd): void;
 }
-/** Maker of spans. */
+/** Creates tracing spans for calls. */
 export interface Tracing {
   start(span: SpanStart): Span;
-  /** Ends what is still open. */
+  /** Ends all spans that are still open. */
   close(): void;
 }
-/** Ending of a call that we lost sight of. */
+/** Ending of a span whose call was lost from sight: the effect of the call is unknown. */
 export const abandonedEnd: SpanEnd = { outcome: 'unknown', code: 'LinkLost' };

@@ -2,8 +2,8 @@ import { withoutKey } from '../protocol/json.ts';
 import { fnv, fnvBasis } from './fnv.ts';
 
 /**
- * An immutable map of many texts, as plain data: a change copies two levels of at most 64 slots and a leaf of a few entries, and
- * shares all else. Keys that are chosen to meet in one leaf make it as slow as a record.
+ * Immutable map with string keys, stored as plain data. A change copies two levels of at most 64 slots and one small
+ * leaf, and shares everything else. Keys chosen to collide in one leaf make it as slow as a plain record.
  */
 export type Trie<T> = Readonly<Record<string, Branch<T>>>;
 type Branch<T> = Readonly<Record<string, Leaf<T>>>;
@@ -38,6 +38,6 @@ export function dropFrom<T>(trie: Trie<T>, key: string): Trie<T> {
   const rest = isEmpty(left) ? withoutKey(branch, String(inner)) : { ...branch, [inner]: left };
   return isEmpty(rest) ? withoutKey(trie, String(outer)) : { ...trie, [outer]: rest };
 }
-/** All entries, in no order that means anything. */
+/** Returns all entries of the map, in no defined order. */
 export const entriesOf = <T>(trie: Trie<T>): (readonly [key: string, value: T])[] =>
   Object.values(trie).flatMap((branch) => Object.values(branch).flatMap((leaf) => Object.entries(leaf)));
