@@ -1,27 +1,27 @@
 import { isObject } from './json.ts';
 
 /*
- * Integers that a number cannot hold. JSON has them, JavaScript rounds them without a word: so their digits are kept
- * as text, or they are refused. Decimals that lose digits are floats, and stay.
+ * Integers that a JavaScript number cannot hold exactly. JSON allows them and JavaScript silently rounds them, so
+ * their digits are kept as text, or the value is refused. Decimals that lose digits are treated as floats and stay.
  */
-/** Place of a value in another one: names of members, and positions in lists. */
+/** Path of a value inside another one: member names and list positions. */
 export type Path = readonly (string | number)[];
-/** One such integer, as it was written. */
+/** Integer that a number cannot hold exactly, with its original digits. */
 export interface Digits {
-  /** Place of the integer. */
+  /** Path of the integer in the value. */
   readonly path: Path;
-  /** Digits as they were written. */
+  /** Digits as they were written in the JSON text. */
   readonly digits: string;
 }
 
-/** Nearly no text has one; only those that do are looked at closely. */
+/** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
 const mayHave = /\d{16}|\d[eE]\+?\d{3}/;
-/** Texts are passed over as a whole, so that what is left are numbers. */
+/** Pattern of quoted strings, which are skipped as a whole so that only real numbers are matched. */
 const texts = String.raw`"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'`;
 const numbers = new RegExp(String.raw`${texts}|(?<![\w.])[+-]?\d[\d.]*(?:[eE][+-]?\d+)?(?![\w.])`, 'g');
 const integer = /^[+-]?\d+$/;
 
-/** No number has this value, or is written like that. */
+/** Tells whether an integer literal has a value that no JavaScript number holds exactly. */
 export function isInexact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return !Number.isNaN(value);
@@ -29,7 +29,9 @@ export function isInexact(literal: string): boolean {
   return String(value) !== literal.replace(/^\+/, '') && BigInt(value) !== BigInt(literal.replace(/^\+/, ''));
 }
 
-/** The same text with a mark and its digits, in quotes, where such an integer stands; undefined: there is none. */
+/**
+ * Replaces each such integer in a JSON text by a string of a mark and its digits; undefined when the text has none.
+ */
 function marked(text: string): { readonly text: string; readonly mark: string } | undefined {
   if (!mayHave.test(text)) return undefined;
   let mark = '\u{e000}digits:';
@@ -42,11 +44,11 @@ function marked(text: string): { readonly text: string; readonly mark: string } 
   });
   return has ? { text: said, mark } : undefined;
 }
-/** Deepest level that is searched: what is nested deeper is no message. */
+/** Deepest nesting level that is searched for inexact integers; deeper values are no valid message. */
 const deepest = 1_000;
 function found(value: unknown, is: (value: unknown) => string | undefined): readonly Digits[] {
   const all: Digits[] = [];
-  // A value of a host may hold itself.
+  // The value may contain itself when it comes from a host.
   const seen = new Set<unknown>();
   let level: (readonly [Path, unknown])[] = [[[], value]];
   for (let depth = 0; level.length > 0 && depth <= deepest; depth += 1) {
@@ -65,7 +67,7 @@ function found(value: unknown, is: (value: unknown) => string | undefined): read
   return all;
 }
 
-/** The integers in a text of JSON that a number cannot hold. `parse` reads such a text. */
+/** Finds the integers in a JSON text that a JavaScript number cannot hold exactly. `parse` reads such a text. */
 export function digitsIn(text: string, parse: (text: string) => unknown = JSON.parse): readonly Digits[] {
   const there = marked(text);
   if (!there) return [];
@@ -78,15 +80,15 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
     return [];
   }
 }
-/** Digits below one step, with paths from there. */
+/** Selects the integers below one path step, with their paths relative to it. */
 export const digitsBelow = (all: readonly Digits[], step: string | number): readonly Digits[] =>
   all.filter(({ path }) => path[0] === step).map(({ path, digits }) => ({ path: path.slice(1), digits }));
-/** Integers in a value that was read already, and has perhaps lost digits. */
+/** Finds integers in an already parsed value that may have lost digits. */
 export const roundedIn = (value: unknown): readonly Digits[] =>
   mayBeRounded(value) ? found(value, (one) => (isRounded(one) ? String(one) : undefined)) : [];
 const isRounded = (one: unknown): boolean =>
   typeof one === 'number' && Number.isInteger(one) && !Number.isSafeInteger(one);
-/** Looks no deeper than most arguments are, and keeps nothing. */
+/** Quick test for inexact integers, down to 8 levels, without building any paths. */
 function mayBeRounded(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return isRounded(value);
   if (depth > 8) return true;
@@ -94,7 +96,10 @@ function mayBeRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
-/** The same value with what `put` says at one path. A path that leads nowhere changes nothing. */
+/**
+ * Returns the value with the part at one path replaced by the result of `put`. A path that leads nowhere changes
+ * nothing.
+ */
 function replaced(value: unknown, path: Path, put: (value: unknown) => unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return put(value);
@@ -105,13 +110,13 @@ function replaced(value: unknown, path: Path, put: (value: unknown) => unknown):
     Object.entries(value).map(([key, one]) => [key, key === step ? replaced(one, rest, put) : one]),
   );
 }
-/** With the digits as text in the place of the numbers. */
+/** Puts the original digits as text in place of the rounded numbers. */
 export const withDigits = (value: unknown, all: readonly Digits[]): unknown =>
   all.reduce((so, { path, digits }) => replaced(so, path, () => digits), value);
-/** With numbers in the place of the text again, as a schema wants them. */
+/** Turns digit texts back into numbers, as a schema expects them. */
 export const withNumbers = (value: unknown, all: readonly Digits[]): unknown =>
   all.reduce((so, { path, digits }) => replaced(so, path, () => Number(digits)), value);
-/** `a.b[0]` */
+/** Formats a path as text, such as `a.b[0]`. */
 export const pathText = (path: Path): string =>
   path.reduce<string>(
     (so, step) => (typeof step === 'number' ? `${so}[${step}]` : so === '' ? step : `${so}.${step}`),
@@ -119,7 +124,7 @@ export const pathText = (path: Path): string =>
   );
 
 // ── what a schema says ─────────────────────────────────────────────────────────────────────────────────
-/** References are followed so often on the way down: they may lead round. */
+/** Largest number of `$ref` references followed on one path, because references can form a circle. */
 const mostRefs = 10;
 const pointed = (root: unknown, ref: string): unknown =>
   ref.startsWith('#')
@@ -129,7 +134,7 @@ const pointed = (root: unknown, ref: string): unknown =>
         .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
         .reduce<unknown>((so, step) => (isObject(so) && Object.hasOwn(so, step) ? so[step] : undefined), root)
     : undefined;
-/** All schemas that may be meant at a path: of a choice each. */
+/** Collects all schemas that may apply at a path, including every branch of `anyOf`, `oneOf` and `allOf`. */
 function schemasAt(
   schema: unknown,
   path: Path,
@@ -154,7 +159,7 @@ function schemasAt(
 }
 const typesAt = (schema: unknown, path: Path): readonly unknown[] =>
   schemasAt(schema, path).flatMap(({ type }) => (Array.isArray(type) ? (type as unknown[]) : [type]));
-/** A text may stand there: it is named, or no type is. */
+/** Tells whether the schema allows text at a path: `string` is among its types, or it names no type. */
 const mayBeText = (schema: unknown, path: Path): boolean => {
   const types = typesAt(schema, path).filter((type) => type !== undefined);
   return types.length === 0 || types.includes('string');
@@ -167,8 +172,8 @@ export const givenAsText = ({ path, digits }: Digits): string =>
   `${pathText(path)} is given as text: ${digits} is more than a number holds exactly`;
 export const asText = 'Give it as text, in quotes, if the tool takes that.';
 /**
- * Arguments that were read from a text: with digits as text where the schema lets a text stand, and what is wrong with the
- * others. Without a schema none may be a text.
+ * Fits arguments parsed from a text to a schema: large integers become digit texts where the schema allows text, and
+ * are reported as problems elsewhere. Without a schema, all of them are problems.
  */
 export function argumentsWith(
   value: unknown,
@@ -181,7 +186,10 @@ export function argumentsWith(
     problems: all.filter((each) => !isFine(each)).map(tooManyDigits),
   };
 }
-/** Problems of arguments that are values already: integers that have perhaps lost digits, and are no floats. */
+/**
+ * Returns a problem for each integer in already parsed arguments that may have lost digits where the schema does not
+ * allow floats.
+ */
 export const roundedArguments = (value: unknown, schema: unknown): readonly string[] =>
   roundedIn(value)
     .filter(({ path }) => !mayBeFloat(schema, path))

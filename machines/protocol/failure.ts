@@ -1,90 +1,90 @@
 import { excessBytes, mostLevels } from './size.ts';
 
 /**
- * Failures are data: a code, a sentence, and details that never carry secrets, hosts or stacks.
- * Numeric codes are those of A2C-SMCP (draft 0.2.0, error tables); names are ours and local to a host.
- * One closed union: a new way to fail is a new line here.
+ * Error codes of the wire. Failures are data: a code, a sentence, and details without secrets, host names or stacks.
+ * The numbers are those of A2C-SMCP (draft 0.2.0, error tables); the names are ours and never leave the host. Every
+ * new failure is added to this list.
  */
 export const wireCodes = {
-  /** The question, the arguments or the config cannot be read. */
+  /** Question, arguments or config cannot be read. */
   badRequest: 400,
-  /** The office wants a token, or another one. */
+  /** Token missing or wrong, according to the office. */
   unauthorized: 401,
-  /** Not from this seat: it is not taken, or another role has to ask. */
+  /** Question not allowed from this seat: the peer has no seat, or another role has to ask. */
   notAllowed: 403,
-  /** No such computer, server, window or office. */
+  /** Computer, server, window or office does not exist. */
   notFound: 404,
-  /** No answer in time; what was asked may still happen. */
+  /** Answer did not come in time; the requested action may still happen. */
   timeout: 408,
-  /** Somebody or something else has this name, id or place already. */
+  /** Name, id or place is already taken. */
   conflict: 409,
-  /** More bytes than `sizes` allow. */
+  /** Message has more bytes than `sizes` allow. */
   tooLarge: 413,
-  /** Too many wait already; ask again later. */
+  /** Too many requests are waiting already; the peer should ask again later. */
   tooMany: 429,
-  /** Unreadable answer, or a fault inside. */
+  /** Answer of the peer is unreadable, or an internal error occurred. */
   internal: 500,
-  /** The peer does not know this question. */
+  /** Question is unknown to the peer. */
   notBuilt: 501,
-  /** The office cannot serve now: it is closing, or cannot check who asks. Try again later. */
+  /** Office cannot serve now: it is closing, or cannot check the credentials. The peer should try again later. */
   unavailable: 503,
-  /** No tool of this name, or none any more. */
+  /** Tool of this name does not exist, or no longer exists. */
   toolNotFound: 4001,
-  /** `forbidden_tools` has it. */
+  /** Tool is listed in `forbidden_tools` of the config. */
   toolDisabled: 4002,
-  /** The server said no, ended, or is not active. */
+  /** Server answered with an error, ended, or is not active. */
   toolFailed: 4003,
-  /** The tool took too long; it may have taken effect. */
+  /** Tool took too long; it may have taken effect. */
   toolTimeout: 4004,
-  /** A person, or the policy of the computer, did not allow it. */
+  /** Call was not allowed by a person or by the policy of the computer. */
   notConfirmed: 4005,
-  /** The server behind the tool wants a login: of 0.3 and later, as all up to 4019. */
+  /** Server behind the tool requires a login. Codes 4006 to 4019 belong to protocol 0.3 and later. */
   loginRequired: 4006,
-  /** The server refuses the login that its computer has. */
+  /** Server rejects the login that its computer has. */
   loginFailed: 4007,
-  /** An office and its peer speak different versions of the protocol. */
+  /** Office and peer speak different versions of the protocol. */
   versionMismatch: 4008,
-  /** No server, or no skill, of this name. */
+  /** Server or skill of this name does not exist. */
   serverNotFound: 4014,
-  /** The server does not offer what was asked. */
+  /** Server does not offer the requested capability. */
   capabilityMissing: 4015,
-  /** This cannot be the name of a skill. */
+  /** Name is not valid for a skill. */
   skillNameInvalid: 4016,
-  /** The skill has no such file, or does not give it away. */
+  /** File does not exist in the skill, or the skill does not share it. */
   skillFileNotAccessible: 4017,
-  /** A part of something large cannot be had. */
+  /** Part of a large object (blob) cannot be read. */
   blobNotAccessible: 4018,
-  /** A part of something large cannot be written. */
+  /** Part of a large object (blob) cannot be written. */
   blobNotWritten: 4019,
-  /** No such document. This code and the three below are those of Finder (seed 000). */
+  /** Document does not exist. Codes 4201 to 4204 belong to Finder (seed 000). */
   documentNotFound: 4201,
-  /** The document has fewer pages. */
+  /** Page number is beyond the last page of the document. */
   pageOutOfRange: 4202,
-  /** The document has no such element. */
+  /** Element does not exist in the document. */
   elementNotFound: 4203,
-  /** The URI breaks a rule; no server was asked. */
+  /** URI breaks a rule of `dpe://`; no server was asked. */
   invalidDpeUri: 4204,
 } as const;
-/** The error codes of A2C-SMCP. */
+/** Error code of A2C-SMCP. */
 export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
 const known: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
 export const isWireCode = (code: unknown): code is WireCode => known.has(code);
 
-/** Codes that never cross the wire as such; each has the numeric code that stands for it there. */
+/** Local error codes, each with the numeric code that is sent in its place on the wire. */
 const localCodes = {
   ServerNotActive: wireCodes.toolFailed,
   ServerLost: wireCodes.toolFailed,
-  /** A server that cannot be started as it is configured: no such command, not allowed to run, … */
+  /** Server cannot be started as configured: command missing, not executable, … */
   NotStartable: wireCodes.toolFailed,
-  /** A remote server wants a login (HTTP 401), or refuses this one (403). */
+  /** Remote server requires a login (HTTP 401), or, as `AccessDenied`, rejects the login (403). */
   Unauthorized: wireCodes.loginRequired,
   AccessDenied: wireCodes.loginFailed,
   ToolCallCancelled: wireCodes.toolFailed,
-  /** Arguments that break the schema of the tool; the call was not sent. */
+  /** Arguments break the schema of the tool; the call was not sent. */
   ArgumentsInvalid: wireCodes.badRequest,
-  /** The policy of the computer says no, whatever a person would say. */
+  /** Policy of the computer denies the call; no person is asked. */
   NotPermitted: wireCodes.notConfirmed,
-  /** Too many calls wait for the server or the computer already; this one was not sent. */
+  /** Too many calls already wait for the server or the computer; this call was not sent. */
   Busy: wireCodes.tooMany,
   ToolExecutionTimeout: wireCodes.toolTimeout,
   ToolNameDuplicated: wireCodes.conflict,
@@ -95,37 +95,34 @@ const localCodes = {
   ListRestless: wireCodes.internal,
   Crashed: wireCodes.internal,
 } as const;
-/**
- * Names that are more exact than the numbers of the protocol. They never cross the wire: there `details.reason` has
- * them.
- */
+/** Local error code, more exact than the numbers of the protocol. On the wire it appears only as `details.reason`. */
 export type LocalCode = keyof typeof localCodes;
 
-/** Why something did not happen. It is data: what is awaited rejects with an `A2cError` of the same fields. */
+/** Reason why an operation failed, as data. Promises of the API reject with an `A2cError` of the same fields. */
 export interface Failure {
-  /** Code that programs decide by. */
+  /** Code for programs to decide by. */
   readonly code: WireCode | LocalCode;
-  /** One sentence for a person. */
+  /** Description in one sentence, for a person. */
   readonly message: string;
-  /** Facts beside the message, for programs; without secrets. */
+  /** Facts beside the message, for programs; never contain secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Remedy: what a person can do about it. */
+  /** Remedy: the action that a person can take. */
   readonly remedy?: string;
 }
 
-/** The error object of an ack. */
+/** Error object in an acknowledgement on the wire. */
 export interface WireError {
-  /** Code of the protocol, also in place of a local one. */
+  /** Numeric code of the protocol, also when the failure had a local code. */
   readonly code: WireCode;
-  /** One sentence for a person. */
+  /** Description in one sentence, for a person. */
   readonly message: string;
-  /** `reason` is the local code, where there is one; the rest is as in the failure. */
+  /** Details of the failure; `reason` holds the local code, when there is one. */
   readonly details?: object;
-  /** Remedy for a person: our extension. */
+  /** Remedy for a person: an extension of ours. */
   readonly remedy?: string;
 }
 
-/** A local code becomes its number and `details.reason`. */
+/** Converts a failure for the wire: a local code becomes its number, and its name goes to `details.reason`. */
 export function toWireError(failure: Failure): WireError {
   const { code, message, details, remedy } = failure;
   const more = { ...(typeof code === 'string' && { reason: code }), ...details };
@@ -137,12 +134,15 @@ export function toWireError(failure: Failure): WireError {
   };
 }
 
-/** Bytes of JSON that the data of a JSON-RPC error may have: it travels on with every failure that it explains. */
+/**
+ * Largest size in bytes of the data of a JSON-RPC error that is kept; the data travels with every failure that it
+ * explains.
+ */
 export const errorDataBytes = 4096;
 
 /**
- * Details of a failure from the JSON-RPC error of an MCP server: `code` and `data`. Data that is too large is dropped, and
- * `data_dropped` says so in a sentence; `null` is none.
+ * Builds failure details from the JSON-RPC error of an MCP server: `code` and `data`. Data that is too large is
+ * dropped, and `data_dropped` says so in a sentence; `null` counts as no data.
  */
 export function rpcErrorDetails({
   code,

@@ -1,4 +1,4 @@
-/** The wire of A2C-SMCP as data: names, schemas, errors. Exported as `a2c-actors/wire`. */
+/** Wire format of A2C-SMCP as data: names, schemas and errors. Exported as `a2c-actors/wire`. */
 export {
   NAMESPACE,
   PROTOCOL_VERSION,

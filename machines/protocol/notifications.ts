@@ -1,29 +1,38 @@
 import { computerUpdate } from './messages/messages.ts';
 
 /**
- * One row for each thing of a computer that may change: what the computer says to its office, what the office says to
- * the others, and what both ends make of it. The office relays by these rows, the connections read and write by them,
- * link and agent react by them, and the names, the types of the sockets and the test of docs/wire.md come from them.
- * CONTRIBUTING.md says how to add one.
+ * Row of the notification table: one kind of change at a computer, with its event, its notice, and the reaction of
+ * both ends. The office relays by these rows, the connections read and write by them, link and agent react by them,
+ * and event names, socket types and the test of docs/wire.md are derived from them. CONTRIBUTING.md tells how to add
+ * one.
  */
 interface Row {
   /** Event from the computer to its office. */
   readonly event: `server:${string}`;
-  /** Notice of the office to the others, under the registered name of the computer. */
+  /** Notice from the office to the other members, under the registered name of the computer. */
   readonly notice: `notify:${string}`;
-  /** Body of both: which computer, no more. Its hearers ask. */
+  /** Schema of the body of event and notice: the name of the computer only. Receivers ask for the new data. */
   readonly schema: typeof computerUpdate;
-  /** Fact that an agent's link makes of the notice, with `computer`. */
+  /** Fact that the link of an agent reports for the notice, together with `computer`. */
   readonly fact: { readonly type: `computer.${string}`; readonly collection?: string };
-  /** How the owner of a computer's link tells it of the change, with the `mark`: what it is now. */
+  /** Order that tells the link of a computer about the change; it includes the `mark` of the new state. */
   readonly order: { readonly type: `${string}.changed`; readonly collection?: string };
-  /** `signature`: the same while it has not changed. `revision`: counts its changes, from 0, which everybody knows. */
+  /**
+   * Kind of mark that identifies a state. `signature`: a text that is equal while the data is unchanged. `revision`:
+   * a change counter that starts at 0, a value every peer knows.
+   */
   readonly mark: keyof MarkTypes;
-  /** The link gathers changes that follow each other. Otherwise their source has done so, and each is said at once. */
+  /**
+   * Tells whether the link merges changes that follow each other. Otherwise the source has merged them, and each is
+   * announced at once.
+   */
   readonly isGathered: boolean;
-  /** View of an agent that asks again. Every agent asks for the tools of a computer that enters. */
+  /** View of an agent that is refreshed by this notice. For a computer that enters, tools are always requested. */
   readonly view: 'tools' | 'desktop' | 'finder' | null;
-  /** The host of an agent hears of it as it is; otherwise only of what a view then finds. */
+  /**
+   * Tells whether the host of an agent receives the fact itself; otherwise it hears only of changes that a view
+   * finds.
+   */
   readonly isForHost: boolean;
 }
 interface MarkTypes {
@@ -32,7 +41,10 @@ interface MarkTypes {
 }
 export type Mark = MarkTypes[keyof MarkTypes];
 
-/** By the key that the public `events` and `notices` have for them; in the order in which a link says them. */
+/**
+ * Notification table. Keys are those of the public `events` and `notices`; the order is that in which a link
+ * announces changes.
+ */
 export const notifications = {
   updateToolList: {
     event: 'server:update_tool_list',
@@ -86,18 +98,18 @@ export type Notification = Rows[What];
 export const whats = Object.keys(notifications) as What[];
 export const rows: readonly Notification[] = Object.values(notifications);
 
-/** One column, by what it is of. */
+/** Column of the notification table, by the key of the row. */
 export type Column<Name extends keyof Row> = { readonly [W in What]: Rows[W][Name] };
 export const columnOf = <Name extends keyof Row>(name: Name): Column<Name> =>
   Object.fromEntries(whats.map((what) => [what, notifications[what][name]])) as Column<Name>;
 
 type FactOf<R> = R extends Notification ? R['fact'] & { readonly computer: string } : never;
 type OrderOf<R> = R extends Notification ? R['order'] & Pick<MarkTypes, R['mark']> : never;
-/** Facts of an agent's link. */
+/** Facts that the link of an agent reports about changes at computers. */
 export type NotificationFact = FactOf<Notification>;
-/** Orders to the link of a computer. */
+/** Orders that tell the link of a computer about changes. */
 export type NotificationOrder = OrderOf<Notification>;
-/** Facts that the host of an agent hears as they are. */
+/** Facts about changes that the host of an agent receives directly. */
 export type HostFact = FactOf<Extract<Notification, { readonly isForHost: true }>>;
 
 const byNotice = new Map<string, Notification>(rows.map((row) => [row.notice, row]));
@@ -107,10 +119,10 @@ type Told = { readonly type: string; readonly collection?: string };
 const isSame = (a: Told, b: Told): boolean => a.type === b.type && a.collection === b.collection;
 export const isForHost = (fact: NotificationFact): fact is HostFact =>
   rows.some((row) => row.isForHost && isSame(row.fact, fact));
-/** The view that it makes old. */
+/** Returns the view of an agent that a fact makes out of date. */
 export const viewOf = (fact: NotificationFact): Notification['view'] | undefined =>
   rows.find((row) => isSame(row.fact, fact))?.view;
-/** An order is always that of a row. */
+/** Returns the key of the row that an order belongs to; every order has one. */
 export const whatOf = (order: NotificationOrder): What =>
   whats.find((what) => isSame(notifications[what].order, order)) as What;
 export const markOf = (order: NotificationOrder): Mark =>

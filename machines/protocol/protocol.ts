@@ -1,13 +1,15 @@
-/** The revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. It stands here and nowhere else. */
+/** Revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. Defined only here. */
 export const PROTOCOL_VERSION = '0.2.0';
 
-/** Name of our peers in the query of their connection (`a2c_client`), an extension of ours. */
+/**
+ * Name by which our peers identify themselves in the query of their connection (`a2c_client`): an extension of ours.
+ */
 export const OUR_CLIENT = 'a2c-actors';
 
-/** Minors of 0.x whose peers an office lets in, and whose offices our peers enter. */
+/** Range of minor versions (0.x) that an office accepts, and that our peers accept from an office. */
 export const spoken = { minors: [1, 4] } as const;
 
-/** Whether we speak a version; `unreadable`: it has not the form `1.2.3`. */
+/** Tells whether we speak a version; `unreadable` when it does not have the form `1.2.3`. */
 export function isSpoken(version: string): boolean | 'unreadable' {
   const parts = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/.exec(version);
   if (!parts) return 'unreadable';
@@ -15,32 +17,34 @@ export function isSpoken(version: string): boolean | 'unreadable' {
   return major === 0 && minor >= spoken.minors[0] && minor <= spoken.minors[1];
 }
 
-/** The Socket.IO namespace of every event. The HTTP path is no part of the protocol (default `/socket.io`). */
+/** Socket.IO namespace of every event. The HTTP path is not part of the protocol (default `/socket.io`). */
 export const NAMESPACE = '/smcp';
 
 const mebibyte = 1024 * 1024;
 
 /**
- * One chain, each link smaller than the one that carries it, so that a result that is too large fails its call
- * and never closes a connection: what a call may answer < what an office carries < one message over stdio.
+ * Size limits in bytes, each smaller than the next, so that an oversized result fails its own call and never closes a
+ * connection: one result < one message through an office < one message over stdio.
  */
 export const sizes = {
-  /** The JSON of one result, by default; a larger one is cut, and the whole is kept for `cachedResult`. */
+  /** Largest JSON of one result, by default; a larger one is cut, and the full result is kept for `cachedResult`. */
   resultBytes: 7 * mebibyte,
-  /** One message through an office, which ends the connection of a peer that sends a larger one. */
+  /** Largest message through an office, which disconnects a peer that sends a larger one. */
   officePayloadBytes: 8 * mebibyte,
-  /** One message of a server over stdio; a larger one fails its question with 413. */
+  /** Largest message of a server over stdio; a larger one fails its question with code 413. */
   stdioMessageBytes: 10 * mebibyte,
 } as const;
 
-/** Size from which the bytes of a message are told: a rule about size need not look at its content. */
+/**
+ * Size in bytes from which the size of a message is reported, so that rules about size need not measure its content.
+ */
 export const manyBytes = 256;
 
-/** Questions that one agent may have on their way through an office. */
+/** Largest number of questions that one agent may have in flight through an office. */
 export const mostInFlight = 16_384;
 
-/** The longest time-out that we keep, 24 days: a timer of 2^31 ms or more would fire at once. */
+/** Longest time-out that is kept, about 24 days in milliseconds: a timer of 2^31 ms or more would fire at once. */
 export const longestTimeoutMs = 2_147_000_000;
 
-/** Seconds of the wire → milliseconds; 0 stays 0 and means without limit. */
+/** Converts seconds of the wire to milliseconds; 0 stays 0 and means no limit. */
 export const toTimeoutMs = (seconds: number): number => Math.min(seconds * 1000, longestTimeoutMs);

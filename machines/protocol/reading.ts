@@ -4,8 +4,8 @@ import { toolResult, unwrappedFromWire, type CallToolResult } from './tool-resul
 import { isObject, type Fields } from './json.ts';
 
 /**
- * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
- * `{error: {code, message}}` (ours), flat `{code, message}` (0.3.0), `{"Err": text}` (Rust), and an empty ack
+ * Answer read from the acknowledgement of any peer. An error has one of four shapes (a2c-wire §9 X5): nested `{error:
+ * {code, message}}` (ours), flat `{code, message}` (0.3.0), `{"Err": text}` (Rust), or an empty acknowledgement
  * (Python: no such handler). A success may be wrapped as `{"Ok": body}` (Rust).
  */
 export type Answer =
@@ -15,7 +15,10 @@ export type Answer =
 const isOnlyKey = (value: Fields, key: string): boolean =>
   Object.hasOwn(value, key) && Object.keys(value).length === 1;
 
-/** `{code, message, details?, remedy?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
+/**
+ * Reads `{code, message, details?, remedy?}` of any peer as a failure; an unknown code becomes 500 and is kept in the
+ * details.
+ */
 function readError(error: Fields): Failure {
   const details = isObject(error['details']) ? error['details'] : undefined;
   const remedy = typeof error['remedy'] === 'string' ? { remedy: error['remedy'] } : {};
@@ -29,7 +32,7 @@ function readError(error: Fields): Failure {
 const isError = (value: unknown): value is Fields =>
   isObject(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string';
 
-/** The first argument of an ack to `client:*` or `server:list_room`. */
+/** Reads the first argument of an acknowledgement of `client:*` or `server:list_room`. */
 export function readAnswer(ack: unknown): Answer {
   if (ack === undefined || ack === null)
     return {
@@ -50,14 +53,14 @@ export function readAnswer(ack: unknown): Answer {
   return { ok: true, body: ack };
 }
 
-/** The result of a call, or why there is none. */
+/** Result of a call, or the failure when there is none. */
 export type ToolAnswer =
   | { readonly ok: true; readonly result: CallToolResult }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * The ack of a `client:tool_call` as an MCP result (`_meta`, no nulls). A result with `isError` is a result;
- * `failureIn` tells what went wrong in it. What has a list of contents is a result, whatever stands beside that.
+ * Reads the acknowledgement of a `client:tool_call` as an MCP result (`_meta`, no nulls). A result with `isError` is
+ * still a result; `failureIn` returns its failure. Any object with a list of contents counts as a result.
  */
 export function readToolResult(ack: unknown): ToolAnswer {
   const answer: Answer =
@@ -65,14 +68,14 @@ export function readToolResult(ack: unknown): ToolAnswer {
   return answer.ok ? { ok: true, result: unwrappedFromWire(toolResult(answer.body)) } : answer;
 }
 
-/** Whether a result says that its call did not end well; then what it says of its end. */
+/** Returns the ending that a result with `isError` reports about its call; undefined for other results. */
 export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
   result.isError === true ? endingIn(result._meta) : undefined;
 
 /**
- * The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else what strangers say.
- * A computer of ours says how the call ended, and of a failure its code: without one the tool itself has failed, and what
- * looks like a failure in its result is its own.
+ * Returns the failure of a result with `isError`: from `structuredContent.error` (ours or Python's), or from the
+ * words of other peers. Our computers always state how a call ended, and a code when they failed it; without a code
+ * the tool itself failed, and data that resembles a failure belongs to the tool.
  */
 export function failureIn(result: CallToolResult): Failure | undefined {
   const { isError: hasFailed, structuredContent, _meta: meta = {} } = result;
@@ -82,7 +85,9 @@ export function failureIn(result: CallToolResult): Failure | undefined {
   return isError(error) ? readError(error) : foreignFailureIn(result);
 }
 
-/** How the answer to a call says that it ended; `tool_error`: the tool itself says that it failed, and gives no code. */
+/**
+ * Returns how a call ended according to its answer. `tool_error`: the tool itself reported a failure, without a code.
+ */
 export function endingOf(ack: unknown): {
   readonly outcome: Outcome;
   readonly code?: Failure['code'] | 'tool_error';
@@ -97,14 +102,17 @@ export function endingOf(ack: unknown): {
 }
 
 /**
- * End of a call as the Python SDK tells it, in words and marks of its own: its computers know no `a2c_outcome`. The
- * texts are those of 0.1.2 to 0.4.2, whole, so that a tool which only quotes them is not mistaken for one.
+ * Pattern of the failure text of the Python SDK, whose computers know no `a2c_outcome`. The patterns match the whole
+ * texts of 0.1.2 to 0.4.2, so that a tool that merely quotes them is not mistaken for a failure.
  */
 const executed = /^(?:调用异常: )?Tool execution failed: (.*)$/s;
 const timedOut = /^(?:调用异常: )?Tool '.*' execution timed out$|^工具调用超时 \/ Tool call timeout: /s;
-/** The connection to the server ended, or it did not answer the SDK in time: it had the call by then. */
+/**
+ * Pattern for a lost connection to the server, or a server that did not answer the SDK in time; by then the server
+ * had received the call.
+ */
 const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)$/s;
-/** Reason of a failure that leaves open whether the tool has run. */
+/** Reason of a failure after which the effect of the tool is unknown. */
 export const connectionClosed = 'connection_closed';
 
 const ofType: Readonly<Record<string, Failure['code']>> = {
@@ -112,10 +120,10 @@ const ofType: Readonly<Record<string, Failure['code']>> = {
   PermissionError: wireCodes.toolDisabled,
   TimeoutError: wireCodes.toolTimeout,
 };
-/** Words of the one `ValueError` that means that there is no such tool: others are about arguments. */
+/** Pattern of the only `ValueError` that means a missing tool; other ones are about arguments. */
 const notFound = /^Tool '.*' not found in /s;
 
-/** Failure that the text alone tells of a call that was sent. */
+/** Recognizes, by its text alone, the failure of a call that had been sent. */
 function sentOf(text: string): Failure | undefined {
   if (timedOut.test(text)) return { code: wireCodes.toolTimeout, message: text };
   const cause = executed.exec(text)?.[1];
@@ -136,7 +144,9 @@ function ofException(text: string, type: unknown): Failure {
   };
 }
 
-/** Null: the tool has failed by itself, and its result says why. */
+/**
+ * Reads the failure from a result of another make; undefined when the tool itself failed and its result tells why.
+ */
 function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult): Failure | undefined {
   const { error, error_type: type } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof error === 'string') return ofException(error, type);

@@ -1,15 +1,18 @@
-/** Bytes that a UTF-16 unit takes in JSON at most: `\u0000`. */
+/** Largest number of bytes of one UTF-16 unit in JSON: `\u0000`. */
 const worstBytesPerUnit = 6;
-/** A number, a literal, or the punctuation around a value. */
+/** Largest number of bytes of a number, a literal, or the punctuation around a value. */
 const smallBytes = 26;
 
 /**
- * Levels of lists and objects within each other that a message may have. Who writes JSON, or looks for bytes in it, goes
- * down by calling itself: at some thousands the stack is full, and how many depends on who has called before.
+ * Largest nesting depth of lists and objects in a message. Serializing JSON is recursive: at some thousands of levels
+ * the stack overflows, and the exact number depends on the caller.
  */
 export const mostLevels = 1_000;
 
-/** No fewer than its bytes; more than the limit as soon as that is sure, and Infinity where it has more than `levels`. */
+/**
+ * Returns an upper bound of the JSON bytes of a value. Stops as soon as the bound exceeds the limit; Infinity when
+ * the value has more than `levels` nesting levels.
+ */
 function upperBound(value: unknown, limitBytes: number, levels = mostLevels): number {
   let bytes = 0;
   let level: unknown[] = [value];
@@ -33,8 +36,8 @@ function upperBound(value: unknown, limitBytes: number, levels = mostLevels): nu
 }
 
 /**
- * Runs of characters that are no ASCII. A search is done by the engine, and takes a fraction of a loop. The runs are bounded
- * because the engine keeps a stack entry for each character of a run: a run of millions may overflow that stack.
+ * Pattern of non-ASCII runs. A regex search is much faster than a loop. Runs are limited to 1000 characters, because
+ * the engine keeps a stack entry per character, and a run of millions could overflow the stack.
  */
 const notAscii = /[^\x00-\x7f]{1,1000}/g;
 function utf8Bytes(text: string): number {
@@ -48,13 +51,16 @@ function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** Bytes in JSON of each character of ASCII: `\u0000`, `\n`, `a`. */
+/** Number of JSON bytes of each ASCII character: 6 for `\u0000`, 2 for `\n`, 1 for `a`. */
 const asciiBytes = Uint8Array.from({ length: 0x80 }, (_, unit) =>
   /[\b\t\n\f\r"\\]/.test(String.fromCodePoint(unit)) ? 2 : unit < 0x20 ? worstBytesPerUnit : 1,
 );
-/** A character that does not stand in JSON as the one byte that it is. */
+/** Pattern of characters that take more than one byte in JSON. */
 const notPlain = /[^\x20\x21\x23-\x5b\x5d-\x7f]/;
-/** Bytes of a text in JSON, without its quotes. To write it takes longer than to count it, and as much memory again. */
+/**
+ * Counts the bytes of a text in JSON, without its quotes. Writing the JSON instead would take longer, and twice the
+ * memory.
+ */
 function jsonTextBytes(text: string): number {
   const first = text.search(notPlain);
   if (first === -1) return text.length;
@@ -74,15 +80,21 @@ function jsonTextBytes(text: string): number {
   return bytes;
 }
 
-/** From this length on a text is counted and not written, if it is no deeper than `content`, its item, `resource`, `text`. */
+/**
+ * Length from which a text is counted instead of written, and depth down to which such texts are searched: enough for
+ * `content`, its item, `resource`, `text`.
+ */
 const [longText, longTextLevels] = [1_000, 4];
-/** Copy of a value without its long texts, whose bytes `found` hears; the value itself where it has none. */
+/**
+ * Copies a value without its long texts, and reports their bytes to `found`; returns the value itself when it has
+ * none.
+ */
 function withoutLongTexts(value: unknown, levels: number, found: (bytes: number) => void): unknown {
   if (typeof value === 'string' && value.length >= longText) {
     found(jsonTextBytes(value));
     return '';
   }
-  // A value that decides how it is written (`toJSON`) is written.
+  // A value with its own `toJSON` is left to JSON.stringify.
   if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) return value;
   const all = value as Readonly<Record<string, unknown>>;
   let copy: Record<string, unknown> | undefined;
@@ -95,11 +107,14 @@ function withoutLongTexts(value: unknown, levels: number, found: (bytes: number)
   return copy ?? value;
 }
 
-/** Bytes of a value as JSON; Infinity where it cannot be written as JSON, or has more than so many levels. */
+/**
+ * Returns the bytes of a value as JSON; Infinity when it cannot be written as JSON, or is nested deeper than
+ * `levels`.
+ */
 export function jsonBytes(value: unknown, levels = mostLevels): number {
   let long = 0;
   const text = jsonOf(() => withoutLongTexts(value, longTextLevels, (bytes) => (long += bytes)));
-  // No ring gets further than this: that a walk over the value ends is known here.
+  // JSON.stringify fails on circular values, so the recursion below is known to end.
   if (text === undefined || upperBound(value, Infinity, levels) === Infinity) return Infinity;
   return long + utf8Bytes(text);
 }
@@ -113,10 +128,10 @@ function jsonOf(made: () => unknown): string | undefined {
 }
 
 /**
- * Bytes of a value as JSON when that is more than the limit, else undefined. Small values, nearly all of them,
- * are judged by an upper bound and never turned into text. What cannot be written as JSON is Infinity, and so is what
- * has more than `mostLevels`, however small it is. `exact` measures the others: a function that remembers what it has
- * measured saves the caller from measuring a large value again.
+ * Returns the bytes of a value as JSON when they exceed the limit, otherwise undefined. Small values, nearly all of
+ * them, are accepted by an upper bound without being serialized. A value that cannot be written as JSON, or is nested
+ * deeper than `mostLevels`, counts as Infinity. `exact` measures the other values; passing a caching function avoids
+ * measuring a large value twice.
  */
 export function excessBytes(value: unknown, limitBytes: number, exact = jsonBytes): number | undefined {
   const bound = upperBound(value, limitBytes);

@@ -1,24 +1,20 @@
 import { isObject, type Fields } from './json.ts';
 
-/**
- * One reading of what a tool answered, for everybody: computer, agent and command say the same of one call. Servers and peers
- * write it in many ways; what was answered is a result whatever its form, and its words are kept.
- */
-/** One content of a result of MCP. */
+/** Content item of an MCP tool result. */
 export interface ResultContent {
-  /** Text, image, audio, resource, resource_link, or a type that is not known here. */
+  /** Type of the item: text, image, audio, resource, resource_link, or an unknown type. */
   readonly type: string;
   readonly [field: string]: unknown;
 }
-/** The result of a tool as MCP has it. */
+/** Result of a tool, as MCP defines it. */
 export interface CallToolResult {
   /** Items of the result, for the model. */
   readonly content: readonly ResultContent[];
-  /** The same for programs: any JSON value but null. */
+  /** Result as data, for programs: any JSON value but null. */
   readonly structuredContent?: unknown;
-  /** The tool itself says that it failed. */
+  /** Tells that the tool itself reported a failure. */
   readonly isError?: boolean;
-  /** Meta of the result. */
+  /** Metadata of the result. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly [more: string]: unknown;
 }
@@ -57,13 +53,13 @@ function wordsOf(value: unknown): string {
     return '[nested too deep to be shown]';
   }
 }
-/** Python writes `meta` for `_meta`, and what is absent as null. */
+/** Removes null members and renames `meta` to `_meta`: the Python SDK writes them so. */
 const tidied = (value: Fields): Fields => {
   const { meta, ...rest } = value;
   const all = isGone(rest['_meta']) && !isGone(meta) ? { ...rest, _meta: meta } : rest;
   return Object.fromEntries(Object.entries(all).filter(([, member]) => !isGone(member)));
 };
-/** Item without readable words: it stays beside the others as `unknown`. */
+/** Reads one content item of any form. An item without a readable form is kept as text, or as type `unknown`. */
 function contentIn(item: unknown): ResultContent {
   if (isContent(item)) return item;
   if (isGone(item)) return { type: 'unknown', value: null };
@@ -81,16 +77,19 @@ const contentsIn = (content: unknown): readonly ResultContent[] => {
   if (isGone(content)) return [];
   return Array.isArray(content) ? content.map(contentIn) : [contentIn(content)];
 };
-/** An error is `true`, its text in any case, or 1. Whatever else there is says of no error. */
+/** Tells whether a value means an error: `true`, the text "true" in any case, or 1. */
 const isYes = (value: unknown): boolean =>
   value === true || value === 1 || (typeof value === 'string' && /^\s*true\s*$/i.test(value));
 const metaIn = (value: unknown): Fields | undefined => {
   if (isGone(value)) return undefined;
   return isObject(value) ? value : { value };
 };
-/** Members that say something about a result, beside what it says. */
+/** Members of a result that are no content. */
 const aside: ReadonlySet<string> = new Set(['_meta', 'isError', 'structuredContent', 'resultType']);
-/** A result without contents: what it has instead, such as `toolResult` of the first revision of MCP. */
+/**
+ * Finds the content of a result without a `content` field: `toolResult` of the first MCP revision, or all other
+ * members.
+ */
 function wordsBeside({ toolResult, ...more }: Fields): readonly ResultContent[] {
   if (!isGone(toolResult)) return contentsIn(toolResult);
   const others = Object.entries(more).filter(([key]) => !aside.has(key));
@@ -112,16 +111,20 @@ function readLenient(raw: unknown): CallToolResult {
   };
 }
 /**
- * The result that an answer to `tools/call` is, whatever JSON it is; one that is right is given as it is. Contents that are a
- * text, an object or a number become readable text; a list is the contents themselves. `isError` is true for `true`, its text
- * and 1, and `is_error` is the same word. Null is absent.
+ * Reads any JSON value as the result of a tool call; a well-formed result is returned unchanged. Contents that are a
+ * text, an object or a number become readable text; a list is taken as the contents. `isError` is true for `true`,
+ * its text and 1, and may be spelled `is_error`. Null counts as absent. Computer, agent and command share this
+ * reading, so that all report the same for one call.
  */
 export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readLenient(raw));
 
 // ── on the wire ────────────────────────────────────────────────────────────────────────────────────────
-/** Agents of other makes take objects only: another value goes under `result`, and this mark in `meta` says so. */
+/**
+ * Mark in `meta` of a result whose `structuredContent` was wrapped as `{result: …}`, because agents of other makes
+ * accept only objects.
+ */
 const wrapped = 'a2c_structured_wrapped';
-/** A result as every agent can read it, and what its `meta` has to have besides. */
+/** Prepares a result for the wire, so that every agent can read it; also returns the metadata to add. */
 export function wrappedForWire(result: CallToolResult): {
   readonly result: CallToolResult;
   readonly meta: Fields;
@@ -134,7 +137,7 @@ export function wrappedForWire(result: CallToolResult): {
   );
   return { result, meta: isNamed ? { [wrapped]: false } : {} };
 }
-/** The same result as its computer has it. */
+/** Restores a result that was wrapped for the wire. */
 export function unwrappedFromWire(result: CallToolResult): CallToolResult {
   const { structuredContent: held, _meta: meta } = result;
   if (meta?.[wrapped] !== true || !isObject(held)) return result;

@@ -1,44 +1,53 @@
-/** Answers to questions and calls: why one failed, and what is known of the effect of a call. */
+/** Answers to questions and calls: why one failed, and what is known about the effect of a call. */
 import type { z } from 'zod';
 import { events } from '../events.ts';
 import { toWireError, wireCodes, type Failure, type WireError } from '../failure.ts';
 
 /**
- * The ack of a question that failed; calls, joins and leaves have forms of their own (`refusal`). Peers of 0.2 and later
- * read its own fields, those of the draft read `error`: both say the same.
+ * Acknowledgement of a failed question; calls, joins and leaves have other forms (`refusal`). Peers of 0.2 and later
+ * read the fields at the top, peers of the draft read `error`; both hold the same failure.
  */
 export interface ErrorAck extends WireError {
-  /** Why, in the shape of the draft. */
+  /** Same failure in the shape of the draft. */
   readonly error: WireError;
 }
 
-/** The answer to a `client:*` or `server:list_room` that failed. */
+/** Builds the acknowledgement of a `client:*` question or a `server:list_room` that failed. */
 export function errorAck(failure: Failure): ErrorAck {
   const error = toWireError(failure);
   return { ...error, error };
 }
 
-/** A failed tool call as the wire has it: a CallToolResult, because that is what every agent can parse. */
+/** Failed tool call as sent on the wire. It has the form of a CallToolResult, because every agent can parse that. */
 export interface FailureResult {
-  /** One text, for the model. */
+  /** Failure as one text, for the model. */
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-  /** The same for programs: what `failureIn` reads. */
+  /** Failure for programs, as `failureIn` reads it. */
   readonly structuredContent: { readonly error: WireError };
   readonly isError: true;
-  /** `error_code`, `a2c_outcome`, `a2c_phase`, of a login `mcp_server` and `auth_hint`, and what the options add. Python says `meta` where MCP says `_meta`. */
+  /**
+   * Metadata: `error_code`, `a2c_outcome`, `a2c_phase`, for a missing login `mcp_server` and `auth_hint`, and
+   * additions from the options. The Python SDK names this field `meta` where MCP has `_meta`.
+   */
   readonly meta: Readonly<Record<string, unknown>>;
 }
-/** Parts of the result of a failed call beside its failure. */
+/** Options for the result of a failed call. */
 export interface FailureResultOptions {
-  /** Text for the model; the failure's message by default. */
+  /** Text for the model; the message of the failure by default. */
   readonly text?: string;
-  /** Known effect of the call, and where it ended. By default it was never sent. */
+  /** Known effect of the call, and the phase in which it ended. By default it was never sent. */
   readonly ending?: Ending;
-  /** Joins `error_code`, `a2c_outcome` and `a2c_phase`, and `a2c_timeout` or `a2c_cancelled` where the failure is one. */
+  /**
+   * Additional metadata beside `error_code`, `a2c_outcome`, `a2c_phase`, and `a2c_timeout` or `a2c_cancelled` where
+   * they apply.
+   */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The ack of a `client:tool_call` that failed. An agent reads it back with `readToolResult` and `failureIn`. */
+/**
+ * Builds the acknowledgement of a `client:tool_call` that failed. An agent reads it with `readToolResult` and
+ * `failureIn`.
+ */
 export function failureResult(failure: Failure, options: FailureResultOptions = {}): FailureResult {
   const error = toWireError(failure);
   const timedOut = error.code === wireCodes.timeout || error.code === wireCodes.toolTimeout;
@@ -57,7 +66,7 @@ export function failureResult(failure: Failure, options: FailureResultOptions = 
   };
 }
 
-/** Words about a server that wants a login: which, and what to do (A2C-SMCP 0.3). */
+/** Adds metadata for a server that requires a login: its name, and what to do (A2C-SMCP 0.3). */
 function loginMeta({ code, message, details, remedy }: Failure): Readonly<Record<string, unknown>> {
   if (code !== 'Unauthorized' && code !== 'AccessDenied') return {};
   const server = details?.['server_name'];
@@ -67,13 +76,18 @@ function loginMeta({ code, message, details, remedy }: Failure): Readonly<Record
   };
 }
 
-/** The arguments of the ack that says no to an event, in the form that this event's askers can read. */
+/**
+ * Builds the arguments of the acknowledgement that refuses an event, in the form that senders of this event can read.
+ */
 export function refusal(event: string, failure: Failure, ending = neverSent): readonly unknown[] {
   if (event === events.joinOffice || event === events.leaveOffice) return [false, failure.message];
   return [event === events.toolCall ? failureResult(failure, { ending }) : errorAck(failure)];
 }
 
-/** A payload that its schema refuses → 400 with one readable line per field: `timeout: expected whole seconds`. */
+/**
+ * Converts a payload that broke its schema into a failure with code 400 and one readable line per field: `timeout:
+ * expected whole seconds`.
+ */
 export function badPayload(error: z.ZodError, event: string): Failure {
   const problems = problemsIn(error);
   return {
@@ -83,10 +97,13 @@ export function badPayload(error: z.ZodError, event: string): Failure {
   };
 }
 
-/** Most problems that are told of one message; the rest is counted. */
+/** Largest number of problems listed for one message; the rest is only counted. */
 const most = 10;
 
-/** Problems that a schema finds, a line for each field: `pages.0.title: Invalid input: expected string, received undefined`. */
+/**
+ * Lists the problems that a schema found, one line per field: `pages.0.title: Invalid input: expected string,
+ * received undefined`.
+ */
 export function problemsIn({ issues }: z.ZodError): string[] {
   const lines = issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,
@@ -95,31 +112,31 @@ export function problemsIn({ issues }: z.ZodError): string[] {
 }
 
 /**
- * Known effect of a call: never sent, or answered with an error → `failed`; sent and unanswered
- * (time-out, cancel, death of the server) → `unknown`. The `meta.a2c_outcome` of every answer to a call.
+ * Values of the known effect of a call, sent as `meta.a2c_outcome`. Never sent, or answered with an error → `failed`;
+ * sent but unanswered (time-out, cancel, death of the server) → `unknown`.
  */
 export const outcomes = ['succeeded', 'failed', 'unknown'] as const;
-/** Known effect of a call. `unknown`: it was sent and never answered, so it may have taken effect. */
+/** Known effect of a call. `unknown`: the call was sent and never answered, so it may have taken effect. */
 export type Outcome = (typeof outcomes)[number];
 
-/** Phases in which a call can end otherwise than well: `meta.a2c_phase`. */
+/** Phases in which a call can end without success, sent as `meta.a2c_phase`. */
 export const callPhases = ['resolving', 'judging', 'confirming', 'queued', 'running'] as const;
 /**
- * Phase of a call: its tool and its server are found (`resolving`), it is checked (`judging`), a person is asked
- * (`confirming`), it waits for its turn (`queued`), its server has it (`running`).
+ * Phase of a call: finding its tool and server (`resolving`), checking it (`judging`), asking a person
+ * (`confirming`), waiting for its turn (`queued`), executing on the server (`running`).
  */
 export type CallPhase = (typeof callPhases)[number];
 
-/** Ending of a call that did not end well. */
+/** Ending of a call that did not succeed. */
 export interface Ending {
-  /** `failed`: it surely had no effect, or the tool itself says that it failed. */
+  /** Known effect. `failed`: the call surely had no effect, or the tool itself reported a failure. */
   readonly outcome: Exclude<Outcome, 'succeeded'>;
-  /** Phase in which it ended. */
+  /** Phase in which the call ended. */
   readonly phase: CallPhase;
 }
 /** Ending of a call that was sent to no server. */
 export const neverSent: Ending = { outcome: 'failed', phase: 'resolving' };
-/** Ending of a call that was passed on, and is answered no more. */
+/** Ending of a call that was passed on and will not be answered. */
 export const unanswered: Ending = { outcome: 'unknown', phase: 'running' };
 
 type Meta = Readonly<Record<string, unknown>>;
@@ -129,7 +146,7 @@ export const endingMeta = ({ outcome, phase }: Ending): Meta => ({
 });
 
 const phases: ReadonlySet<unknown> = new Set(callPhases);
-/** Ending as the `meta` of a failed result tells it; strangers tell nothing, or something else. */
+/** Reads the ending from the `meta` of a failed result; empty or partial when the computer is of another make. */
 export function endingIn(meta: Meta | undefined): Partial<Ending> {
   const { a2c_outcome: outcome, a2c_phase: phase } = meta ?? {};
   return {

@@ -1,44 +1,47 @@
-/** Collections that a computer shows: tools, Desktop, Finder, resources, prompts, config. */
+/** Messages about the collections that a computer shows: tools, Desktop, Finder, resources, prompts, config. */
 import { z } from 'zod';
 import { answered, asked, fresh, record, wholeNumber } from './messages.ts';
 import { isObject } from '../json.ts';
 
-/** Value in the meta of a tool; deeper ones are written as JSON text. */
+/** Value in the metadata of a tool; deeper values are written as JSON text. */
 export type MetaValue = string | number | boolean | readonly (string | number | boolean)[];
-/** A tool as `client:get_tools` shows it (§3.5). */
+/** Tool as `client:get_tools` shows it (§3.5). */
 export interface SmcpTool {
-  /** Name for `client:tool_call`, unique in its computer. */
+  /** Name of the tool for `client:tool_call`, unique within the computer. */
   readonly name: string;
-  /** The server that has it, in the words of 0.3 and later: letters, digits, `_` and `-`. */
+  /** Id of the server that provides the tool, a term of 0.3 and later: letters, digits, `_` and `-`. */
   readonly bundle_id?: string;
-  /** Description for models; `None` where the server gives none. */
+  /** Description for models; `None` when the server gives none. */
   readonly description: string;
-  /** JSON Schema of its parameters, as its server has it. */
+  /** JSON Schema of the parameters, as the server provides it. */
   readonly params_schema: object;
-  /** JSON Schema of `structuredContent` in its results; null: it promises none. */
+  /** JSON Schema of `structuredContent` in results; null when the tool promises none. */
   readonly return_schema: object | null;
-  /** Meta from its config and its server, such as `a2c_tool_meta` and `MCP_TOOL_ANNOTATION`. */
+  /** Metadata from the config and the server, such as `a2c_tool_meta` and `MCP_TOOL_ANNOTATION`. */
   readonly meta: Readonly<Record<string, MetaValue>>;
 }
 
-/** Our extension to the answers of `client:get_desktop` and `client:get_finder`: what is not in them, and why. */
+/**
+ * Schema of a part that is missing in the answer to `client:get_desktop` or `client:get_finder`, with the reason: an
+ * extension of ours.
+ */
 export const missingPart = z.looseObject({
   server: z.string(),
   reason: z.string(),
   uri: z.string().nullish(),
 });
 
-/** A server of which not all could be had, and why: its part of the answer is what there is. */
+/** Server whose data could not be read completely, and the reason; the rest of its data is in the answer. */
 export interface Missing {
-  /** Name of the server in the config of the computer; `(not named)` where a stranger gives none. */
+  /** Name of the server in the config of the computer; `(not named)` when a computer of another make gives none. */
   readonly server: string;
-  /** Why it is missing, in a sentence for a person. */
+  /** Reason why the data is missing, in a sentence for a person. */
   readonly reason: string;
-  /** The one window or document that is meant; without it the server as a whole. */
+  /** URI of the one window or document that is missing; absent when the server as a whole is meant. */
   readonly uri?: string;
 }
 
-/** Missing parts as a stranger tells them; entries that are not readable are passed over. */
+/** Reads the missing parts from the answer of a peer; unreadable entries are skipped. */
 export const readMissing = (value: unknown): readonly Missing[] =>
   Array.isArray(value)
     ? value.flatMap((entry): Missing[] => {
@@ -50,8 +53,8 @@ export const readMissing = (value: unknown): readonly Missing[] =>
     : [];
 
 /**
- * `client:get_desktop` → `GetDesktopReply` (seed 001). `desktop_size` is the most windows that are wanted, 0 or less
- * wants none; `window` is the URI of the one window that is wanted. `fresh` is ours.
+ * Question `client:get_desktop`, answered with `GetDesktopReply` (seed 001). `desktop_size` is the largest number of
+ * windows wanted, 0 or less for none; `window` is the URI of the one wanted window. `fresh` is our extension.
  */
 export const getDesktop = z.looseObject({
   ...asked,
@@ -61,7 +64,7 @@ export const getDesktop = z.looseObject({
 });
 export type GetDesktop = z.infer<typeof getDesktop>;
 
-/** Each window is one text: its URI, an empty line, what it shows. */
+/** Reply to `client:get_desktop`. Each window is one text: its URI, an empty line, its content. */
 export const getDesktopReply = z.looseObject({
   desktops: z.array(z.string()),
   missing: z.array(missingPart).nullish(),
@@ -70,8 +73,8 @@ export const getDesktopReply = z.looseObject({
 export type GetDesktopReply = z.infer<typeof getDesktopReply>;
 
 /**
- * `client:get_finder` → `GetFinderReply` (seed 000). Absent `offset` is 0, absent `limit` is 20; a limit above 100
- * counts as 100. `fresh` is ours.
+ * Question `client:get_finder`, answered with `GetFinderReply` (seed 000). `offset` defaults to 0, `limit` to 20; a
+ * limit above 100 counts as 100. `fresh` is our extension.
  */
 export const getFinder = z.looseObject({
   ...asked,
@@ -95,15 +98,18 @@ const document = {
   last_modified: z.string().nullish(),
 };
 
-/** A document as its own server tells it, a read of Level 1. `last_modified` is ISO 8601. */
+/** Document as its own server describes it, a read of Level 1. `last_modified` is ISO 8601. */
 export const dpeDocumentMetadata = z.looseObject(document);
 export type DPEDocumentMetadata = z.infer<typeof dpeDocumentMetadata>;
 
-/** One document of a computer's catalogue: what its server tells, and `server`, the MCP server that has it. */
+/**
+ * Document in the catalogue of a computer: the description from its server, and `server`, the name of that MCP
+ * server.
+ */
 export const dpeDocumentSummary = z.looseObject({ ...document, server: z.string() });
 export type DPEDocumentSummary = z.infer<typeof dpeDocumentSummary>;
 
-/** `total_count` counts after filtering and before paging. */
+/** Reply to `client:get_finder`. `total_count` counts the documents after filtering and before paging. */
 export const getFinderReply = z.looseObject({
   documents: z.array(dpeDocumentSummary),
   total_count: z.int().nonnegative(),
@@ -112,7 +118,7 @@ export const getFinderReply = z.looseObject({
 });
 export type GetFinderReply = z.infer<typeof getFinderReply>;
 
-/** One page of a document, as a read of Level 1 with `depth=pages` lists it. `page_index` counts from 0. */
+/** Page of a document, as listed by a read of Level 1 with `depth=pages`. `page_index` counts from 0. */
 export const dpePageSummary = z.looseObject({
   page_index: z.int().nonnegative(),
   title: z.string(),
@@ -122,7 +128,7 @@ export const dpePageSummary = z.looseObject({
 });
 export type DPEPageSummary = z.infer<typeof dpePageSummary>;
 
-/** One element of a page, as a read of Level 3 shows it. */
+/** Element of a page, as shown by a read of Level 3. */
 export const dpeElementDetail = z.looseObject({
   element_id: z.string(),
   category: z.string(),
@@ -135,14 +141,14 @@ export const dpeElementDetail = z.looseObject({
 });
 export type DPEElementDetail = z.infer<typeof dpeElementDetail>;
 
-/** The documents of one host, a read of Level 0. */
+/** Documents of one host, a read of Level 0. */
 export const dpeCatalogue = z.looseObject({
   documents: z.array(z.unknown()),
   total_count: z.int().nonnegative(),
 });
 export type DPECatalogue = z.infer<typeof dpeCatalogue>;
 
-/** A document with a part of its pages, a read of Level 1 with `depth=pages`; `page_total` counts all of them. */
+/** Document with a part of its pages, a read of Level 1 with `depth=pages`; `page_total` counts all pages. */
 export const dpeDocumentPages = z.looseObject({
   ...document,
   pages: z.array(dpePageSummary),
@@ -152,7 +158,7 @@ export const dpeDocumentPages = z.looseObject({
 });
 export type DPEDocumentPages = z.infer<typeof dpeDocumentPages>;
 
-/** One page with its elements, a read of Level 2. */
+/** Page with its elements, a read of Level 2. */
 export const dpePage = z.looseObject({
   page_index: z.int().nonnegative(),
   title: z.string(),
@@ -164,13 +170,14 @@ export const dpePage = z.looseObject({
 export type DPEPage = z.infer<typeof dpePage>;
 
 /**
- * `client:read_resource` → `ReadResourceReply`: an extension of ours (a2c-wire §9 X23 b). The seeds let an agent read
- * `dpe://` through its computer but have no event for it; a peer that does not know it acks 501 or nothing.
+ * Question `client:read_resource`, answered with `ReadResourceReply`: an extension of ours (a2c-wire §9 X23 b),
+ * because the seeds let an agent read `dpe://` through its computer but have no event for it. A peer that does not
+ * know it acknowledges with 501 or nothing.
  */
 export const readResource = z.looseObject({ ...asked, uri: z.string().min(1), server: z.string().nullish() });
 export type ReadResource = z.infer<typeof readResource>;
 
-/** The contents of MCP's `resources/read`: text or base64 per item. */
+/** Contents of a resource, as in MCP's `resources/read`: text or base64. */
 export const resourceContents = z.looseObject({
   uri: z.string(),
   mimeType: z.string().nullish(),
@@ -180,31 +187,35 @@ export const resourceContents = z.looseObject({
 });
 export type ResourceContents = z.infer<typeof resourceContents>;
 
-/** The result of MCP's `resources/read`. */
+/** Result of MCP's `resources/read`. */
 export const resourceResult = z.looseObject({ contents: z.array(resourceContents) });
 
 /**
- * The ack of `client:read_resource`: the contents as the server gave them. Several, where one URI stands for several.
+ * Reply to `client:read_resource`: the contents as the server gave them; several when one URI covers several
+ * resources.
  */
 export const readResourceReply = z.looseObject({ contents: z.array(resourceContents), ...answered });
 export type ReadResourceReply = z.infer<typeof readResourceReply>;
 
-/** The result of MCP's `prompts/get`: messages as the server gave them. */
+/** Result of MCP's `prompts/get`: messages as the server gave them. */
 export const promptResult = z.looseObject({
   description: z.string().nullish(),
   messages: z.array(z.looseObject({ role: z.string(), content: z.looseObject({ type: z.string() }) })),
 });
 export type PromptResult = z.infer<typeof promptResult>;
 
-/** `client:get_config` → `GetConfigReply`. */
+/** Question `client:get_config`, answered with `GetConfigReply`. */
 export const getConfig = z.looseObject({ ...asked });
 export type GetConfig = z.infer<typeof getConfig>;
 
-/** One server as its computer shows it: current, with its placeholders. Other computers know other types and keys. */
+/**
+ * Server as its computer shows it: current config with unfilled placeholders. Computers of other makes may have other
+ * types and keys.
+ */
 export const shownServer = z.looseObject({ type: z.string(), server_parameters: record.nullish() });
 export type ShownServer = z.infer<typeof shownServer>;
 
-/** A value that servers ask for as `${input:id}`; passwords come without their default. */
+/** Value that servers request as `${input:id}`; passwords come without their default. */
 export const shownInput = z.looseObject({ type: z.string(), id: z.string() });
 export type ShownInput = z.infer<typeof shownInput>;
 
@@ -214,8 +225,8 @@ const labelled = (input: unknown): unknown =>
     ? { ...input, options: input['options'].map((value: unknown) => ({ label: value, value })) }
     : input;
 /**
- * The body as an office of this version lets it pass. From 0.3 on Python offices drop the whole answer for one server of a
- * type that is not the protocol's, or one choice without a label.
+ * Adapts the config reply to an office of this protocol version. From 0.3 on, Python offices drop the whole answer
+ * when one server has a type outside the protocol, or one choice has no label.
  */
 export function configAs(version: string, config: object): object {
   const minor = Number(version.split('.')[1]);
@@ -228,7 +239,7 @@ export function configAs(version: string, config: object): object {
   return { ...config, servers: Object.fromEntries(kept), inputs: shown };
 }
 
-/** The one reply of the protocol without a `req_id` (a2c-wire §1.9). */
+/** Reply to `client:get_config`: the only reply of the protocol without a `req_id` (a2c-wire §1.9). */
 export const getConfigReply = z.looseObject({
   servers: z.record(z.string(), shownServer),
   inputs: z.array(shownInput).nullish(),

@@ -17,15 +17,18 @@ import { getToolsReply, listRoomReply } from './messages.ts';
 import { problemsIn } from './answers.ts';
 import { readAnswer } from '../reading.ts';
 
-/** A reply, or why it is none: what the peer said, or 500 for what is not readable. */
+/**
+ * Readable reply, or the reason why there is none: the failure that the peer sent, or code 500 for an unreadable
+ * answer.
+ */
 export type Read<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly failure: Failure };
 /** Member of a room. */
 export interface RoomMember {
-  /** Name that it gives itself; unique among the computers of its room. */
+  /** Name that the member gives itself; unique among the computers of its room. */
   readonly name: string;
-  /** A room has one agent at the most. */
+  /** Role of the member; a room has at most one agent. */
   readonly role: 'agent' | 'computer';
 }
 
@@ -34,7 +37,7 @@ const unreadable = (message: string): Read<never> => ({
   failure: { code: wireCodes.internal, message },
 });
 
-/** An ack that has to be a body of this shape. */
+/** Reads an acknowledgement whose body must match a schema. */
 function readBody<T>(ack: unknown, schema: z.ZodType<T>): Read<T> {
   const answer = readAnswer(ack);
   if (!answer.ok) return answer;
@@ -43,36 +46,39 @@ function readBody<T>(ack: unknown, schema: z.ZodType<T>): Read<T> {
   return unreadable(`The peer's answer is not readable: ${problemsIn(parsed.error).join('; ')}`);
 }
 
-/** An ack that has to echo the `req_id` too; another one is not the answer to this question (R09). */
+/**
+ * Reads an acknowledgement that must also repeat the `req_id`; another id means that it answers another question
+ * (R09).
+ */
 function readReply<T extends { req_id: string }>(ack: unknown, reqId: string, schema: z.ZodType<T>): Read<T> {
   const read = readBody(ack, schema);
   if (!read.ok || read.body.req_id === reqId) return read;
   return unreadable(`The answer is for '${read.body.req_id}', not for '${reqId}'`);
 }
 
-/** The ack of `client:get_tools`. */
+/** Reads the acknowledgement of `client:get_tools`. */
 export function readTools(ack: unknown, reqId: string): Read<readonly SmcpTool[]> {
   const read = readReply(ack, reqId, getToolsReply);
   return read.ok ? { ok: true, body: read.body.tools as readonly SmcpTool[] } : read;
 }
 
-/** The ack of `server:list_room`. */
+/** Reads the acknowledgement of `server:list_room`. */
 export function readRoom(ack: unknown, reqId: string): Read<readonly RoomMember[]> {
   const read = readReply(ack, reqId, listRoomReply);
   return read.ok ? { ok: true, body: read.body.sessions } : read;
 }
 
-/** The ack of `client:get_config`, the one that echoes no `req_id`. */
+/** Reads the acknowledgement of `client:get_config`, which repeats no `req_id`. */
 export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, getConfigReply);
 
 // ── lists of which one bad entry spoils itself only ────────────────────────────────────────────────────
-/** Most entries that are named; the rest is counted. */
+/** Largest number of unreadable entries that are listed one by one; the rest is only counted. */
 const mostNamed = 20;
 const textAt = (entry: unknown, key: string): string | undefined => {
   const value = (entry as Readonly<Record<string, unknown>> | null | undefined)?.[key];
   return typeof value === 'string' ? value : undefined;
 };
-/** Name of a server that a computer does not name. */
+/** Name used for a server that the computer does not name. */
 const unnamed = '(not named)';
 function entriesOf<T>(
   key: string,
@@ -100,16 +106,16 @@ function entriesOf<T>(
 
 /** Readable part of a reply to `client:get_desktop`. */
 export interface DesktopRead {
-  /** Each window is one text: its URI, an empty line, what it shows. In order. */
+  /** Windows in order; each is one text: its URI, an empty line, its content. */
   readonly desktops: readonly string[];
-  /** Parts that the computer tells as missing, and entries that are not readable. */
+  /** Parts that the computer reports as missing, and entries that are unreadable. */
   readonly missing: readonly Missing[];
 }
 const lenientDesktop = getDesktopReply.extend({
   desktops: z.array(z.unknown()),
   missing: z.unknown().optional(),
 });
-/** The ack of `client:get_desktop`. */
+/** Reads the acknowledgement of `client:get_desktop`. */
 export function readDesktop(ack: unknown, reqId: string): Read<DesktopRead> {
   const read = readReply(ack, reqId, lenientDesktop);
   if (!read.ok) return read;
@@ -119,20 +125,20 @@ export function readDesktop(ack: unknown, reqId: string): Read<DesktopRead> {
 
 /** Readable part of a reply to `client:get_finder`. */
 export interface FinderRead {
-  /** Documents that are readable, in order. */
+  /** Readable documents, in order. */
   readonly documents: readonly DPEDocumentSummary[];
-  /** How many the query finds, before paging. */
+  /** Number of documents that match the query, before paging. */
   readonly total_count: number;
-  /** Parts that the computer tells as missing, and entries that are not readable. */
+  /** Parts that the computer reports as missing, and entries that are unreadable. */
   readonly missing: readonly Missing[];
-  /** Entries as they came, readable or not: the next page begins behind them. */
+  /** All entries as they came, readable or not, because the next page starts after them. */
   readonly entries: readonly unknown[];
 }
 const lenientFinder = getFinderReply.extend({
   documents: z.array(z.unknown()),
   missing: z.unknown().optional(),
 });
-/** The ack of `client:get_finder`. */
+/** Reads the acknowledgement of `client:get_finder`. */
 export function readFinder(ack: unknown, reqId: string): Read<FinderRead> {
   const read = readReply(ack, reqId, lenientFinder);
   if (!read.ok) return read;
@@ -144,6 +150,6 @@ export function readFinder(ack: unknown, reqId: string): Read<FinderRead> {
   };
 }
 
-/** The ack of `client:read_resource`. */
+/** Reads the acknowledgement of `client:read_resource`. */
 export const readContents = (ack: unknown, reqId: string): Read<ReadResourceReply> =>
   readReply(ack, reqId, readResourceReply);

@@ -1,12 +1,12 @@
-/** Messages of the wire, but for what a computer shows: seats, calls, their progress and their traces. */
+/** Messages of the wire except the collections of a computer: seats, calls, their progress and their traces. */
 import { z } from 'zod';
 import { toolResult } from '../tool-result.ts';
 import { unfitName } from '../../text.ts';
 
 /**
- * The fields that many messages share. Readers are lax like those of the Python SDK: unknown keys pass, `"2"` is 2,
- * optional fields may be null. But what a stranger calls itself is kept, listed and repeated to others, so it has a
- * longest length, and no invisible characters.
+ * Limits of names and ids that peers choose. Schemas are as lax as in the Python SDK: unknown keys pass, `"2"` is 2,
+ * optional fields may be null. Names, however, are stored, listed and repeated to others, so their length is limited
+ * and invisible characters are refused.
  */
 const longestName = 256;
 const longestReqId = 1024;
@@ -30,37 +30,42 @@ const wholeSeconds = z.preprocess(
   z.int('expected whole seconds').nonnegative('expected 0 (without limit) or more seconds'),
 );
 
-/** Fields of every request of an agent. `agent` is the name that it gives itself; the office believes only its seat. */
+/**
+ * Fields of every request of an agent. `agent` is the name that the agent claims; the office trusts only its seat.
+ */
 export const question = { agent: z.string().max(longestName), req_id: z.string().max(longestReqId) };
-/** A question to one computer of the agent's office. */
+/** Fields of a question to one computer in the agent's office. */
 export const asked = { ...question, computer: z.string().max(longestName) };
-/** Our extension: servers are asked again, instead of an answer from what is known. Peers that do not know it ignore it. */
+/**
+ * Requests fresh data from the servers instead of an answer from known data: an extension of ours, which other peers
+ * ignore.
+ */
 export const fresh = z.boolean().nullish();
 /** Field of every reply: the id of its question. */
 export const answered = { req_id: z.string() };
 
-/** How far a call is, as its server tells it (MCP `notifications/progress`). */
+/** Progress of a call, as its server reports it (MCP `notifications/progress`). */
 export interface Progress {
-  /** How far it is, in a unit of its own; it grows each time. */
+  /** Amount done so far, in a unit of the server's choice; grows with each report. */
   readonly progress: number;
-  /** Final value of `progress`, where the server knows it. */
+  /** Final value of `progress`, when the server knows it. */
   readonly total?: number;
-  /** Words of the server for what it does just now. */
+  /** Description by the server of its current work. */
   readonly message?: string;
 }
 type Told = { readonly [Key in keyof Progress]: Progress[Key] | undefined } & { readonly progress: number };
-/** Progress alone, taken from a message with more fields. */
+/** Extracts the progress from a message with more fields. */
 export const progressOf = ({ progress, total, message }: Told): Progress => ({
   progress,
   ...(total !== undefined && { total }),
   ...(message !== undefined && { message }),
 });
 
-/** Most characters of a server's words that go over the wire; the rest is cut off. */
+/** Largest number of characters of a progress message on the wire; the rest is cut off. */
 export const mostProgressText = 1_000;
 /**
- * `server:tool_call_progress` and `notify:tool_call_progress`, an extension of ours: how far the call of this `req_id` is. Its
- * agent asked for it with `progress: true` in the call. No ack is expected.
+ * Progress of the call with this `req_id` (`server:tool_call_progress` and `notify:tool_call_progress`), an extension
+ * of ours. The agent requested it with `progress: true` in the call. No acknowledgement is expected.
  */
 export const toolCallProgress = z.looseObject({
   ...asked,
@@ -71,23 +76,23 @@ export const toolCallProgress = z.looseObject({
 export type ToolCallProgress = z.infer<typeof toolCallProgress>;
 
 /**
- * The place of a call in a distributed trace, as the W3C has it (Trace Context): an extension of ours in `client:tool_call`,
- * and in `_meta` of `tools/call`, where MCP has it.
+ * Position of a call in a distributed trace (W3C Trace Context): an extension of ours in `client:tool_call`, and in
+ * `_meta` of `tools/call`, where MCP defines it.
  */
 export interface TraceContext {
-  /** Such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
+  /** Trace and parent span, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
   readonly traceparent: string;
-  /** State that vendors add. */
+  /** Additional state of tracing vendors. */
   readonly tracestate?: string;
 }
 const traceparent = z.string().regex(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/);
 const tracestate = z.string().max(512);
-/** Fields of a trace; a malformed one is left out: no call fails by its trace. */
+/** Trace fields of a message; malformed ones are dropped, because a trace must never make a call fail. */
 const traceFields = {
   traceparent: traceparent.optional().catch(undefined),
   tracestate: tracestate.optional().catch(undefined),
 };
-/** Trace context in what a peer or a host has given; undefined: there is none that is well-formed. */
+/** Reads a trace context from a peer or a host; undefined when there is no well-formed one. */
 export function traceIn(given: {
   readonly traceparent?: unknown;
   readonly tracestate?: unknown;
@@ -100,23 +105,26 @@ export function traceIn(given: {
 }
 
 /**
- * One schema per wire message, the types inferred from it (a2c-wire §1). Here: seats, calls, tools, updates; the
- * others stand in desktop.ts, finder.ts, resource.ts and computer-config.ts.
+ * Schemas of the wire messages, one each, with the types inferred from them (a2c-wire §1). Here: seats, calls, tools
+ * and updates; the others are in collections.ts.
  */
 
-/** `server:join_office`; the ack has two arguments, `(true, null)` or `(false, text)`. */
+/** Message `server:join_office`; acknowledged with two arguments, `(true, null)` or `(false, text)`. */
 export const joinOffice = z.looseObject({ role, name, office_id: name });
 export type JoinOffice = z.infer<typeof joinOffice>;
 
-/** `server:leave_office`; acked like a join. */
+/** Message `server:leave_office`; acknowledged like a join. */
 export const leaveOffice = z.looseObject({ office_id: name });
 export type LeaveOffice = z.infer<typeof leaveOffice>;
 
-/** `server:list_room` → `ListRoomReply`. */
+/** Question `server:list_room`, answered with `ListRoomReply`. */
 export const listRoom = z.looseObject({ ...question, office_id: name });
 export type ListRoom = z.infer<typeof listRoom>;
 
-/** The ack of `server:list_room`: everybody who sits in that room, the asker too. `sid` is the id of the socket, `a2c_version` what it was opened with. */
+/**
+ * Reply to `server:list_room`: all members of the room, including the asking peer. `sid` is the id of the socket,
+ * `a2c_version` the protocol version that it declared.
+ */
 export const listRoomReply = z.looseObject({
   sessions: z.array(
     z.looseObject({
@@ -131,30 +139,33 @@ export const listRoomReply = z.looseObject({
 });
 export type ListRoomReply = z.infer<typeof listRoomReply>;
 
-/** `client:tool_call` → `CallToolResult`. `timeout` in seconds, 0 = without limit. */
+/** Message `client:tool_call`, answered with `CallToolResult`. `timeout` is in seconds, 0 = no limit. */
 export const toolCall = z.looseObject({
   ...asked,
   tool_name: z.string(),
   params: record,
   timeout: wholeSeconds,
-  /** An extension of ours: the agent wants to hear how far it is. */
+  /** Requests progress reports for this call: an extension of ours. */
   progress: z.boolean().optional().catch(undefined),
   ...traceFields,
 });
 export type ToolCall = z.infer<typeof toolCall>;
 
 /**
- * Fields that an office reads of a question that it only carries, such as `client:get_blob` of 0.2 and later: who asks whom.
- * Everything else in it, and the whole answer, is between agent and computer.
+ * Fields that an office reads in a question that it only relays, such as `client:get_blob` of 0.2 and later: sender
+ * and receiver. The rest of the question, and the whole answer, is left to agent and computer.
  */
 export const carried = z.looseObject({ ...asked });
 export type Carried = z.infer<typeof carried>;
 
-/** `client:get_tools` → `GetToolsReply`. */
+/** Question `client:get_tools`, answered with `GetToolsReply`. */
 export const getTools = z.looseObject({ ...asked });
 export type GetTools = z.infer<typeof getTools>;
 
-/** One tool as agents see it. `return_schema` (null allowed) and `bundle_id` are always written; readers tolerate their absence. */
+/**
+ * Tool as agents see it. `return_schema` (null allowed) and `bundle_id` are always written; readers tolerate their
+ * absence.
+ */
 export const smcpTool = z.looseObject({
   name: z.string().min(1),
   bundle_id: z.string().nullish(),
@@ -165,21 +176,21 @@ export const smcpTool = z.looseObject({
 });
 export type SMCPTool = z.infer<typeof smcpTool>;
 
-/** The ack of `client:get_tools`: all tools of the computer that can be called, by names that are unique there. */
+/** Reply to `client:get_tools`: all callable tools of the computer, with unique names. */
 export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), ...answered });
 export type GetToolsReply = z.infer<typeof getToolsReply>;
 
-/** `server:tool_call_cancel`. No ack is expected. */
+/** Message `server:tool_call_cancel`. No acknowledgement is expected. */
 export const toolCallCancel = z.looseObject(question);
 export type ToolCallCancel = z.infer<typeof toolCallCancel>;
 
-/** Why an office takes back a call by itself: it has given up waiting, its agent is gone, it closes. */
+/** Reasons why an office cancels a call on its own: it stopped waiting, the agent left, or the office closes. */
 const cancelReasons = ['timeout', 'left', 'closing'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
 /**
- * `notify:tool_call_cancel`. `reason` is an extension of ours, and there only where the office itself takes the call back:
- * without it, its agent does.
+ * Notice `notify:tool_call_cancel`. `reason` is an extension of ours, and present only when the office itself
+ * cancels; without it the agent does.
  */
 export const toolCallCancelled = z.looseObject({
   ...question,
@@ -187,18 +198,18 @@ export const toolCallCancelled = z.looseObject({
 });
 export type ToolCallCancelled = z.infer<typeof toolCallCancelled>;
 
-/** `notify:disconnecting`, an extension of ours: the office closes this connection now, for this reason. */
+/** Notice `notify:disconnecting`, an extension of ours: the office closes this connection now, for this reason. */
 export const disconnecting = z.looseObject({ code: z.number(), message: z.string() });
 export type Disconnecting = z.infer<typeof disconnecting>;
 
 /**
- * Announcements of a computer when something of it has changed, and the notices that the office makes of it (with the
- * registered name): the rows of notifications.ts.
+ * Announcement of a computer that some of its data changed, and the notice that the office makes of it (with the
+ * registered name). Its kinds are the rows of notifications.ts.
  */
 export const computerUpdate = z.looseObject({ computer: asked.computer });
 export type ComputerUpdate = z.infer<typeof computerUpdate>;
 
-/** `notify:enter_office` and `notify:leave_office`: exactly one of `computer` and `agent`, a name. */
+/** Notices `notify:enter_office` and `notify:leave_office`: exactly one of `computer` and `agent` holds a name. */
 export const seatNotice = z.looseObject({
   office_id: z.string(),
   computer: z.string().nullish(),
@@ -206,5 +217,5 @@ export const seatNotice = z.looseObject({
 });
 export type SeatNotice = z.infer<typeof seatNotice>;
 
-/** The result of a tool as MCP has it, read as everybody here reads one (`toolResult`): whatever JSON it is, it is a result. */
+/** Result of a tool as MCP defines it. Any JSON value is accepted, and read with `toolResult`. */
 export const callToolResult = z.unknown().transform(toolResult);

@@ -31,51 +31,59 @@ import type {
 import type { notifications } from '../notifications.ts';
 
 /**
- * The wire as Socket.IO's type parameters: `new Server<ClientToServer, ServerToClient>()` for an office,
- * `Socket<ServerToClient, ClientToServer>` for who sits in one. They say what peers of ours send; what arrives
- * from strangers is `unknown` until a schema has seen it.
+ * Message that claims or returns a seat. The types in this file are type parameters of Socket.IO:
+ * `Server<ClientToServer, ServerToClient>` for an office, `Socket<ServerToClient, ClientToServer>` for its members.
+ * They describe messages of our own peers; input from others is `unknown` until a schema accepted it.
  */
 export type Claim<Payload> = (payload: Payload, ack: (ok: boolean, text: string | null) => void) => void;
-/** Is always answered: with the reply, or with why there is none. */
+/** Question that is always answered: with the reply, or with the reason why there is none. */
 export type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | ErrorAck) => void) => void;
-/** Event that may be sent without asking for an ack; the ack is empty, or says why it was not passed on. */
+/**
+ * Event that may be sent without requesting an acknowledgement; the acknowledgement is empty, or says why the event
+ * was not passed on.
+ */
 export type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
-/** Is told, and not answered. */
+/** Notice that is sent without an answer. */
 export type Notice<Body> = (body: Body) => void;
 
-/** Questions of an agent to a computer, through the office. */
+/** Questions of an agent to a computer, relayed by the office. */
 export interface Relayed {
-  /** A failed call is a result with `isError`, see `failureResult`. */
+  /** Calls a tool. A failed call is answered with a result with `isError`, see `failureResult`. */
   [events.toolCall]: (payload: ToolCall, ack: (result: CallToolResult) => void) => void;
-  /** All tools of a computer that can be called. */
+  /** Lists all callable tools of a computer. */
   [events.getTools]: Question<GetTools, GetToolsReply>;
-  /** The servers and inputs of a computer, placeholders unfilled, secrets hidden. */
+  /** Lists the servers and inputs of a computer, with unfilled placeholders and hidden secrets. */
   [events.getConfig]: Question<GetConfig, GetConfigReply>;
-  /** The windows of a computer. */
+  /** Returns the windows of a computer. */
   [events.getDesktop]: Question<GetDesktop, GetDesktopReply>;
-  /** A part of the documents of a computer. */
+  /** Returns a page of the documents of a computer. */
   [events.getFinder]: Question<GetFinder, GetFinderReply>;
-  /** One window, document, page or element, as its server gives it. */
+  /** Reads one window, document, page or element, as its server gives it. */
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
-  /** Resources that a server lists. This one and those below are of 0.2 to 0.4, and carried as they are. */
+  /**
+   * Lists resources of a server. This event and the skill and blob events below belong to 0.2 to 0.4, and are relayed
+   * unchanged.
+   */
   [events.getResources]: Question<Carried, object>;
-  /** The skills of a computer. */
+  /** Lists the skills of a computer. */
   [events.getSkills]: Question<Carried, object>;
-  /** One file of a skill. */
+  /** Reads one file of a skill. */
   [events.getSkill]: Question<Carried, object>;
-  /** A part of what was too large for an answer. */
+  /** Reads a part of an object that was too large for one answer. */
   [events.getBlob]: Question<Carried, object>;
-  /** A part of a file for a computer. */
+  /** Writes a part of a file to a computer. */
   [events.putBlob]: Question<Carried, object>;
 }
 
-/** Announcements of a computer when something of it has changed: one event for each row of `machines/protocol/notifications.ts`. */
+/**
+ * Announcements of a computer when its data changed: one event for each row of `machines/protocol/notifications.ts`.
+ */
 export type Announcements = {
   [What in keyof typeof notifications as (typeof notifications)[What]['event']]: Announcement<
     z.infer<(typeof notifications)[What]['schema']>
   >;
 };
-/** Notices of an office about that, to the others in the room. */
+/** Notices by which an office passes announcements of a computer to the others in the room. */
 export type Notices = {
   [What in keyof typeof notifications as (typeof notifications)[What]['notice']]: Notice<
     z.infer<(typeof notifications)[What]['schema']>
@@ -84,32 +92,32 @@ export type Notices = {
 
 /** Events from agents and computers to their office. */
 export interface ClientToServer extends Relayed, Announcements {
-  /** Takes a seat; the text says why not. */
+  /** Takes a seat; the text tells why it was refused. */
   [events.joinOffice]: Claim<JoinOffice>;
-  /** Gives the seat back; the connection stays. */
+  /** Gives the seat back; the connection stays open. */
   [events.leaveOffice]: Claim<LeaveOffice>;
-  /** Members of the room of the asker. */
+  /** Lists the members of the asking peer's room. */
   [events.listRoom]: Question<ListRoom, ListRoomReply>;
-  /** The skills of this computer have changed. */
+  /** Announces that the skills of this computer changed. */
   [events.updateSkills]: Announcement<ComputerUpdate>;
-  /** The agent takes back its call of this `req_id`. */
+  /** Cancels the agent's call with this `req_id`. */
   [events.cancelToolCall]: Announcement<ToolCallCancel>;
-  /** How far the call of this `req_id` is: at most five times a second. */
+  /** Reports the progress of the call with this `req_id`, at most five times a second. */
   [events.toolCallProgress]: Announcement<ToolCallProgress>;
 }
 
-/** Events from an office to those that sit in it. */
+/** Events from an office to its members. */
 export interface ServerToClient extends Relayed, Notices {
-  /** Somebody took a seat in this room. */
+  /** Tells that a peer took a seat in this room. */
   [notices.enterOffice]: Notice<SeatNotice>;
-  /** Somebody left this room, or was lost. */
+  /** Tells that a peer left this room, or that its connection was lost. */
   [notices.leaveOffice]: Notice<SeatNotice>;
-  /** The skills of this computer have changed. */
+  /** Tells that the skills of this computer changed. */
   [notices.updateSkills]: Notice<ComputerUpdate>;
-  /** The call of this `req_id` is not wanted any more; the computer that runs it ends it. */
+  /** Tells that the call with this `req_id` is no longer wanted; the computer that runs it ends it. */
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
-  /** How far the call of this `req_id` is. Its agent alone hears it. */
+  /** Reports the progress of the call with this `req_id`, to its agent only. */
   [notices.toolCallProgress]: Notice<ToolCallProgress>;
-  /** The office closes this connection now. */
+  /** Tells that the office closes this connection now. */
   [notices.disconnecting]: Notice<Disconnecting>;
 }
