@@ -1,23 +1,21 @@
 /**
- * One tool call: one JSON-RPC request, settled exactly once, straight to its asker (`replyTo`).
+ * State machine of one tool call: one JSON-RPC request, settled exactly once; the result goes straight to the caller
+ * (`replyTo`). States:
  *
- * deciding   — passed through: what was known at once of its arguments and of our own rule
- * judging    — asks the `policy` port, the rule of the host: inTime | watched (the port has less time than the call)
- * confirming — asks the `confirm` port: a person, who has a time, too; nothing was sent yet
- * queued     — not sent yet: pending (its server is being started for it, or has forgotten the session it was sent in)
- *              | inLine (as many calls as may run do)
- * running    — sent to the server: patient | watched (it may not be silent for too long)
- * interrupted — the stream broke: waits for the client to tell how the server died, or that it is back, until the
- *              deadline
- * cancelling — taken back: passed through, but where another computer has it, which says how it stood, or not in time
- * finishing  — answered: asks the `finish` port to look at the result; whatever comes of that, the result is given
- * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
- * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
+ * deciding    — transient: uses the judgement that our own rule gave at once
+ * judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
+ * confirming  — asks a person (port `confirm`), with a time limit; nothing was sent yet
+ * queued      — not sent yet: pending (the server is starting, or its session expired) | inLine (enough calls run)
+ * running     — sent to the server: patient | watched (limit of silence)
+ * interrupted — the stream broke: waits until the deadline for news that the server died or is back
+ * cancelling  — withdrawn: transient, unless another computer holds the call and reports how it ended
+ * finishing   — answered: the port `finish` post-processes the result, which is passed on whatever happens there
+ * succeeded | failed (the tool reported an error, or the call was never sent) | timedOut | cancelled | refused (by
+ * arguments, policy, a person or a full queue) | unknown (sent, but the server died before its answer) — final
  *
- * The deadline of a call is the whole time that its caller gives it, set once: whatever it waits for, it is
- * over by then, and its questions are withdrawn. The deadline is the timer of its root, so that its cost does not grow
- * with the number of calls in flight; an `after` is only for what has a limit of its own besides. A call that ends
- * withdraws its question, which cancels it at the server; leaving a state does not.
+ * The deadline covers the whole call and is set once. It is the timer of the root actor, so that its cost does not
+ * grow with the number of calls in flight; `after` is only used for additional limits. A call that ends withdraws its
+ * question, which cancels it at the server; leaving a state does not.
  */
 import { assign, not, setup } from 'xstate';
 import type { Address } from '../kernel/address.ts';
@@ -71,7 +69,7 @@ const parts = setup({
       result: carried(context, result, digits),
       ...(digits && { digits }),
     })),
-    /** Answer that came before the call could be taken back, or because of that. */
+    /** Stores an answer that arrived before the cancellation took effect, or because of it. */
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
       result: finished(c, c.result, finding),
@@ -104,7 +102,7 @@ const parts = setup({
     hearsHowItStood: ({ context: { withdrawal } }) => (withdrawal?.ms ?? 0) > 0,
     isOfWithdrawal: (_, { id }: { id: string }) => id === 'withdrawal',
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
-    // A word that is none of ours permits nothing.
+    // Unknown decisions permit nothing.
     isDeniedByPolicy: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
     needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
       decision !== 'allow' && context.policy?.isConfirmed !== true,
@@ -122,7 +120,10 @@ const parts = setup({
     isFailure: (_, { why }: OwnerEnded) => why === 'failed',
     isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
     isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
-    /** Only of a server: what became of a call behind an office is never known for sure. */
+    /**
+     * Tells whether a server surely did not read the call. Applies only to calls to a server: the fate of a call
+     * behind an office is never certain.
+     */
     wasUnread: ({ context: c }, { sent, failure }: { sent: boolean; failure: Failure }) =>
       c.policy !== null && !c.isSentAgain && !sent && isUnread(failure),
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
@@ -137,10 +138,10 @@ const parts = setup({
 // ── actions that several states share ──────────────────────────────────────────────────────────────────
 const startClock = deadline('limit', rules.limitOf);
 const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
-/** Sending a call: it counts as sent from here on. */
+/** Sends the call; from here on it counts as sent. */
 export const send = [enter('running'), requests(rules.callRequest)] as const;
 const settle = (end: CallEnd) =>
-  // A link that was left while its call ran hears no answer any more.
+  // The dead letter is suppressed, because a link that was closed during the call no longer accepts its answer.
   posts((c: CallContext) => post(c.replyTo, rules.settledAs(c, end), { optional: true }));
 const rememberFailure = {
   type: 'rememberFailure',
@@ -167,7 +168,7 @@ const askerLost = {
   },
 } as const;
 const serverLost = { target: '#call.unknown', actions: rememberFailure } as const;
-/** Ends of a call that was not sent, whatever it waits for. */
+/** Transitions that end a call before it was sent, whatever it waits for. */
 const unsent = {
   'call.cancel': { target: '#call.cancelled', actions: rememberCancel },
   close: cancelledByClose,
@@ -190,12 +191,12 @@ const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
     target: '#call.refused',
     actions: { type: 'rememberInvalid', params: judgement },
   }) as const;
-/** Ways on of a call that nothing speaks against. */
+/** Transitions of a permitted call: wait for the server, or be sent at once. */
 const permitted = [
   { guard: 'isPending', target: '#call.queued' },
   { target: '#call.running', actions: send },
 ] as const;
-/** Ends of a call whose result is here, whatever a look at it has found. */
+/** Transitions that end a call with its result, whatever post-processing found. */
 const given = <E>(finding: (event: E) => Finding) => {
   const actions = {
     type: 'rememberFinished',
@@ -227,7 +228,7 @@ export const callMachine = parts.createMachine({
       always: [
         { guard: 'isJudgedBriefly', target: 'judging.watched' },
         { guard: 'isJudged', target: 'judging' },
-        // Our own rule, known at once, never denies.
+        // The own rule of the computer, known at once, never denies.
         refuseInvalid(rules.drawnOf),
         { guard: { type: 'needsPerson', params: rules.drawnOf }, target: '#call.confirming' },
         ...permitted,
@@ -328,9 +329,14 @@ export const callMachine = parts.createMachine({
         inLine: {
           on: {
             'ask.began': { target: '#call.running', actions: enter('running') },
-            /** Refused by the limiter: its server had room, and its computer has none. */
+            /**
+             * Taken when the limiter refuses the call: the queue of the computer is full, although the server had
+             * room.
+             */
             'ask.refused': { target: '#call.refused', actions: rememberUnsent },
-            /** Back to waiting: its turn would come in a session that is gone. */
+            /**
+             * Returns the call to waiting, because its place in the queue belongs to a session that no longer exists.
+             */
             'call.hold': { target: 'pending', actions: ['hold', { type: 'cancel', params: { id: 'call' } }] },
           },
         },
@@ -340,7 +346,7 @@ export const callMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'ask.waiting': 'queued.inLine',
-        /** Begins the limit of silence again. */
+        /** Restarts the limit of silence. */
         'ask.progress': {
           target: '.patient',
           actions: postsAll(
@@ -373,7 +379,7 @@ export const callMachine = parts.createMachine({
             target: 'interrupted',
             actions: rememberFailure,
           },
-          /** Lost alone: its server lives, and says nothing more about it. */
+          /** Taken when the answer of this call alone is lost; the server lives, but will not answer it. */
           {
             guard: { type: 'isLostAlone', params: ({ event }) => event },
             target: 'unknown',
@@ -384,7 +390,10 @@ export const callMachine = parts.createMachine({
             target: 'refused',
             actions: rememberUnsent,
           },
-          /** Not read by its server, whose session ends now: it waits for the next one, or hears that there is none. */
+          /**
+           * Taken when the server did not read the call because its session expired; the call waits for the next
+           * session, or for news that there is none.
+           */
           {
             guard: { type: 'wasUnread', params: ({ event }) => event },
             target: 'queued.pending',
@@ -414,7 +423,7 @@ export const callMachine = parts.createMachine({
       tags: 'closing',
       on: {
         'server.lost': serverLost,
-        /** Server in a new session: what the old one was asked stays without an answer. */
+        /** Taken when the server has a new session; requests of the old session stay unanswered. */
         'call.go': 'unknown',
         'call.cancel': 'unknown',
         'deadline.passed': 'unknown',
@@ -434,7 +443,7 @@ export const callMachine = parts.createMachine({
           },
           { target: 'succeeded', actions: { type: 'rememberAnswer', params: rules.answerOf } },
         ],
-        /** The connection is lost: its agent says so, too. */
+        /** Ignored: when the connection is lost, the machine of the agent sends its own message about it. */
         'ask.refused': {},
         'ask.progress': {},
         'call.cancel': {},
@@ -458,7 +467,7 @@ export const callMachine = parts.createMachine({
     },
     finishing: {
       tags: 'closing',
-      // Time from here on is not the caller's.
+      // Post-processing has its own time limit, separate from that of the caller.
       entry: [requests(rules.finishRequest), deadline('look', (c: CallContext) => c.policy?.lookMs ?? 0)],
       on: {
         'ask.answered': given((event: { readonly result: unknown }) => ({

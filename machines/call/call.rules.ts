@@ -1,4 +1,4 @@
-/** Rules of a tool call, as pure functions: how long it may take, what it asks, and how it is answered. */
+/** Rules of a tool call as pure functions: its time limits, the questions it asks, and its answers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -26,33 +26,36 @@ import {
 
 export type CallInput = CallStart & { readonly self: Address; readonly owner: AddressFor<ServerWanted> };
 export interface CallContext extends CallInput {
-  /** Place of the call on its way, and once it is over, where it ended. A call in `running` was sent. */
+  /** Current phase of the call, or the phase in which it ended. A call in `running` was sent. */
   readonly phase: CallPhase;
   readonly result: unknown;
-  /** Integers in the result that stand there as text. */
+  /** Integers in the result that are kept as text, because a number cannot hold them. */
   readonly digits?: readonly Digits[];
   readonly failure: Failure | null;
-  /** Sent a second time: its server had forgotten the session of the first time, and has not read it. */
+  /**
+   * Tells that the call was sent a second time, because the server had forgotten the first session and did not read
+   * it.
+   */
   readonly isSentAgain?: true;
 }
 export type CallEvent = RequestFact | CallOrder | CallOverdue | DirectoryEvent;
 
 // ── time ───────────────────────────────────────────────────────────────────────────────────────────────
-/** Whether the caller's limit is the shorter one; 0 is no limit. */
+/** Tells whether the limit of the caller is shorter than the limit of the server; 0 is no limit. */
 const isCallers = ({ timeoutMs, totalMs }: CallContext): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
-/** Whole time of the call in ms; 0 = without limit. */
+/** Time limit of the whole call in ms; 0 = no limit. */
 export const limitOf = (c: CallContext): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
 const whoseLimit = (c: CallContext): 'caller' | 'total' => (isCallers(c) ? 'caller' : 'total');
 const isWithin = (ms: number, c: CallContext): boolean => limitOf(c) === 0 || ms < limitOf(c);
 export const mayNotBeSilent = (c: CallContext): boolean => c.idleMs > 0 && isWithin(c.idleMs, c);
-/** Whether the rule of the host has to be asked: nothing was known at once. */
+/** Tells whether the rule of the host must be asked, because no judgement was known at once. */
 export const isUnjudged = ({ policy, drawn }: CallContext): boolean => policy !== null && !drawn;
 export const isJudgedBriefly = (c: CallContext): boolean =>
   isUnjudged(c) && isWithin(c.policy?.confirmMs ?? 0, c);
 
 // ── what it asks ───────────────────────────────────────────────────────────────────────────────────────
-/** Question to a port of the platform, `policy`, `confirm` or `finish`, about this call. */
+/** Builds a question about this call to a port of the platform: `policy`, `confirm` or `finish`. */
 const portRequest = (c: CallContext, port: string, method: string, more: object = {}) => {
   const call: JudgedCall = {
     reqId: c.reqId,
@@ -73,10 +76,13 @@ export const finishRequest = (c: CallContext) =>
     isError: isRefusedByTool(c.result),
     ...(c.digits && { digits: c.digits }),
   });
-/** The call itself, to its server or to the office. Only a server has a limiter. */
+/** Builds the request that runs the call, to its server or to the office. Only a server has a limiter. */
 export const callRequest = ({ request: { target, method, params }, policy, server }: CallContext) =>
   policy ? { id: 'call', target, method, params, limiter: server } : { id: 'call', target, method, params };
-/** Withdrawal, told to the computer that has the call: it answers the call itself. */
+/**
+ * Builds the request that withdraws the call from the computer that holds it; that computer then answers the call
+ * itself.
+ */
 export const withdrawalRequest = ({ request: { target }, withdrawal }: CallContext) => ({
   id: 'withdrawal',
   target,
@@ -90,7 +96,9 @@ export interface CallAnswer {
   readonly bytes?: number;
   readonly digits?: readonly Digits[];
 }
-/** Answer to a call: of a server read as every result is, of another computer as it came. */
+/**
+ * Reads the answer to a call: normalized when it comes from a server, unchanged when it comes from another computer.
+ */
 export const answerOf = ({
   context,
   event,
@@ -99,10 +107,10 @@ export const answerOf = ({
   readonly event: CallAnswer;
 }): CallAnswer =>
   context.policy === null ? event : { ...event, result: readResult(event.result, event.digits) };
-/** Judgement of our own rule, known when the call was opened; a call of an agent has none, and nothing against it. */
+/** Judgement of our own rule, known when the call started; a call of an agent has none, and counts as allowed. */
 export const drawnOf = ({ context }: { readonly context: CallContext }): Partial<Judgement> =>
   context.drawn ?? { decision: 'allow' };
-/** Answer of a port of the platform, which gives it in our words. */
+/** Casts the answer of a port of the platform to its expected type. */
 export const answeredIn = <T>({ event }: { readonly event: { readonly result: unknown } }): Partial<T> =>
   event.result ?? {};
 
@@ -121,7 +129,7 @@ export const settledAs = (c: CallContext, end: CallEnd): CallSettled => ({
 });
 
 // ── failures ───────────────────────────────────────────────────────────────────────────────────────────
-/** Holder of a call: a server of this computer, or another computer. */
+/** Describes the holder of a call: a server of this computer, or another computer. */
 const holderOf = ({ computer, server }: CallContext): string =>
   computer === undefined ? `server '${server}'` : `computer '${computer}'`;
 const holderIn = ({ computer, server }: CallContext): Record<string, string> =>
@@ -161,7 +169,7 @@ export const clientCrashed = (c: CallContext): Failure => ({
   code: 'Crashed',
   message: `Call '${c.reqId}' was not sent: the machine of server '${c.server}' failed`,
 });
-/** Reason why a person did not let a call run: what the person said, or whose time is over. */
+/** Reason why a person did not confirm a call: the person's own words, or the limit that expired. */
 export type Unconfirmed = WhyNot & { readonly text: string };
 export const callersTime = ({ context: c }: { readonly context: CallContext }): Unconfirmed => ({
   text: confirmationLate,

@@ -1,12 +1,12 @@
-/** The last calls of a computer, and the order of servers that follows from them. */
+/** History of the last calls of a computer, and the order of servers derived from it. */
 import type { Outcome } from './messages.ts';
 
-/** Past calls, of which only the server counts here. */
+/** Past calls, reduced to the server that each one went to. */
 export type ServerHistory = readonly Pick<PastCall, 'server'>[];
 
 /**
- * The order in which servers are shown, each once: whose tool was called last comes first, those that no remembered
- * call went to follow by name. A server that only the history knows is left out.
+ * Sorts servers for display, without duplicates: the most recently called first, servers without remembered calls
+ * after them by name. Servers that occur only in the history are left out.
  */
 export function byRecency(servers: Iterable<string>, history: ServerHistory): readonly string[] {
   const rest = new Set(servers);
@@ -17,56 +17,68 @@ export function byRecency(servers: Iterable<string>, history: ServerHistory): re
   return [...called, ...[...rest].sort(byCodePoint)];
 }
 
-/** Order of texts as Python has it. JavaScript compares halves of surrogate pairs, which puts an emoji before U+FF01. */
+/**
+ * Compares texts by code point, as Python does. JavaScript compares surrogate halves, which would sort an emoji
+ * before U+FF01.
+ */
 function byCodePoint(a: string, b: string): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
 }
 
-/** Wait of a call: for servers that may have its tool and start still, for its own server, for the connect permit of that, … */
+/**
+ * Reason why a call waits: for servers that may have its tool and still start, for its own server, for the connect
+ * permit of that server, for the policy, for a person, or for its turn.
+ */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';
-/** State of a call. */
+/** Current state of a call. */
 export interface CallStanding {
-  /** `running`: its server has it. */
+  /** State of the call. `running`: the server is executing it. */
   readonly state: 'waiting' | 'running' | 'ended';
-  /** Null: it does not wait. */
+  /** Reason of the wait; null when the call does not wait. */
   readonly waitsFor: CallWait | null;
-  /** Known effect; null: the call has not ended. */
+  /** Known effect of the call; null while the call has not ended. */
   readonly outcome: Outcome | null;
-  /** Reason why it waits, or why it ended as it did, in one sentence; null: its server has it, or it succeeded. */
+  /**
+   * Explanation of the wait or of the ending, in one sentence; null while the server executes the call, or after
+   * success.
+   */
   readonly reason: string | null;
 }
-/** One tool call, as its computer remembers it: the fields of seed 001's `ToolCallRecord`, who asked, and where it stands. */
+/**
+ * Tool call as its computer remembers it: the fields of seed 001's `ToolCallRecord`, the caller, and the current
+ * state.
+ */
 export interface PastCall extends CallStanding {
-  /** When it was settled; of one that has not ended, when it came: ISO 8601, UTC. */
+  /** Time when the call was settled, or its arrival while it has not ended: ISO 8601, UTC. */
   readonly timestamp: string;
-  /** When it came: ISO 8601, UTC. */
+  /** Time when the call arrived: ISO 8601, UTC. */
   readonly since: string;
-  /** The id that its caller gave it. */
+  /** Id that the caller gave the call. */
   readonly reqId: string;
-  /** The agent that asked; null: the host itself. */
+  /** Name of the agent that made the call; null when the host itself did. */
   readonly agent: string | null;
-  /** The server that has its tool, also when it never reached it; empty: none is known. */
+  /** Name of the server that has the tool, even if the call never reached it; empty when none is known. */
   readonly server: string;
-  /** The server's own name of the tool; the listed one where no server was found. */
+  /** Server's own name of the tool; the listed name when no server was found. */
   readonly tool: string;
-  /** Arguments as the caller gave them, secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
+  /** Arguments as the caller gave them, with secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Null: without limit. */
+  /** Time limit of the call in ms; null = no limit. */
   readonly timeoutMs: number | null;
-  /** False also where it is not known whether it took effect, and before it has ended. */
+  /** Tells whether the call succeeded; false before it has ended, and when its effect is unknown. */
   readonly success: boolean;
-  /** Why it failed, in one sentence; null also before it has ended. */
+  /** Reason of the failure, in one sentence; null for success, and before the call has ended. */
   readonly error: string | null;
 }
-/** The last calls of one computer, the oldest first. */
+/** Last calls of one computer, oldest first. */
 export type CallHistory = readonly PastCall[];
 
-/** Past call as a computer remembers it by itself (a2c-wire §9 X39). */
+/** Number of past calls that a computer remembers by default (a2c-wire §9 X39). */
 export const defaultRemembered = 10;
 
-/** The history after one more call; of more than `most` the oldest are forgotten. */
+/** Appends a call to the history; the oldest calls beyond `most` are dropped. */
 export const withCall = <Call>(
   history: readonly Call[],
   call: Call,

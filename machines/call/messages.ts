@@ -1,4 +1,4 @@
-/** Messages of a tool call: the call, the orders to its machine, what that tells, and the one answer. */
+/** Messages of a tool call: the request, the orders to its machine, its reports, and its one answer. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
@@ -8,29 +8,29 @@ import type { CallPolicy, Judgement } from './policy/index.ts';
 export type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 
 /**
- * A call. It keeps this name and these fields on its way through the agent, the computer and the client to
- * its own machine; each of them adds what it knows. A computer puts the server's own name of the tool in place of the listed one.
+ * Request to call a tool. It keeps its name and fields on the way through agent, computer and client to the machine
+ * of the call; each adds its own data. A computer replaces the listed name of the tool by the server's own name.
  */
 export interface CallRequest {
   readonly type: 'call.request';
-  /** Names the asker's pending answer; unique among the calls in flight of one client. */
+  /** Id of the caller's pending answer; unique among the calls in flight of one client. */
   readonly ticket: string;
   readonly reqId: string;
-  /** The agent that calls, for the person who is asked; null: the host itself. */
+  /** Name of the agent that calls, shown to the person who confirms; null when the host itself calls. */
   readonly agent: string | null;
-  /** Conversation of its asker that it is for, where that has several. */
+  /** Conversation of the caller that the call belongs to, when the caller has several. */
   readonly conversation?: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Limit that the caller gives; 0 = none. */
+  /** Time limit set by the caller in ms; 0 = none. */
   readonly timeoutMs: number;
-  /** Place in a distributed trace, where the caller has given one. */
+  /** Position in a distributed trace, if the caller sent one. */
   readonly trace?: TraceContext;
-  /** Whether the asker wants to hear how far the call is. */
+  /** Tells whether the caller wants progress reports. */
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
-/** Caller of a call. What a person allows for the session is allowed to this caller alone. */
+/** Caller of a tool. A permission for the session is valid for this caller only. */
 export type Caller = Pick<CallRequest, 'replyTo' | 'agent' | 'conversation'>;
 export const callerOf = ({ replyTo, agent, conversation }: Caller): Caller => ({
   replyTo,
@@ -39,95 +39,100 @@ export const callerOf = ({ replyTo, agent, conversation }: Caller): Caller => ({
 });
 export const isSameCaller = (one: Caller, other: Caller): boolean =>
   one.replyTo === other.replyTo && one.agent === other.agent && one.conversation === other.conversation;
-/** Call by the listed name of its tool, as a computer takes it. */
+/** Call by the listed name of a tool, as a computer receives it. */
 export interface ComputerCall extends CallRequest {
-  /** The person who asks has thereby confirmed it. */
+  /** Tells that the call was made by the person who would have to confirm it, so it counts as confirmed. */
   readonly isConfirmed: boolean;
-  /** Reason why the link has refused it already: it is answered with this, and goes to no server. */
+  /** Failure with which the link already refused the call; the computer answers with it, and asks no server. */
   readonly refused?: Failure;
 }
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }
   | { readonly type: 'call.go' }
-  /** Holds calls that were not sent yet until `call.go`: their session is opened again. */
+  /** Holds calls that were not sent yet until `call.go`, because their session is being reopened. */
   | { readonly type: 'call.hold' }
   | { readonly type: 'close' }
-  /** Ends the calls of an asker that is gone: their results would go nowhere. */
+  /** Ends the calls of a caller that is gone, because nobody would receive the results. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | { readonly type: 'server.lost'; readonly failure: Failure };
 
 export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
-  /** Empty: a computer has the call, and knows it. */
+  /** Name of the server; empty when another computer holds the call and knows the server. */
   readonly server: string;
-  /** Name of the other computer that has the call. */
+  /** Name of the other computer that holds the call. */
   readonly computer?: string;
-  /** Request that takes the call back; its answer, how the call stood, is waited for so long. Without it the call just ends. */
+  /**
+   * Request that withdraws the call, and the time in ms to wait for a report of how the call ended. Without it the
+   * call simply ends.
+   */
   readonly withdrawal?: { readonly method: string; readonly params: object; readonly ms: number };
-  /** No call of its server takes longer; 0 = without limit. */
+  /** Limit in ms of every call of this server; 0 = no limit. */
   readonly totalMs: number;
-  /** Longest silence of its server, without answer and progress; 0 = without limit. */
+  /** Longest time in ms that the server may send neither answer nor progress; 0 = no limit. */
   readonly idleMs: number;
-  /** `null`: it is sent as it is, and its answer is given as it came. */
+  /** Policy that the call must pass; null: the call is sent unchecked, and its answer is passed on unchanged. */
   readonly policy: CallPolicy | null;
-  /** Judgement that was known at once; null: the rule of the host is asked. */
+  /** Judgement that was known at once; null when the rule of the host has to be asked. */
   readonly drawn?: Judgement | null;
-  /** Address that is told when a person has allowed the tool for the session. */
+  /** Address to notify when a person has allowed the tool for the session. */
   readonly keeper: AddressFor<ToolApproved>;
-  /** Request that has the tool run, and the session that is asked. */
+  /** Request that runs the tool, and the session that receives it. */
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
-  /** Whether its server is being started: then the call waits for `call.go`. */
+  /** Tells whether the server is still starting; the call then waits for `call.go`. */
   readonly isPending: boolean;
 }
-/** Said by its own clock, and by a computer that has kept the call until its server was known. */
+/**
+ * Expired deadline of a call: sent by its own timer, or by a computer that kept the call until its server was known.
+ */
 export type CallOverdue = { readonly type: 'deadline.passed' };
 export const callKind = kindOf<CallStart, CallOrder | CallOverdue>('call');
-/** Said to its client: it may run, and waits for its server. */
+/** Message to the client of the server: the call is permitted, and waits for the server to start. */
 export interface ServerWanted {
   readonly type: 'server.wanted';
 }
-/** A person has said that this tool may run unasked from now on, for this caller. */
+/** Permission by a person: this tool may run without confirmation for this caller from now on. */
 export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
-  /** The launch config with which its server was there then. */
+  /** Number of the server's launch config at the time of the permission. */
   readonly generation: number;
   readonly caller: Caller;
 }
 
-/** How the machine of a call ended. */
+/** Final state of the machine of a call. */
 export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'cancelled' | 'refused' | 'unknown';
 
-/** The one answer to a call, posted to its asker. */
+/** Answer to a call, sent exactly once to its caller. */
 export interface CallSettled {
   readonly type: 'call.settled';
-  /** Names the asker's pending answer. */
+  /** Id of the caller's pending answer. */
   readonly ticket: string;
-  /** The id that its caller gave it. */
+  /** Id that the caller gave the call. */
   readonly reqId: string;
   /** Name of the server in the config. */
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** Server's own name of the tool. */
   readonly tool: string;
-  /** How its machine ended. */
+  /** Final state of the machine of the call. */
   readonly end: CallEnd;
-  /** Known effect. */
+  /** Known effect of the call. */
   readonly outcome: Outcome;
-  /** Null: it succeeded. */
+  /** Phase in which the call ended; null when it succeeded. */
   readonly phase: CallPhase | null;
-  /** Answer of the server, as it came. */
+  /** Result of the server, unchanged. */
   readonly result: unknown;
-  /** Why it did not succeed; null also where the tool itself says so. */
+  /** Reason why the call did not succeed; null after success, and when the tool itself reported the failure. */
   readonly failure: Failure | null;
 }
 
-/** How far a call is, as its server tells it (MCP `notifications/progress`), posted to an asker that wants to know. */
+/** Progress of a call as its server reports it (MCP `notifications/progress`), sent to a caller that requested it. */
 export interface CallProgressed extends Progress {
   readonly type: 'call.progressed';
-  /** Names the asker's pending answer. */
+  /** Id of the caller's pending answer. */
   readonly ticket: string;
 }
-/** The answer of a call that could not be opened, or whose machine broke. */
+/** Builds the answer of a call that could not be started, or whose machine crashed. */
 export const settledBy = (
   call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
   end: CallEnd,
@@ -146,13 +151,13 @@ export const settledBy = (
   result: null,
   failure,
 });
-/** Failure of a call whose `req_id` is that of one in flight. */
+/** Failure of a call whose `req_id` is already used by a call in flight. */
 export const repeated = (reqId: string): Failure => ({
   code: wireCodes.conflict,
   message: `A call '${reqId}' is already in flight`,
   details: { req_id: reqId },
 });
-/** Failure of a call that comes when its computer is closing. */
+/** Failure of a call that arrives while its computer is closing. */
 export const leaving = (reqId: string): Failure => ({
   code: wireCodes.notFound,
   message: `Call '${reqId}' was not sent: the computer is leaving the office`,

@@ -1,19 +1,25 @@
-/** Permission of a call by our own rule: what runs without a question, by the name of the tool and what its server says of it. */
+/**
+ * Permission of a call by our own rule, which decides from the tool's name and the server's hints whether a
+ * confirmation is needed.
+ */
 import type { ToolAnnotations } from '../catalog/entries.ts';
 import type { ToolMeta } from '../catalog/tool.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Verbs of looking. No nouns: whatever is done to a `status` or a `history` would count as reading. */
+/**
+ * Verbs of reading in tool names. Nouns are excluded, because any action on a `status` or a `history` would then
+ * count as reading.
+ */
 export const readWords = words(`
   read list get show view fetch search find query
   browse cat count describe diff exists explain glob grep inspect lookup ls peek preview retrieve stat
 `);
 
 /**
- * Verbs of changing, which win over those of looking in one name. A name with neither is a write anyway, so that
- * what stands here is what a name of reading could hold besides (`get_or_create`). Nouns that go with reading every
- * day are left out: `get_commit`, `list_pull_requests`, `get_issue`.
+ * Verbs of writing in tool names; they override verbs of reading in the same name. Names with neither count as writes
+ * anyway, so only words that can occur beside a reading verb matter (`get_or_create`). Nouns common in reading names
+ * are left out: `get_commit`, `list_pull_requests`, `get_issue`.
  */
 export const writeWords = words(`
   write create update delete modify edit remove add insert save execute run call move copy mkdir rmdir
@@ -30,14 +36,14 @@ export const writeWords = words(`
 
 type Access = 'read' | 'write';
 
-/** `HTMLParser` is HTML and Parser. */
+/** Pattern that reads `HTMLParser` as HTML and Parser. */
 const capitalFirst = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
-/** `DELETEall` is DELETE and all. */
+/** Pattern that reads `DELETEall` as DELETE and all. */
 const capitalsTogether = /[A-Z]{2,}|[A-Z]?[a-z]+/g;
 
 /**
- * The words of a name: it is taken apart at every character that is no ASCII letter, and at capitals. Where a run of
- * capitals can be read in two ways, both are given: a word of writing must not hide in the other one.
+ * Splits a tool name into words, at every character that is no ASCII letter and at capitals. When a run of capitals
+ * can be read in two ways, the words of both are returned, so that no verb of writing stays hidden.
  */
 export const wordsOf = (name: string): readonly string[] => {
   const found = [...name.matchAll(capitalFirst), ...name.matchAll(capitalsTogether)];
@@ -45,9 +51,9 @@ export const wordsOf = (name: string): readonly string[] => {
 };
 
 /**
- * Whether a tool only looks, as far as its original name says (deepchat-mcpv §A.6, cases 36–39): by whole words, a
- * word of writing wins over one of reading, and a name with neither is a write. Annotations are hints of a stranger:
- * they make a read a write, never the other way round.
+ * Classifies a tool as read or write by whole words of its original name (deepchat-mcpv §A.6, cases 36–39): a verb of
+ * writing overrides one of reading, and a name with neither is a write. Annotations are untrusted hints, so they can
+ * turn a read into a write, never the reverse.
  */
 export const accessOf = (tool: string, annotations: ToolAnnotations | null = null): Access => {
   const found = wordsOf(tool);
@@ -56,36 +62,40 @@ export const accessOf = (tool: string, annotations: ToolAnnotations | null = nul
   return looks && isHarmless ? 'read' : 'write';
 };
 
-/** Question before a tool runs: a call whose tool is known and not forbidden. */
+/** Question to a permission rule before a tool runs; the tool is known and not forbidden. */
 export interface PermissionRequest {
   /** Name of the server in the config. */
   readonly server: string;
-  /** The name that its server gave it; an alias or a prefix says nothing about what it does. */
+  /** Name that the server gave the tool; aliases and prefixes would say nothing about what it does. */
   readonly tool: string;
-  /** Arguments as the caller gave them; they fit the schema of the tool. */
+  /** Arguments as the caller gave them; they match the schema of the tool. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Hints of the server about what the tool does: those of a stranger, no promise. */
+  /** Hints of the server about the effects of the tool; untrusted. */
   readonly annotations: ToolAnnotations | null;
-  /** That of the tool over the default of its server, as `mergeMeta` has them. */
+  /** Metadata of the tool, merged over the default of its server (`mergeMeta`). */
   readonly meta: ToolMeta | null;
-  /** Groups (`all`, `read`, `write`) and original names of tools. */
+  /** Groups (`all`, `read`, `write`) and original names of tools that run without confirmation. */
   readonly autoApprove: readonly string[];
 }
-/** Ruling on a call. `ask`: a person confirms it first. `deny`: it does not run, and no person is asked. */
+/**
+ * Decision about a call. `ask`: a person must confirm it first. `deny`: the call does not run, and no person is
+ * asked.
+ */
 export type Decision = 'allow' | 'ask' | 'deny';
-/** A decision, and why. */
+/** Decision about a call, with its reason. */
 export interface Ruling {
-  /** Whether the call runs, is asked about, or is refused (`NotPermitted`). */
+  /** Decision: the call runs, needs a confirmation, or is refused (`NotPermitted`). */
   readonly decision: Decision;
-  /** One sentence for a person, without any of the arguments. */
+  /** Reason in one sentence for a person, without any of the arguments. */
   readonly reason: string;
 }
-/** The rule of a host in the place of ours: a word or a ruling, at once or later. */
+/** Permission rule that a host sets in place of ours; returns a decision or a ruling, directly or as a promise. */
 export type Permission = (request: PermissionRequest) => Decision | Ruling | Promise<Decision | Ruling>;
 
 /**
- * Our rule; it never denies. The most specific word counts: `auto_apply` of the tool's meta either way (a2c-wire §3.6),
- * then its name in `auto_approve`, then the groups. `write` does not hold `read` (deepchat-mcpv case 34).
+ * Permission rule of ours; it never denies. The most specific setting counts: `auto_apply` in the tool's metadata
+ * either way (a2c-wire §3.6), then the tool's name in `auto_approve`, then the groups. `write` does not include
+ * `read` (deepchat-mcpv case 34).
  */
 export const permission = (request: PermissionRequest): Ruling => {
   const { tool, annotations, meta, autoApprove } = request;
@@ -101,7 +111,10 @@ export const permission = (request: PermissionRequest): Ruling => {
 
 const isDecision = (said: unknown): said is Decision => said === 'allow' || said === 'ask' || said === 'deny';
 
-/** Ruling from what the rule of a host gave. A value that is no decision denies: a broken rule must permit nothing. */
+/**
+ * Reads the return value of a host's permission rule. Any value that is no decision denies, because a broken rule
+ * must not permit anything.
+ */
 export const rulingOf = (said: unknown): Ruling => {
   if (isDecision(said)) return { decision: said, reason: `the host's rule says ${said}` };
   const { decision, reason } = (said ?? {}) as { readonly decision?: unknown; readonly reason?: unknown };

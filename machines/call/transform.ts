@@ -1,38 +1,40 @@
-/** VRL programs over the results of calls: the port that runs them, what a program sees, and its mistakes. */
+/** VRL programs over the results of calls: the port that runs them, their input, and their errors. */
 import type { Failure } from '../protocol/failure.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/** The programs of a config (`vrl`) over the results of calls. */
+/** Result of checking a VRL program from the config (`vrl`). */
 export type ProgramChecked = { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
 export type Transformed =
-  /** The event after the program, as JSON. */
+  /** Output of the program as JSON text, or the failure. */
   { readonly ok: true; readonly json: string } | { readonly ok: false; readonly failure: Failure };
 /**
- * Programs run one after the other, in the order that they were asked for. One that takes too long is ended, and
- * those behind it run. Everything that is asked is answered once, but for what was withdrawn, which never is.
+ * Runner of VRL programs, one after another in the order of requests. A program that takes too long is ended, and the
+ * next ones still run. Every request is answered once, unless it is withdrawn.
  */
 export interface Transformer {
-  /** Whether it can be run: `VrlSyntaxError` with `{message, line, column}` when it cannot. Never rejects. */
+  /**
+   * Checks whether a program compiles: `VrlSyntaxError` with `{message, line, column}` if it does not. Never rejects.
+   */
   check(source: string): Promise<ProgramChecked>;
-  /** `emit` is never called before this returns. The returned function withdraws. */
+  /** Runs a program. `emit` is never called before this returns. The returned function withdraws the request. */
   run(source: string, event: object, emit: (answer: Transformed) => void): () => void;
-  /** Refuses what is asked; resolves when nothing of it is left. */
+  /** Refuses further requests; resolves when no request is left. */
   close(): Promise<void>;
 }
 
-/** Question to the port `transform`, method `vrl`: the program of this server, over this result of a call. */
+/** Question to the port `transform`, method `vrl`: run the server's program over this result of a call. */
 export interface TransformRequest {
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** Server's own name of the tool. */
   readonly tool: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** An MCP CallToolResult, as the server gave it. */
+  /** Result of the call as the server gave it, an MCP CallToolResult. */
   readonly result: unknown;
 }
 
 /**
- * `meta` of a result and the rest of it. On the wire of MCP it is `_meta`, on ours `meta`, and who gives both means
- * both.
+ * Splits a result into its metadata and the rest. MCP names the metadata `_meta`, our wire `meta`; if both are
+ * present, they are merged.
  */
 function taken(result: unknown): { readonly meta: Fields | null; readonly rest: Fields } {
   if (!isObject(result)) return { meta: null, rest: {} };
@@ -42,8 +44,9 @@ function taken(result: unknown): { readonly meta: Fields | null; readonly rest: 
 }
 
 /**
- * Event that a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name, parameters}`, the
- * first four always there, so that no program has to ask. Whatever else the server gave stays.
+ * Builds the event that a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name,
+ * parameters}`. The first four are always present, so that programs need not test for them. Other members of the
+ * result stay.
  */
 export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'server'>): Fields {
   const { meta, rest } = taken(result);
@@ -58,7 +61,7 @@ export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'se
   };
 }
 
-/** Finding of the compiler about a program; spans are `[from, to)` in bytes of UTF-8. */
+/** Message of the VRL compiler about a program; spans are `[from, to)` in bytes of UTF-8. */
 export interface Diagnostic {
   readonly message: string;
   readonly labels: readonly {
@@ -67,7 +70,7 @@ export interface Diagnostic {
     readonly span: readonly [from: number, to: number];
   }[];
 }
-/** The same for a person: lines and columns count from 1, columns in characters. */
+/** Compiler message with line and column for a person; both count from 1, columns in characters. */
 interface ProgramMistake {
   readonly message: string;
   readonly line: number;
@@ -81,7 +84,7 @@ const bytesOf = (character: string): number => {
   return code < 0x1_00_00 ? 3 : 4;
 };
 
-/** Line and column of the byte with this offset; one beyond the end counts as the end. */
+/** Converts a byte offset to line and column; an offset beyond the end counts as the end. */
 export function placeOf(source: string, offset: number): { readonly line: number; readonly column: number } {
   let [bytes, line, column] = [0, 1, 1];
   for (const character of source) {
@@ -105,8 +108,8 @@ const mistakeText = ({ message, line, column }: ProgramMistake): string =>
   `line ${line}, column ${column}: ${message}`;
 
 /**
- * Why a program cannot be run: one line a mistake. `details` are those of the first, with the others in `more`.
- * undefined: it can.
+ * Failure of a program that does not compile, one line per error; undefined when it compiles. `details` describe the
+ * first error, `more` the others.
  */
 export function syntaxFailure(source: string, errors: readonly Diagnostic[]): Failure | undefined {
   const [first, ...more] = errors.map((error) => mistakeOf(source, error));
@@ -121,7 +124,10 @@ export function syntaxFailure(source: string, errors: readonly Diagnostic[]): Fa
 
 const longest = 500;
 
-/** Message of a program that ended itself, `Termination;\n…`: with places in lines and columns, and of bounded length. */
+/**
+ * Formats the message of a program that aborted (`Termination;\n…`): byte offsets become lines and columns, and the
+ * length is limited.
+ */
 export const endText = (source: string, said: string): string =>
   said
     .replace(/^\w[\w ]*;\n/, '')
@@ -130,5 +136,3 @@ export const endText = (source: string, said: string): string =>
       return `at line ${line}, column ${column}`;
     })
     .slice(0, longest);
-
-/** The pure part of what becomes of a result by the program of its server. */

@@ -1,47 +1,64 @@
 import { isAnswer, type RequestFact, type Emit, type Ports } from '../../kernel/ports.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
-/** How many calls of one server, or of all servers of a computer, may run, and how many may wait for that. */
+/** Limits of the calls of one server, or of all servers of a computer: how many may run, and how many may wait. */
 export interface CallLimits {
-  /** 0 = any number. */
+  /** Number of calls that may run at the same time; 0 = any number. */
   readonly concurrency: number;
-  /** How many more may wait for their turn; beyond it a call is refused as `Busy`. 0 = any number. */
+  /** Number of further calls that may wait; beyond it a call is refused as `Busy`. 0 = any number. */
   readonly queue: number;
 }
-/** Without a word in the config: what stops a flood before it fills the memory, and no more than that. */
+/**
+ * Limits used when the config sets none: high enough for normal use, low enough that a flood of calls does not fill
+ * the memory.
+ */
 export const defaultLimits: CallLimits = { concurrency: 1_000, queue: 1_000 };
 export const noLimits: CallLimits = { concurrency: 0, queue: 0 };
 
-/** One that wants to run; it hears `waits` or nothing, then `go` or `busy` once, and leaves when it is over. */
+/**
+ * Call that asks a limiter for its turn. It receives `waits` at most once, then `go` or `busy` exactly once, and
+ * leaves when it is over.
+ */
 export interface Entrant {
   go(): void;
-  /** Number of those that come before it. */
+  /** Reports the number of calls ahead in the queue. */
   waits(ahead: number): void;
   busy(failure: Failure): void;
 }
-/** Port `limiters`: decides which call runs when. In each limiter the first to come goes first. */
+/** Port `limiters`: decides when each call runs. Every limiter is first come, first served. */
 export interface CallLimiters {
-  /** The returned function leaves, whether it waits or runs; the next one begins a moment later, never in between. */
+  /**
+   * Enters the queue. The returned function leaves, whether the call waits or runs; the next call starts a moment
+   * later, never synchronously.
+   */
   enter(server: string, entrant: Entrant): () => void;
 }
 
-/** Limiter that lets so many run at once. The first to come goes first. */
+/** Limiter for a number of calls that run at the same time; first come, first served. */
 export interface Limiter {
-  /** Number of those that wait. */
+  /** Number of waiting calls. */
   readonly waiting: number;
-  /** Whether a newcomer waits. */
+  /** Tells whether a new call would have to wait. */
   readonly isFull: boolean;
-  /** Whether nothing runs and nothing waits. */
+  /** Tells whether no call runs and none waits. */
   readonly isEmpty: boolean;
-  /** Changes how many may run. Those that may begin because of it do so a moment later, never within this call. */
+  /**
+   * Changes the number of calls that may run. Calls that may start because of it do so a moment later, never
+   * synchronously.
+   */
   limit(concurrency: number): void;
-  /** Enters; `go` is called at once when there is room. The returned function leaves; the next one begins a moment later. */
+  /**
+   * Enters the limiter; `go` is called at once when there is room. The returned function leaves; the next call starts
+   * a moment later.
+   */
   enter(go: () => void): () => void;
 }
 export interface CallLimitersOptions {
-  /** Limits of one server, read with each call, so that a changed config counts from the next call on. */
+  /**
+   * Returns the limits of one server; read with each call, so that a changed config applies from the next call on.
+   */
   readonly limitsOf: (server: string) => CallLimits;
-  /** Limits of all servers together. */
+  /** Returns the limits of all servers together. */
   readonly total: () => CallLimits;
 }
 
@@ -57,8 +74,8 @@ export const busy = (server: string, { concurrency, queue }: CallLimits, isTotal
 });
 
 /**
- * The limiters of one computer: one per server, and one for all. A call takes its turn with its server first, so that
- * one busy server never keeps another's calls from theirs. Nothing of it outlives the calls: no timer, no handle.
+ * Creates the limiters of one computer: one per server, and one for all servers. A call waits for its server's
+ * limiter first, so that a busy server never delays calls of other servers. No timers or handles outlive the calls.
  */
 export function callLimiters(
   { limitsOf, total }: CallLimitersOptions,
@@ -66,7 +83,10 @@ export function callLimiters(
 ): CallLimiters {
   const limiters = new Map<string, Limiter>();
   const all = { limiter: undefined as Limiter | undefined };
-  /** No limiter is needed without a limit, unless some wait in it still. */
+  /**
+   * Returns the limiter of a server; undefined when the server has no limit and no call is left in an earlier
+   * limiter.
+   */
   const limiterOf = (server: string, { concurrency }: CallLimits): Limiter | undefined => {
     const limiter = limiters.get(server) ?? (concurrency === 0 ? undefined : open(concurrency));
     if (limiter) limiters.set(server, limiter);
@@ -122,7 +142,9 @@ export function callLimiters(
 }
 
 type PortRequest = Parameters<Ports['request']>[1];
-/** A question that is asked in its turn. The asker hears that it waits and when it begins, then its answer. */
+/**
+ * Sends a request when the limiter permits it. The sender is told of the wait, of the start, and then of the answer.
+ */
 export function requestLimited(
   limiters: CallLimiters,
   server: string,
@@ -145,7 +167,7 @@ export function requestLimited(
     },
     go: () => {
       if (it.hasWaited) emit({ type: 'ask.began', id });
-      // The asker that heard of its beginning may have ended over it.
+      // The sender may have withdrawn its request while it was told of the start.
       if (it.isOver) return;
       const said = (fact: RequestFact): void => {
         if (isAnswer(fact.type)) end();
@@ -159,13 +181,14 @@ export function requestLimited(
       }
     },
     busy: (failure) => {
-      // A call may have waited for its server, and holds its place there when there is none on the computer.
+      // The call may still hold a place in its server's limiter when the computer's queue is full, so that place is
+      // released.
       end();
       emit({ type: 'ask.refused', id, sent: false, failure });
     },
   });
   it.leave = leave;
-  // Answered at once.
+  // The answer may have come synchronously, before `leave` was known.
   if (it.isOver) leave();
   return () => {
     end();

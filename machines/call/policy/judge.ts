@@ -1,4 +1,4 @@
-/** Looks at a call and at its result: the ports `policy` and `finish`. */
+/** Ports `policy` and `finish`: check a call before it is sent, and its result afterwards. */
 import {
   asText,
   digitsBelow,
@@ -15,17 +15,17 @@ import type { Judgement } from './policy.ts';
 import { ownMember } from '../../protocol/json.ts';
 import { nothingFound, type Finding } from './result.ts';
 
-/** Facts about a computer that a call is judged by. */
+/** Data of a computer that is needed to judge a call. */
 export interface KnownTools {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly servers: readonly {
     readonly rules: { readonly server: string; readonly autoApprove?: readonly string[] };
   }[];
 }
-/** Question of the call machine to the ports `policy` and `finish`. */
+/** Question of the machine of a call to the ports `policy` and `finish`. */
 export interface JudgedCall {
   readonly reqId: string;
-  /** Null: the computer's own host calls. */
+  /** Name of the agent; null when the computer's own host calls. */
   readonly agent: string | null;
   readonly server: string;
   readonly tool: string;
@@ -33,7 +33,7 @@ export interface JudgedCall {
   readonly meta: ToolMeta | null;
 }
 
-/** By list: one list is looked through by every call of its server. */
+/** Index of each tool list by name, cached because every call of a server searches the same list. */
 const byName = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
 export function toolIn(known: KnownTools | undefined, server: string, tool: string): Tool | undefined {
   const list = known && ownMember(known.catalogs, server);
@@ -42,7 +42,7 @@ export function toolIn(known: KnownTools | undefined, server: string, tool: stri
   byName.set(list, named);
   return named.get(tool);
 }
-/** Problems of the arguments: what breaks the schema, and integers that have perhaps lost digits on their way here. */
+/** Returns the problems of the arguments: violations of the schema, and integers that may have lost digits. */
 function problemsOf(
   { validate, knownTo, noted }: Knowing,
   from: string,
@@ -66,10 +66,10 @@ export const permissionRequest = (known: KnownTools | undefined, call: JudgedCal
 });
 
 interface Knowing {
-  /** The computer whose call it is, by the address of that call. */
+  /** Returns the data of the computer that a call belongs to, by the address of the call. */
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
-  /** Hears with each call how far its arguments could not be judged. */
+  /** Called with each call to report that the input schema could not be used, or only in part. */
   readonly noted?: (server: string, tool: Tool, text: string) => void;
 }
 const wrong = (problems: readonly string[]): Judgement => ({
@@ -77,7 +77,10 @@ const wrong = (problems: readonly string[]): Judgement => ({
   decision: 'deny',
   reason: 'its arguments are wrong',
 });
-/** Port `judge`: our own rule, at once. Arguments first: a call that is wrong in itself is put before no rule and no person. */
+/**
+ * Port `judge`: applies our own rule synchronously. Arguments are checked first, so that neither a rule nor a person
+ * is asked about a call that is invalid anyway.
+ */
 export const judged =
   (knowing: Knowing) =>
   (from: string, call: JudgedCall): Judgement => {
@@ -90,12 +93,12 @@ export const judged =
 export interface JudgeOptions extends Knowing {
   readonly permission: () => Permission;
 }
-/** Whether a value is a promise, of any library, as `await` sees it. */
+/** Tells whether a value is a promise of any library, by the same test as `await`. */
 const isLater = (said: unknown): said is PromiseLike<unknown> =>
   ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
   'then' in said &&
   typeof said.then === 'function';
-/** The port `policy`: the rule of a host, which may take its time. */
+/** Port `policy`: asks the rule of a host, which may take time. */
 export const judgeAsk =
   ({ permission, ...knowing }: JudgeOptions): Ports['request'] =>
   (from, { id, params }, emit: Emit<RequestFact>) => {
@@ -119,7 +122,7 @@ export const judgeAsk =
         if (!isOver) then(said);
       };
     try {
-      // The host gets a copy, so that what was validated is what is sent.
+      // The host receives a copy, so that the validated arguments are those that are sent.
       const said: unknown = permission()(permissionRequest(known, { ...call, params: handed(call.params) }));
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
@@ -129,27 +132,30 @@ export const judgeAsk =
     return () => (isOver = true);
   };
 
-/** Verdict of a JSON Schema on a value. */
+/** Result of validating a value against a JSON Schema. */
 export type Validity =
-  /** `unused`: a sentence about a part of the schema that nothing was held against. */
+  /** Valid. `unused`: a sentence about a part of the schema that could not be applied. */
   | { readonly ok: true; readonly unused?: string }
-  /** Problems in at most five lines, `path: what is wrong`; none holds a value, for it may be a secret. */
+  /** Invalid: at most five lines, `path: what is wrong`; they contain no values, because those may be secret. */
   | { readonly ok: false; readonly problems: readonly string[] }
-  /** The schema cannot be used, or judging takes too long; a sentence about the schema. Nothing is known of the value. */
+  /** Unchecked: the schema is unusable, or the check takes too long; `reason` is a sentence about the schema. */
   | { readonly ok: 'unchecked'; readonly reason: string };
 /**
- * Port `validate`. At once, and whatever either of them is: never throws. The same schema is the same object. Calls
- * reach it by the ports `policy` and `finish`, which know the schema of each tool.
+ * Port `validate`: checks a value synchronously and never throws, for any input. Equal schemas must be the same
+ * object, for caching. Calls reach it through the ports `policy` and `finish`, which know the schema of each tool.
  */
 export type Validate = (schema: JsonObject, value: unknown) => Validity;
 
-/** How far a value was not held against a schema, as the end of a sentence; undefined: it was. */
+/**
+ * Describes, as the end of a sentence, how far a schema could not be applied; undefined when it was applied
+ * completely.
+ */
 function unusedIn(validity: Validity): string | undefined {
   if (validity.ok === 'unchecked') return `: ${validity.reason}`;
   return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
 }
 
-/** Whatever was thrown; a value without a text is one, too. */
+/** Converts any thrown value to text, even one that cannot be converted. */
 export const textOf = (error: unknown): string => {
   try {
     return String(error);
@@ -157,7 +163,10 @@ export const textOf = (error: unknown): string => {
     return 'with something that has no text';
   }
 };
-/** Copy of a value as its receiver will read it from JSON, which no callback can change. A value that is no JSON stays as it is. */
+/**
+ * Copies a value through JSON, as its receiver will read it, so that no callback can change the original. A value
+ * that is no JSON is returned unchanged.
+ */
 export function handed<T extends object>(value: T): T {
   try {
     return JSON.parse(JSON.stringify(value)) as T;
@@ -166,21 +175,21 @@ export function handed<T extends object>(value: T): T {
   }
 }
 
-/** Question of the call machine to the port `finish`. */
+/** Question of the machine of a call to the port `finish`. */
 export interface FinishRequest extends JudgedCall {
   readonly result: unknown;
-  /** Name under which the host keeps the whole of a result with more bytes than may be passed on. */
+  /** Name under which the host keeps the full result when it is too large to be passed on; null when it fits. */
   readonly keepAs: string | null;
-  /** The tool says that it failed: there is nothing to hold against a schema, and nothing to transform. */
+  /** Tells that the tool reported a failure; its result is neither validated nor transformed. */
   readonly isError: boolean;
-  /** Integers that stand in the result as text: its schema is held against numbers. */
+  /** Integers in the result that are kept as text; for the schema check they are turned back into numbers. */
   readonly digits?: readonly Digits[];
 }
 export interface FinishOptions {
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
   readonly hasProgram: (server: string) => boolean;
-  /** Answers `{json}`, or refuses. */
+  /** Runs the VRL program of the server; answers `{json}`, or refuses. */
   readonly transform: Ports['request'];
   readonly keep: (handle: string, result: unknown) => void;
 }
@@ -190,7 +199,7 @@ const structuredIn = (result: unknown): unknown =>
     ? result.structuredContent
     : undefined;
 
-/** How `structuredContent` differs from what the tool promised; a schema that cannot be used is a warning. */
+/** Checks `structuredContent` against the output schema of the tool; an unusable schema becomes a warning. */
 function held(options: FinishOptions, from: string, request: FinishRequest): Finding {
   const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
@@ -205,7 +214,10 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
     : { ...nothingFound, warnings: [`The output schema was not used${why}`] };
 }
 
-/** The port `finish`: what is too large is kept, what was promised is checked, what is to be transformed is. */
+/**
+ * Port `finish`: keeps results that are too large, checks them against the output schema, and runs the VRL program of
+ * the server.
+ */
 export const finishAsk =
   (options: FinishOptions): Ports['request'] =>
   (from, { id, target, params }, emit: Emit<RequestFact>) => {

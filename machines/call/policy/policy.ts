@@ -1,48 +1,56 @@
 import type { ToolMeta } from '../../catalog/tool.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
-/** Demands of a computer on a call before it is sent, and what is done with its result. */
+/** Requirements of a computer on a call before it is sent, and on the processing of its result. */
 export interface CallPolicy {
-  /** Whether the asker has confirmed it, or a person has for as long as this computer lives: then `ask` is as good as `allow`. */
+  /**
+   * Tells whether the call is already confirmed, by the caller or by a person for the session; then `ask` counts as
+   * `allow`.
+   */
   readonly isConfirmed: boolean;
-  /** The launch config of its server: what a person allows for good is allowed to these. */
+  /** Number of the server's launch config; a permission for the session is valid for this config only. */
   readonly generation: number;
-  /** A person gets so long. */
+  /** Time in ms that a person has to confirm the call. */
   readonly confirmMs: number;
-  /** The merged meta of the tool, which its result carries. */
+  /** Merged metadata of the tool, which its result carries. */
   readonly meta: ToolMeta | null;
-  /** Whether the result is looked at before it is given: its tool has an output schema, or its server a program. */
+  /**
+   * Tells whether the result is post-processed, because the tool has an output schema or the server a VRL program.
+   */
   readonly isPostProcessed: boolean;
-  /** Looking takes no longer; then the result is given as it came. */
+  /** Limit of post-processing in ms; after it the result is passed on unchanged. */
   readonly lookMs: number;
-  /** A result with more bytes of JSON is cut, and kept whole for the host. */
+  /** Largest result in bytes of JSON; a larger one is cut, and the host keeps the full one. */
   readonly resultBytes: number;
 }
 
-/** The answer of the `policy` port: is this call right, and may it run? */
+/** Answer of the `policy` port: problems of the call, and whether it may run. */
 export interface Judgement {
-  /** Problems of its arguments with the schema of the tool, a line each. */
+  /** Violations of the tool's schema by the arguments, one line each. */
   readonly problems: readonly string[];
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** Why, in one sentence. */
+  /** Reason of the decision, in one sentence. */
   readonly reason: string;
 }
-/** The answer of the `confirm` port. */
+/** Answer of the `confirm` port, from the person who was asked. */
 export interface Confirmation {
-  /** `allowForSession`: this caller is not asked about this tool of this server again. */
+  /** Decision of the person. `allowForSession`: this caller is not asked again about this tool of this server. */
   readonly decision: 'allow' | 'allowForSession' | 'deny';
   /** Reason that the person gave. */
   readonly reason?: string | undefined;
 }
 
-/** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
+/**
+ * Texts of failed confirmations, copied from the reference implementation (a2c-wire §3.6), because its agents
+ * recognize them.
+ */
 export const confirmationDenied = '工具调用二次确认被拒绝，请稍后再试';
 export const confirmationLate = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 export const confirmationMissing =
   '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
 const failing = '在工具调用二次确认时发生异常，异常信息：';
 export const confirmationFailed = (why: string): string => `${failing}${why}`;
-/** Meaning of one of these texts in English; undefined: it is none of them. */
+/** Translates one of these Chinese confirmation texts to English; undefined for any other text. */
 export function confirmationInEnglish({ message, details = {} }: Failure): string | undefined {
   const { reason_given: reason } = details;
   if (message === confirmationDenied)
@@ -72,7 +80,7 @@ export const notPermitted = ({ tool, server }: Called, reason: string): Failure 
 export interface WhyNot {
   /** Reason that the person gave. */
   readonly reason?: string | undefined;
-  /** Limit that passed without an answer: whose it was, and how long, in ms. */
+  /** Limit that expired without an answer: its kind, and its length in ms. */
   readonly which?: 'caller' | 'total' | 'confirm';
   readonly timeout?: number;
 }
@@ -91,7 +99,7 @@ export const notConfirmed = (
   },
 });
 
-/** Sentence for a person whose question is open no longer, by the failure with which its call ended. */
+/** Explains to a person why a confirmation is no longer needed, from the failure with which its call ended. */
 export function whyWithdrawn(failure: Failure | null | undefined): string {
   const { which, timeout, cancel_reason: cancelled } = failure?.details ?? {};
   if (typeof timeout === 'number') {

@@ -5,27 +5,27 @@ import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
 import { isObject, type Fields } from '../../protocol/json.ts';
 
-/** The answer of the `finish` port: what was found when a result was post-processed. */
+/** Answer of the `finish` port: findings of the post-processing of a result. */
 export interface Finding {
-  /** How `structuredContent` differs from the output schema of the tool, a line each. */
+  /** Differences between `structuredContent` and the output schema of the tool, one line each. */
   readonly mismatch: readonly string[];
-  /** Result after the VRL program of its server: JSON. */
+  /** Result after the VRL program of the server, as JSON text; null when no program ran. */
   readonly transformed: string | null;
-  /** Sentences for a person about what could not be done. */
+  /** Sentences for a person about post-processing steps that could not be done. */
   readonly warnings: readonly string[];
 }
 export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
 
 const readOnce = rememberedLast<object, CallToolResult>(toolResult);
-/** A result as everybody reads it, whatever its server wrote; with digits as text where a number does not hold them. */
+/** Reads the result of a server of any make; integers that a number cannot hold become text. */
 export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
   const exact = digits ? withDigits(raw, digits) : raw;
   return typeof exact === 'object' && exact !== null ? readOnce(exact) : toolResult(exact);
 };
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 /**
- * The same result with more under `meta`. What the server said under `_meta` moves there, too: readers that know both
- * names heed `_meta` only. Nothing of it is changed in place.
+ * Adds members to the `meta` of a result, as a copy. The server's `_meta` is moved there too, because readers that
+ * know both names only read `_meta`.
  */
 export function withMeta(result: unknown, more: Fields): unknown {
   if (!isObject(result) || Object.keys(more).length === 0) return result;
@@ -33,7 +33,7 @@ export function withMeta(result: unknown, more: Fields): unknown {
   return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };
 }
 
-/** Handle under which the host finds a result that was cut, by the name of the call. */
+/** Name under which the host keeps a result that was cut, built from server and call id. */
 export const handleOf = (c: { readonly server: string; readonly reqId: string }): string =>
   `${c.server}/${c.reqId}`;
 
@@ -46,9 +46,9 @@ interface Called {
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
-/** Why some of its numbers are texts. */
+/** Warnings that explain why some numbers are given as text. */
 const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
-/** A result as it came, with the meta of its tool (a2c-wire §3.6): programs see that, too. */
+/** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
 export const carried = (
   { policy }: Pick<Called, 'policy'>,
   result: unknown,
@@ -60,7 +60,7 @@ export const carried = (
   });
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
-/** A result as it is given: what was found beside it, and no more bytes than it may have. */
+/** Builds the final result: adds the findings of the post-processing, and cuts the result to its size limit. */
 export function finished(call: Called, result: unknown, finding: Finding): unknown {
   const { policy } = call;
   if (!policy) return result;
@@ -75,7 +75,7 @@ export function finished(call: Called, result: unknown, finding: Finding): unkno
   const whole = beside(transformed, warnings);
   if (!isOverBudget(call, whole)) return whole;
   if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
-  // What was found is too large, not the result: that is whole, and no other one is kept.
+  // The findings alone are too large, so they are dropped; the result is complete, and no copy is kept.
   const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
   return isOverBudget(call, smaller) ? result : smaller;
 }

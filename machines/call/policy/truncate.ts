@@ -2,14 +2,17 @@ import { remembered } from '../../kernel/objects.ts';
 import { excessBytes, jsonBytes, mostLevels } from '../../protocol/size.ts';
 import { isObject, type Fields } from '../../protocol/json.ts';
 
-/** Share of the meta in the bytes that are left beside the notice; the rest is for the items. */
+/** Share of the remaining bytes, after the notice, that the metadata may use; the rest is for content items. */
 const shareOfMeta = 0.125;
-/** In a placeholder nothing of the item is longer, in bytes. */
+/** Largest number of bytes of each word of an item in its placeholder. */
 const wordBytes = 200;
-/** Number of dropped members of the meta that are named, and characters of each name. */
+/** Number of dropped metadata members that are listed by name, and bytes of each name. */
 const [namesSaid, nameBytes] = [8, 60];
 
-/** Notice of a cut, for the model and for programs. A result that is nested too deep is not kept: it cannot be written. */
+/**
+ * Builds the notice of a cut, for the model and for programs. A result that is nested too deep is not kept, because
+ * it cannot be written.
+ */
 function reasonOf(
   bytes: number,
   limit: number,
@@ -32,9 +35,11 @@ function reasonOf(
 const text = (said: string) => ({ type: 'text', text: said });
 const othersTruncated = (count: number) => text(`[a2c] ${count} more items were cut`);
 
-/** An item stands in the content of its result. */
+/** Nesting depth left for an item, which is two levels below its result. */
 const itemLevels = mostLevels - 2;
-/** Measures once, because results and their items never change: what is made of a result has the items that it had. */
+/**
+ * Measures each object once; results and items are immutable, and a changed result reuses the items of the old one.
+ */
 const measuredItem = remembered<object, number>((item) => jsonBytes(item, itemLevels));
 const itemBytes = (item: unknown): number =>
   typeof item === 'object' && item !== null ? measuredItem(item) : jsonBytes(item ?? null);
@@ -45,22 +50,22 @@ const measured = remembered<object, number>((value) => {
   for (const item of content as readonly unknown[]) sum += itemBytes(item);
   return sum;
 });
-/** Bytes of a result, or of a part of one, as JSON. */
+/** Returns the bytes of a result, or of a part of it, as JSON. */
 export const resultBytes = (value: unknown): number =>
   typeof value === 'object' && value !== null ? measured(value) : jsonBytes(value);
-/** Bytes of a result when these are more than the limit. */
+/** Returns the bytes of a result when they exceed the limit, otherwise undefined. */
 export const excessOf = (result: unknown, limitBytes: number): number | undefined =>
   excessBytes(result, limitBytes, resultBytes);
-/** The half of a pair that was cut in two would be no character. */
+/** Tells whether a UTF-16 unit is the first half of a surrogate pair, after which a text must not be cut. */
 const isHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 interface Fitted<What> {
   readonly small: What;
-  /** Bytes of its JSON, kept because measuring takes as long as writing. */
+  /** Size of the value as JSON in bytes, stored because measuring takes as long as writing. */
   readonly bytes: number;
 }
 /**
- * The beginning of a text, in at most `bytes` of JSON: one character takes between one byte and six. undefined: nothing of it.
- * `all`: the bytes of the whole, where they are known.
+ * Cuts a text to at most `bytes` of JSON, in which one UTF-16 unit takes one to six bytes; undefined when nothing
+ * fits. `all`: size of the full text, if known.
  */
 function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fitted<string> | undefined {
   if (all <= bytes) return { small: whole, bytes: all };
@@ -68,10 +73,10 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   const room = bytes - jsonBytes(sayingSo(0));
   if (room <= 0) return undefined;
   const isPlain = all === whole.length + 2;
-  // Between two characters: there the bytes of both sides are those of the whole.
+  // Cuts only between two characters, so that the sizes of both parts add up to the whole.
   const between = (length: number): number => (isHalf(whole.charCodeAt(length - 1)) ? length - 1 : length);
   const textBytes = (from: number, to: number): number => jsonBytes(whole.slice(from, to)) - 2;
-  /** Counts the shorter side. */
+  /** Measures the shorter of the two parts. */
   const bytesTo = (length: number): number => {
     if (isPlain) return length;
     return length * 2 > whole.length ? all - 2 - textBytes(length, whole.length) : textBytes(0, length);
@@ -84,7 +89,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   return { small: whole.slice(0, length) + said, bytes: taken + jsonBytes(said) };
 }
 
-/** Text in the place of an item that was dropped. */
+/** Builds the text that replaces a dropped item. */
 function placeholder(item: Fields): Fields {
   const resource = isObject(item['resource']) ? item['resource'] : {};
   const words = [
@@ -97,7 +102,7 @@ function placeholder(item: Fields): Fields {
   );
   return text(`[${said.join(' ')}: cut]`);
 }
-/** The item with the beginning of its text; an image or a blob is never cut in half. */
+/** Cuts the text of an item; images and blobs are never cut in the middle. */
 function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
   const { text: own, resource } = item;
   const inside = isObject(resource) ? resource : {};
@@ -109,7 +114,7 @@ function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
   const cut = truncateText(whole, bytes - empty, itemBytes(item) - empty);
   return cut && { small: around(cut.small), bytes: cut.bytes + empty };
 }
-/** Beginning of one item of the content that fits into so many bytes of JSON; undefined: nothing fits. */
+/** Fits one content item into a number of JSON bytes; undefined when not even a placeholder fits. */
 function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
   const all = itemBytes(item);
   if (all <= bytes) return { small: item, bytes: all };
@@ -121,10 +126,10 @@ function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
   return rest <= bytes ? { small, bytes: rest } : undefined;
 }
 
-/** The meta without its largest entries, so that it fits into so many bytes. */
+/** Drops the largest entries of the metadata until it fits into a number of bytes. */
 function smallMeta(all: Fields, bytes: number): Fields {
   if (resultBytes(all) <= bytes) return all;
-  // Each with a comma and without its braces; all of them have one comma less.
+  // Each entry counts with one comma and without braces; the whole object has one comma less.
   const sized = Object.entries(all).map(([key, value]) => ({
     key,
     bytes: resultBytes({ [key]: value }) - 1,
@@ -138,7 +143,7 @@ function smallMeta(all: Fields, bytes: number): Fields {
   }
   return Object.fromEntries(Object.entries(all).filter(([key]) => cached.has(key)));
 }
-/** Notice of the names that were dropped, or only of their number where there is no room. */
+/** Adds a warning with the names of dropped metadata, or only with their number when space is short. */
 function saying(small: Fields, all: Fields, bytes: number): Fields {
   const gone = Object.keys(all).filter((key) => !Object.hasOwn(small, key));
   if (gone.length === 0) return small;
@@ -154,9 +159,9 @@ function saying(small: Fields, all: Fields, bytes: number): Fields {
 }
 
 /**
- * The same result in at most `limitBytes` of JSON, or in what the notice alone takes where that is more. It says so:
- * first of all to the model, and under `meta.a2c_cut` to programs. What is small stays as it is; `structuredContent`
- * goes, because half of it would be another. What goes of the meta, `meta.a2c_warnings` names.
+ * Cuts a result to at most `limitBytes` of JSON, or to the size of the notice when that is larger. The notice tells
+ * the model first of all, and `meta.a2c_cut` tells programs. Small items stay unchanged; `structuredContent` is
+ * dropped, because half of it would be a different value. Dropped metadata is named in `meta.a2c_warnings`.
  */
 export function truncateTo(result: unknown, limitBytes: number, handle: string): unknown {
   const bytes = excessOf(result, limitBytes);
@@ -175,7 +180,7 @@ export function truncateTo(result: unknown, limitBytes: number, handle: string):
   left -= resultBytes(small);
   const cached: unknown[] = [];
   for (const item of items) {
-    // With its comma.
+    // One byte is reserved for the comma after the item.
     const fit = fitted(item, left - 1);
     if (fit === undefined) break;
     cached.push(fit.small);
