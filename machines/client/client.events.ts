@@ -1,5 +1,5 @@
 import type { ServerState } from '../facts.ts';
-/** Messages to and from the machine of a client, its memory, and its questions to ports. */
+/** Messages to and from the machine of a client, its data, and its questions to ports. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists } from '../catalog/entries.ts';
 import type { ToolMeta } from '../catalog/tool.ts';
@@ -26,61 +26,61 @@ import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** Part of a server's config that its client has to know; the launch config stays with the adapter. */
+/** Part of a server's config that its client needs; the launch config itself stays with the adapter. */
 export interface ClientPlan {
-  /** Number of the launch config: a changed command, environment, URL … is a generation of its own. */
+  /** Number of the launch config: every changed command, environment, URL … is a new generation. */
   readonly generation: number;
   /**
-   * Counts what may have changed the values in them: definitions of inputs, variables, answers. With another number its
-   * launch spec is resolved again, and a server that runs is restarted only if that differs.
+   * Counter of changes that may affect placeholder values: definitions of inputs, variables, answers. When it
+   * changes, the launch spec is resolved again, and a running server is restarted only if the spec differs.
    */
   readonly values: number;
-  /** Whether it is a child process of ours; otherwise it is reached over HTTP, or lives in this host. */
+  /** Tells whether the server is a child process; otherwise it is reached over HTTP, or runs inside this host. */
   readonly hasProcess: boolean;
-  /** Connects at once, when it is needed, or only when it is told to (`auto_connect` off). */
+  /** Start mode of the server: at once, on demand, or only when told to (`auto_connect` off). */
   readonly start: 'eager' | 'lazy' | 'byHand';
-  /** After which ends it connects again: any, all but a clean one, none. */
+  /** Endings after which the server is connected again: any, all but a clean exit, or none. */
   readonly restart: 'always' | 'on-failure' | 'never';
-  /** Failures in a row after which it rests as `open`. */
+  /** Number of failures in a row after which the server is given up (state `open`). */
   readonly budget: number;
-  /** Whether changes that the server tells of are heard; otherwise lists are polled only. */
+  /** Tells whether change notifications of the server are used; otherwise lists are only polled. */
   readonly hearsChanges: boolean;
-  /** Refreshes of a list that may fail in a row before its entries are taken back. */
+  /** Number of list refreshes that may fail in a row before the entries are removed. */
   readonly refreshFailures: number;
-  /** Whether it has a VRL program: results without an error go through that. */
+  /** Tells whether the server has a VRL program, which transforms results without an error. */
   readonly isTransformed: boolean;
-  /** A result of its tools with more bytes of JSON is cut; 0 = it may have any size. */
+  /** Largest result of a tool in bytes of JSON; a larger one is cut. 0 = no limit. */
   readonly resultBytes: number;
   readonly timing: TimingOf<'client'>;
 }
 export interface ClientStart extends ClientPlan {
   readonly server: string;
-  /** Lists of the server from its last good run. */
+  /** Lists of the server from its last successful run. */
   readonly cached: Lists | null;
-  /** Failures of this launch config so far: a server that is put back goes on counting there. */
+  /** Failures of this launch config so far; a re-added server continues this count. */
   readonly spent: Spent;
 }
-/** How often a launch config has failed in a row, and how the last time. */
+/** Number of failures of a launch config in a row, and the last failure. */
 export interface Spent {
   readonly attempt: number;
   readonly failure: Failure | null;
-  /** Whether it came up again after that: then it is started, however often it has failed before. */
+  /** Tells whether the server came up after those failures; then it is started, whatever the number of failures. */
   readonly isUp?: boolean;
 }
-/** A call that its computer has resolved to this server. */
+/** Call that its computer has assigned to this server. */
 export interface ServerCall extends CallRequest {
-  /** Whether the asker has confirmed it, or a person has for as long as the computer lives. */
+  /** Tells whether the call is already confirmed, by the caller or by a person for the session. */
   readonly isConfirmed: boolean;
-  /** The merged meta of the tool. */
+  /** Merged metadata of the tool. */
   readonly meta: ToolMeta | null;
-  /** The tool has an output schema. */
+  /** Tells whether the tool has an output schema. */
   readonly hasOutput: boolean;
 }
 interface ServerUpdate {
   readonly type: 'server.update';
   readonly plan: ClientPlan;
 }
-/** Resources of which `by` wants to hear when they change. */
+/** Request of `by` to be told when these resources change. */
 export interface ResourcesWatch {
   readonly type: 'resources.watch';
   readonly uris: readonly string[];
@@ -89,37 +89,37 @@ export interface ResourcesWatch {
 export type ClientOrder =
   | ServerCall
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  /** Cancels the calls of an asker that is gone. */
+  /** Cancels the calls of a caller that is gone. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
-  /** A call that waits for it may run. */
+  /** Tells that a waiting call is permitted, so the server should start. */
   | ServerWanted
   | { readonly type: 'server.start' }
-  /** Finishes its calls first; told a second time it hurries. */
+  /** Stops the server after its running calls; a second stop cancels them sooner. */
   | { readonly type: 'server.stop' }
   /**
-   * Another generation is connected instead of this one, which comes back should the new one not start. With other
-   * `values` its launch spec is resolved again.
+   * Replaces the launch config by another generation; the old one returns if the new one does not start. Different
+   * `values` resolve the launch spec again.
    */
   | ServerUpdate
   | ResourcesWatch
   /** Reads the list of resources again (resources/collections). */
   | ResourcesRelist
-  /** Lets it connect now. */
+  /** Permits the client to connect now. */
   | { readonly type: 'permit.granted' }
   | { readonly type: 'close' };
 export const clientKind = kindOf<ClientStart, ClientOrder>('client');
 export type ClientStage = Exclude<ServerState, 'disabled' | 'needsInput' | 'unsupported'>;
 export type ClientNews =
   | ClientChanged
-  /** Handshake that takes longer than usual. */
+  /** Reports a handshake that takes longer than usual. */
   | ClientWaits
-  /** Asks to connect; `again`: after a failure. */
+  /** Asks for the permit to connect; `again`: after a failure. */
   | { readonly type: 'permit.wanted'; readonly server: string; readonly again: boolean }
-  /** Gives its permit back: it is slow, and others need not wait for it. */
+  /** Returns the permit to connect, because this server is slow and others need not wait for it. */
   | { readonly type: 'permit.released'; readonly server: string }
-  /** Ready for so long that its failures before count no more. */
+  /** Reports that the server has been ready long enough to clear its earlier failures. */
   | { readonly type: 'server.proven'; readonly server: string }
-  /** Back at `generation`: what it was changed to could not be started. */
+  /** Reports the return to `generation`, because the new launch config could not be started. */
   | {
       readonly type: 'server.rolledBack';
       readonly server: string;
@@ -128,61 +128,63 @@ export type ClientNews =
     }
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
   | ResourcesWatched
-  /** Resources of a server that is ready. */
+  /** Announces the resources of a server that is ready. */
   | {
       readonly type: 'server.shows';
       readonly server: string;
       readonly resources: NonNullable<Capabilities['resources']>;
     };
-/** News of each stage, for the owner. */
+/** News to the owner each time the stage of a client changes. */
 export interface ClientChanged {
   readonly type: 'client.changed';
   readonly server: string;
   readonly stage: ClientStage;
-  /** Whether its tools may be called: it is ready, or starts when it is needed. */
+  /** Tells whether tools may be called: the server is ready, or starts on demand. */
   readonly isOffered: boolean;
   readonly failure: Failure | null;
   readonly attempt: number;
-  /** How long at most until it tries again by itself; null: it does not. */
+  /** Longest time in ms until the client tries again on its own; null when it will not. */
   readonly nextTryMs: number | null;
 }
 /** Messages to the owner, from the client and from its calls and lists. */
 type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved;
 export type ClientInput = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
 export interface ClientContext extends ClientInput {
-  /** Number of the launch spec as it was resolved last; 0: it never was. */
+  /** Number of the last resolved launch spec; 0 = never resolved. */
   readonly spec: number;
-  /** Plan that the launch spec was resolved of; null: it never was. */
+  /** Plan from which the launch spec was resolved; null = never resolved. */
   readonly resolved: Pick<ClientPlan, 'generation' | 'values'> | null;
   readonly process: Address;
-  /** Whether its process may be alive. */
+  /** Tells whether a process of the server may still be alive. */
   readonly ownsProcess: boolean;
   readonly info: ServerInfo | null;
-  /** While its session is not open, as its port said last. */
+  /** Last report of a slow handshake, while the session is not open. */
   readonly waits?: Waits | null;
   readonly catalogs: readonly CatalogList[];
-  /** Lists that are being read again. */
+  /** Lists that are being refreshed. */
   readonly refreshing: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;
   readonly inFlight: number;
-  /** All calls so far, and how many they were when it was last looked at. */
+  /** Number of calls so far, and the number at the last idle check. */
   readonly calls: number;
   readonly callsSeen: number;
   readonly idleMs: number;
   readonly failure: Failure | null;
-  /** Whether it was ready since its last launch, and then ended by itself with exit code 0. */
+  /**
+   * Tells whether the server was ready since its last launch, and (`endedWell`) then exited on its own with code 0.
+   */
   readonly wasReady: boolean;
   readonly endedWell: boolean;
   readonly wasKilled: boolean;
-  /** Calls wait until it is ready. */
+  /** Tells whether calls wait until the server is ready. */
   readonly isHolding: boolean;
-  /** Whether its session was expired and renewed, and has not proved itself since. */
+  /** Tells whether an expired session was renewed and has not been stable since. */
   readonly isRenewed: boolean;
   readonly pings: 'untried' | 'answered' | 'off';
-  /** Next stage at the end of its way down. */
+  /** State to enter after closing: stop, rest (standby), start again, or end. */
   readonly goal: 'stop' | 'rest' | 'again' | 'end';
-  /** Plan to go back to should the new one not start. */
+  /** Plan to return to if the new one does not start. */
   readonly fallback: ClientPlan | null;
 }
 export type ClientEvent =
@@ -197,26 +199,26 @@ export type ClientEvent =
   | { readonly type: 'deadline.passed' };
 
 // ── what its ports are asked ───────────────────────────────────────────────────────────────────────────
-/** Port that resolves launch specs: the `target` of such a question. */
+/** Name of the port that resolves launch specs: the `target` of such a question. */
 export const specPort = 'spec';
 /**
  * Question to the port `spec` at each start of a server: fill in its placeholders. Answered by `Resolved`, or refused
- * with why a value cannot be had (`InputNotFound`, `ConfigInvalid`). Takes as long as the person who is asked for a value.
+ * when a value is missing (`InputNotFound`, `ConfigInvalid`). Has no limit when a person is asked for a value.
  */
 export interface Resolve {
   readonly server: string;
   readonly generation: number;
 }
-/** The number of the launch spec: the same as before exactly when nothing in it is another. */
+/** Number of the launch spec; it changes exactly when the content of the spec changes. */
 export interface Resolved {
   readonly spec: number;
 }
-/** Port that logs in to servers: the `target` of such a question. */
+/** Name of the port that logs in to servers: the `target` of such a question. */
 export const loginPort = 'login';
 /**
- * Question to the port `login` when a server wants a login. Answered when there is one; refused with why there is
- * none (`Unauthorized`). `ask.progress` while a person is waited for, its `message` saying where; `ask.began` when the
- * person came back. Takes as long as that person.
+ * Question to the port `login` when a server requires a login. Answered once logged in; refused with the reason
+ * (`Unauthorized`). `ask.progress` while a person is awaited, with the place in `message`; `ask.began` when the
+ * person returned. No time limit.
  */
 export interface LogIn {
   readonly server: string;

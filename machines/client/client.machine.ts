@@ -1,24 +1,25 @@
 /**
- * One configured MCP server: its process, its session, its lists, its calls.
+ * State machine of one configured MCP server: its process, session, lists and calls. States:
  *
- * idle       — not wanted: `auto_connect` is off, it was stopped, or it ended well by itself
- * standby    — wanted when it is needed: its cached tools are offered, and a call starts it
- * resolving  — the values of its placeholders are asked for; without them it has an open circuit, and says which
- * queued     — waits for its permit among the servers of its computer
- * launching  — its process starts; servers over HTTP and in this host have none
- * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
- *              → ready: health{steady | pinging}, lists{known | refreshing: at least one is read again}
- *              → draining{serving | cancelling}: it is to go down, and what runs may end first
- * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
- * disconnected — the stream broke: the process gets a moment to show how it died
- * recovering — lost, or connecting failed: calls are told, what is left of the process is ended
- * waiting    — pause before the next try; `attempt` of `budget`
- * login      — its server wants one: authorizing, or unauthorized while a person is waited for; refused: no person logs in
- * open       — the budget is spent, restart is off, or trying cannot help: one trial after a long while
- * closing    — its process ends by its ladder; `goal` is what comes then: idle, standby, once more, or the end
- * closed | killed (it took SIGKILL) — final
+ * idle         — not wanted: `auto_connect` is off, the server was stopped, or it exited cleanly
+ * standby      — started on demand: its cached tools are offered, and a call starts it
+ * resolving    — placeholders are filled in; a missing value leads to `open`, with that reason
+ * queued       — waits for the permit to connect, in turn with the other servers of the computer
+ * launching    — the process starts; servers over HTTP and inside this host have none
+ * connected    — session: handshaking (initialize) → listing (first tools; unlisted: the list was lost) → ready:
+ *                health{steady | pinging}, lists{known | refreshing} → draining{serving | cancelling}: going down,
+ *                running calls may finish
+ * renewing     — a remote server forgot the session: one new handshake, for which calls wait
+ * disconnected — the stream broke: waits briefly for the exit of the process, to explain the failure
+ * recovering   — lost or failed to connect: calls are told, the rest of the process is ended
+ * waiting      — pause before the next try; `attempt` of `budget`
+ * login        — the server requires one: authorizing, unauthorized (a person is awaited), or refused
+ * open         — given up: budget used up, restart off, or a retry cannot help; one trial after a long pause
+ * closing      — the process is ended step by step; `goal` is the next state: idle, standby, start again, or end
+ * closed | killed (by SIGKILL) — final
  *
- * A new process is launched only after the old one was reported ended. Status is read from the tags.
+ * A new process is launched only after the old one was reported as ended. The status shown to users comes from the
+ * tags.
  */
 import { not } from 'xstate';
 import { callKind, type CallOrder } from '../call/messages.ts';
@@ -66,7 +67,7 @@ type C = ClientContext;
 const tell = <E>(news: (c: C, event: E) => ClientNews) =>
   posts((c: C, event: E) => post(c.owner, news(c, event)));
 const news = (stage: ClientStage) => tell((c) => rules.changedTo(c, stage));
-/** Told as the way down begins: at once where no call runs, else as they are drained. */
+/** News that the server is going down: sent at once when no call runs, otherwise when draining starts. */
 const tellClosing = news('closing');
 const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
 const tellRolledBack = tell((c) => ({
@@ -86,11 +87,11 @@ const cancelCalls = tellCalls((c) => ({
 const cancelCall = posts((c: C, { ticket, reason }: { readonly ticket: string; readonly reason: string }) =>
   post(childOf(c.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
 );
-/** Calls that were not sent yet wait: no turn comes in a session that is gone. */
+/** Holds calls that were not sent yet, because the session that queued them no longer exists. */
 const holdCalls = tellCalls(() => ({ type: 'call.hold' }));
 const tellLost = tellCalls((c) => ({ type: 'server.lost', failure: rules.lostFailure(c) }));
 
-/** To its process, which may have come to its end in the meantime. */
+/** Sends an order to the process of the server, which may have ended meanwhile. */
 const tellProcess = (order: ProcessOrder) =>
   posts((c: C) => post(childOf(c.self, processKind), order, { optional: true }));
 const closeProcess = tellProcess({ type: 'close' });
@@ -99,7 +100,7 @@ const endProcess = {
   params: ({ context }: { context: C }) => ({ to: childOf(context.self, processKind) }),
 } as const;
 
-/** Lists that are new are opened, and all are told that there is a session; the watch, too. */
+/** Opens an actor for each new list, and tells all lists and the resource watch about the session. */
 const openLists = [
   opensAll((c: C, event: { readonly info: ServerInfo }) => rules.listsToOpen(c, event.info)),
   postsAll((c: C, event: { readonly info: ServerInfo }) => rules.sessionForLists(c, event.info)),
@@ -118,7 +119,7 @@ const setWatch = (isConnected: boolean) =>
     'noteWatch',
   ] as const;
 
-/** The same id again withdraws the older question. */
+/** Asks for the launch spec; a repeated id withdraws the older question. */
 const askSpec = requests(({ server, generation }: C) => ({
   id: 'spec',
   target: specPort,
@@ -156,7 +157,7 @@ const processLost = {
   target: '#client.recovering',
   actions: { type: 'rememberEnd', params: eventAsParams<{ readonly end: ProcessEnd }> },
 } as const;
-/** End of its process that was not told by it: its machine broke. */
+/** Transition for a process whose machine crashed, so that it could not report its end. */
 const processGone = {
   guard: ownProcess,
   target: '#client.gone',
@@ -170,15 +171,15 @@ const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
       params: ({ context }: { context: C }) => ({ phase, ms: context.timing[limit] }),
     },
   }) as const;
-/** Calls while it starts wait for that, within their own time. */
+/** Queues a call while the server starts; the call's own time limit applies. */
 const pending = { actions: ['holdCalls', 'countCall', openCall] } as const;
 const startNow = { target: '#client.resolving', actions: 'resetAttempts' } as const;
-/** New plan in a stage in which nothing runs: another generation is tried at once. */
+/** Transitions for a new plan while nothing runs: another generation is tried at once. */
 const replaced = [
   { guard: otherPlan, target: '#client.resolving', actions: takePlan },
   { actions: takePlan },
 ] as const;
-/** The same where other values may be of use, too. */
+/** Transitions for a new plan after giving up: changed placeholder values are also a reason to try at once. */
 const retried = [
   { guard: otherValues, target: '#client.resolving', actions: takePlan },
   { actions: takePlan },
@@ -237,7 +238,7 @@ export const clientMachine = clientSetup.createMachine({
     standby: {
       entry: ['settleDown', news('standby')],
       on: {
-        /** Started for it once nothing stands against it: a call that is refused starts nothing. */
+        /** Creates the call first; the server starts only once the call is permitted. */
         'call.request': { actions: ['holdCalls', 'countCall', openCall] },
         'server.wanted': 'resolving',
         'server.start': startNow,
@@ -337,7 +338,7 @@ export const clientMachine = clientSetup.createMachine({
         'owned.ended': [
           callEnded,
           processGone,
-          /** Without its lists it is of no use: its machine broke. */
+          /** Taken when the machine of a list crashed; a server without its lists is useless. */
           {
             guard: ownCatalog,
             target: 'recovering',
@@ -445,7 +446,7 @@ export const clientMachine = clientSetup.createMachine({
           ],
           exit: withdrawSpec,
           on: {
-            /** With another launch spec it is connected again; with the same it was asked for nothing. */
+            /** Answer with the launch spec: a changed spec leads to a reconnect, an unchanged one needs nothing. */
             'ask.answered': [
               {
                 guard: { type: 'isOtherSpec', params: ({ event }) => event },
@@ -483,7 +484,7 @@ export const clientMachine = clientSetup.createMachine({
                     ],
                   },
                 },
-                /** Left when a call comes: a server at work may be too busy to answer. */
+                /** Left when a call arrives, because a busy server may not answer a ping in time. */
                 pinging: {
                   entry: askPing,
                   exit: { type: 'cancel', params: { id: 'ping' } },
@@ -498,7 +499,7 @@ export const clientMachine = clientSetup.createMachine({
                     ],
                     'ask.refused': [
                       { guard: { type: 'isLost', params: ({ event }) => event } },
-                      /** Any answer is a sign of life. */
+                      /** Taken on a refusal, because any answer proves that the server is alive. */
                       {
                         guard: { type: 'isPing', params: ({ event }) => event },
                         target: 'steady',
@@ -533,7 +534,7 @@ export const clientMachine = clientSetup.createMachine({
           always: { guard: 'isIdleOfCalls', target: '#client.closing' },
           on: {
             'call.request': { actions: refuse('closing') },
-            /** Whatever happens to it now, it goes where it was sent. */
+            /** Taken when session or process ends while draining; the planned next state stays the same. */
             'session.lost': drained,
             'session.failed': drained,
             'process.lost': drained,
@@ -556,7 +557,7 @@ export const clientMachine = clientSetup.createMachine({
           },
           initial: 'serving',
           states: {
-            /** Calls that wait for a start would wait in vain. */
+            /** Skips serving when calls wait for a start, because they would wait in vain. */
             serving: { always: { guard: 'isHolding', target: 'cancelling' }, after: { drain: 'cancelling' } },
             cancelling: {
               entry: cancelCalls,
@@ -574,7 +575,7 @@ export const clientMachine = clientSetup.createMachine({
         },
       },
     },
-    /** Passed through: what was asked is answered, what comes now waits. */
+    /** Transient state: pending requests are answered, new calls wait for the new session. */
     renewing: {
       tags: 'connecting',
       entry: ['markRenewed', holdCalls, restLists(() => 'its session was lost'), news('connecting')],
@@ -618,7 +619,7 @@ export const clientMachine = clientSetup.createMachine({
       },
       after: { ladder: { actions: endProcess } },
     },
-    /** Passed through: back, try again, or rest? */
+    /** Transient state that chooses between returning to the old plan, retrying, logging in and giving up. */
     gone: {
       tags: 'connecting',
       always: [
@@ -662,7 +663,7 @@ export const clientMachine = clientSetup.createMachine({
       },
       initial: 'authorizing',
       states: {
-        /** The port works on it: without a person where it can. */
+        /** Login in progress at the port, without a person if possible. */
         authorizing: {
           entry: news('authorizing'),
           on: {
@@ -676,12 +677,14 @@ export const clientMachine = clientSetup.createMachine({
             },
           },
         },
-        /** A person is shown a page, and takes the time that it takes. */
+        /** Login page is shown to a person; no time limit. */
         unauthorized: {
           entry: news('unauthorized'),
           on: { ...loginAnswers, 'ask.began': 'authorizing' },
         },
-        /** No person can be asked, or the login failed. Wanted again it connects with what is there by then. */
+        /**
+         * Login failed, or no person can be asked. The next start connects with the credentials available by then.
+         */
         refused: {
           entry: news('unauthorized'),
           on: {

@@ -1,4 +1,4 @@
-/** Rules of a client, as pure functions: when it tries again, which lists it keeps, and what it tells and opens. */
+/** Rules of a client as pure functions: retries, lists to keep, messages to send and actors to open. */
 import { callKind, repeated, settledBy, type CallStart } from '../call/messages.ts';
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogKind, type CatalogOrder } from '../catalog/catalog.rules.ts';
@@ -36,31 +36,33 @@ import type {
   ServerCall,
 } from './client.events.ts';
 
-/** No server is left alone for longer because it says so. */
+/** Longest pause in ms that a server can request with `Retry-After`. */
 const longestAskedMs = 3_600_000;
-/** Pause that the server asked for when it refused (`Retry-After`). */
+/** Pause in ms that the server requested when it refused (`Retry-After`). */
 function askedMs({ failure }: ClientContext): number {
   const seconds = failure?.details?.['retry_after'];
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
 }
-/** Pause before the next try; never shorter than its server has asked for. */
+/** Pause in ms before the next try; never shorter than the server requested. */
 export const backoffOf = (c: ClientContext): number =>
   Math.max(askedMs(c), backoff(c.timing.backoffMs, Math.max(1, c.attempt), c.timing.longestBackoffMs));
-/** Latest moment of a pause, which is what is told. */
+/** Longest duration of a pause including its random extension; this is the value reported to users. */
 const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
-/** A spent budget is tried once after a while, unless another try without a change cannot help. */
+/**
+ * Pause in ms before the one trial after the restart budget is used up; 0 when a retry without a change cannot help.
+ */
 export const trialOf = (c: ClientContext): number => {
   const { timing, failure, restart } = c;
   if (restart === 'never' || isHopeless(failure) || timing.trialMs === 0) return 0;
   return Math.max(askedMs(c), timing.trialMs);
 };
-/** Whether its launch spec was resolved of a plan that is no longer wanted. */
+/** Tells whether the launch spec was resolved from a plan that is no longer current. */
 export const isStale = ({ resolved, generation, values }: ClientContext): boolean =>
   resolved?.generation !== generation || resolved.values !== values;
 export const canRetry = (c: ClientContext): boolean => c.attempt < c.budget;
 
-/** How often a ready server is looked at: is it idle, does it live? 0 = never. */
+/** Time in ms between two checks of a ready server, for idleness and for life; 0 = never. */
 export function tickOf({ timing: { pingMs, pingEveryMs, idleStopMs }, start }: ClientContext): number {
   const ping = pingMs > 0 ? pingEveryMs : 0;
   const idle = start === 'lazy' ? Math.ceil(idleStopMs / 4) : 0;
@@ -72,15 +74,15 @@ export const mayRest = (c: ClientContext): boolean =>
 export const mayPing = (c: ClientContext): boolean =>
   c.timing.pingMs > 0 && c.timing.pingEveryMs > 0 && c.pings !== 'off' && isQuiet(c);
 
-/** Whether a server has such a list and says when it changes; null: it has none. */
+/** Tells whether a server announces changes of a list; null when it has no such list. */
 export function declaredOf(capabilities: Capabilities, list: CatalogList): boolean | null {
   const declared = capabilities[list === 'resourceTemplates' ? 'resources' : list];
   return declared === null ? null : declared.listChanged;
 }
-/** A server that is of use without its tools. */
+/** Tells whether a server is useful without tools, through resources or prompts. */
 export const hasMore = ({ resources, prompts }: Capabilities): boolean =>
   resources !== null || prompts !== null;
-/** Lists that are to be asked for, and those that are known from before and are no more. */
+/** Returns the lists to request, and the lists known from before that the server no longer has. */
 export function listsOf(
   c: ClientContext,
   capabilities: Capabilities,
@@ -118,14 +120,17 @@ export const initialContext = (input: ClientInput): ClientContext => ({
   fallback: null,
 });
 
-/** When it is tried again by itself, at the latest; null: it is not. */
+/** Longest time in ms until the client tries again on its own; null when it will not. */
 const nextTryOf = (c: ClientContext, stage: ClientStage): number | null => {
   const ms = stage === 'waiting' ? backoffOf(c) : stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };
 
 // ── failures of its handshake, and what it goes back to ────────────────────────────────────────────────
-/** Failure of a step that got no answer in time; of a handshake with where it stood, and what came in place of the answer. */
+/**
+ * Failure of a step that got no answer in time; for a handshake it includes the awaited step and any unexpected
+ * output.
+ */
 export function slowFailure(c: ClientContext, phase: string, ms: number): Failure {
   const { waits } = c;
   const instead =
@@ -136,13 +141,13 @@ export function slowFailure(c: ClientContext, phase: string, ms: number): Failur
 }
 export const lostFailure = (c: ClientContext): Failure =>
   c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
-/** Failure of a server whose process is gone without having said so. */
+/** Failure of a server whose process disappeared without reporting its end. */
 export const goneFailure = (c: ClientContext, { output, error }: OwnedEnded): Failure =>
   output
     ? failureOfEnd(c.server, output as ProcessEnd, c.wasReady)
     : (c.failure ?? failureOfStep(c.server, 'process', error ?? 'its process is gone'));
 
-/** Plan to fall back to: the last one that was ready; null: there is none, or it is the new one. */
+/** Plan to return to: the last one that reached `ready`; null when there is none, or when it equals the new plan. */
 export function fallbackOf(c: ClientContext, plan: ClientPlan): ClientPlan | null {
   const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
   return proven?.generation === plan.generation ? null : proven;
@@ -162,7 +167,7 @@ const planOf = (c: ClientContext): ClientPlan => ({
 });
 
 // ── its calls ──────────────────────────────────────────────────────────────────────────────────────────
-/** Policy that a call of one of its tools has to pass. */
+/** Policy that a call to a tool of this server must pass. */
 const policyOf = (c: ClientContext, { isConfirmed, meta, hasOutput }: ServerCall): CallPolicy => ({
   isConfirmed,
   generation: c.generation,
@@ -177,7 +182,10 @@ const crashed: Failure = {
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
 const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
-/** Actor of a call. Its answer goes straight to its asker, and so does its last will, should its machine break. */
+/**
+ * Creates the actor of a call. The result goes straight to the caller, and so does the last will if the actor
+ * crashes.
+ */
 export const callOf = (c: ClientContext, call: ServerCall): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(
@@ -207,7 +215,7 @@ export const callOf = (c: ClientContext, call: ServerCall): Open => {
     },
   );
 };
-/** Answer to a call that comes in a stage that takes none: what its server is waiting for. */
+/** Answer to a call in a stage that accepts none, with the reason why the server is not active. */
 export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerCall): Post =>
   post(
     call.replyTo,
@@ -217,7 +225,7 @@ export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerC
       notActive(c.server, stage, nextTryOf(c, stage), c.failure),
     ),
   );
-/** Answer to a call whose ticket is that of a call in flight. */
+/** Answer to a call whose ticket is already used by a call in flight. */
 export const repeatedCall = (c: ClientContext, { input }: OpenRefused): Post => {
   const call = input as CallStart;
   return post(call.replyTo, settledBy({ ...call, server: c.server }, 'failed', repeated(call.reqId)));
@@ -238,12 +246,12 @@ const listStart = (c: ClientContext, list: CatalogList): Open =>
     },
     { key: list },
   );
-/** Lists of this session that have no actor yet. */
+/** Lists of this session for which an actor must be opened. */
 export const listsToOpen = (c: ClientContext, { capabilities }: ServerInfo): Open[] =>
   listsOf(c, capabilities)
     .filter(({ list }) => !c.catalogs.includes(list))
     .map(({ list }) => listStart(c, list));
-/** All lists are told that there is a session. */
+/** Messages that tell all lists about the session. */
 export const sessionForLists = (c: ClientContext, { capabilities }: ServerInfo): Post[] =>
   listsOf(c, capabilities).map(({ list, isDeclared }) =>
     post(
@@ -257,23 +265,26 @@ export const sessionForLists = (c: ClientContext, { capabilities }: ServerInfo):
           },
     ),
   );
-/** News of a changed list. Templates of resources change with the resources. */
+/** Messages that tell lists about a change. Resource templates change together with the resources. */
 export const changedList = (c: ClientContext, changed: ListKind): Post[] =>
   c.catalogs
     .filter((list) => list === changed || (list === 'resourceTemplates' && changed === 'resources'))
     .map((list) => post(childOf(c.self, catalogKind, list), { type: 'list.changed' }));
-/** The list of resources is read again: at once for an asker that waits, by and by for a server that names what it has not listed. */
+/**
+ * Order to read the list of resources again: at once for a waiting request, later when a server merely mentioned an
+ * unlisted resource.
+ */
 export const relisted = ({ self, catalogs }: ClientContext, { by, n }: ResourcesRelist): Post[] => {
   const order: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
   const to = childOf(self, catalogKind, 'resources');
   return catalogs.includes('resources') ? [post(to, order, { optional: true })] : [];
 };
-/** The watch over resources begins again with each session: a server forgets its subscribers with its session. */
+/** Restarts the resource watch with each session, because a server forgets subscriptions with its session. */
 export const watchBegun = (c: ClientContext, info: ServerInfo | null): Post[] =>
   info?.capabilities.resources?.subscribe === true
     ? [post(childOf(c.self, watchKind), { type: 'watch.open' })]
     : [];
-/** The watch hears which resources are followed; a new one also that there is a session, if there is one. */
+/** Tells the watch which resources are followed; a new watch also learns of the open session. */
 export const watched = (c: ClientContext, { uris, by }: ResourcesWatch, isConnected: boolean): Post[] => [
   post(childOf(c.self, watchKind), { type: 'watch.set', uris, by }),
   ...(isConnected && !c.hasWatch ? watchBegun(c, c.info) : []),
@@ -291,7 +302,7 @@ export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged =
   attempt: c.attempt,
   nextTryMs: nextTryOf(c, stage),
 });
-/** Message with the resources of a server, for Desktop and Finder. */
+/** Message that offers the resources of a server to Desktop and Finder. */
 export const shownResources = ({ owner, server, info }: ClientContext): Post[] => {
   const resources = info?.capabilities.resources ?? null;
   return resources ? [post(owner, { type: 'server.shows', server, resources })] : [];

@@ -1,4 +1,4 @@
-/** Memory of a client, and the actions, guards and delays that its chart in client.machine.ts names. */
+/** Actions, guards and delays that the chart in client.machine.ts names. */
 import { assign, setup } from 'xstate';
 import { catalogKind } from '../catalog/catalog.rules.ts';
 import type { CatalogList } from '../catalog/entries.ts';
@@ -40,7 +40,7 @@ export const clientSetup = setup({
       catalogs: rules.listsOf(c, params.info.capabilities).map(({ list }) => list),
     })),
     noteWatch: assign({ hasWatch: true }),
-    /** Forgets a watch whose machine broke: the next order opens another. */
+    /** Forgets a resource watch whose machine crashed; the next order opens a new one. */
     forgetWatch: assign(({ context: c }, { kind }: OwnedEnded) => ({
       hasWatch: c.hasWatch && kind !== 'watch',
     })),
@@ -84,7 +84,7 @@ export const clientSetup = setup({
     resetAttempts: assign({ attempt: 0, pings: 'untried' }),
     countCall: assign(({ context: c }) => ({ inFlight: c.inFlight + 1, calls: c.calls + 1 })),
     forgetCall: assign({ inFlight: ({ context }) => Math.max(0, context.inFlight - 1) }),
-    /** A plan that has proved itself is what a new one falls back to. */
+    /** Takes over a new plan; a plan that has been ready becomes the fallback. */
     takePlan: assign(({ context: c }, { plan }: { plan: ClientPlan }) => ({
       ...plan,
       ...(plan.generation !== c.generation && {
@@ -110,14 +110,14 @@ export const clientSetup = setup({
     isSpec: (_, { id }: { id: string }) => id === 'spec',
     isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
       id === 'spec' && (result as Resolved).spec !== c.spec,
-    /** Whether its server wants a login, with the values that are wanted now. */
+    /** Tells whether the server requires a login with the current placeholder values. */
     wantsLogin: ({ context: c }) => c.failure?.code === 'Unauthorized' && !rules.isStale(c),
     isPing: (_, { id }: { id: string }) => id === 'ping',
     hasTools: (_, params: { info: ServerInfo }) => params.info.capabilities.tools !== null,
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
       c.hearsChanges && c.info !== null && rules.declaredOf(c.info.capabilities, list) === true,
     isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',
-    /** Whether it is of use without its tools, by its resources and prompts. */
+    /** Tells whether the failed tool list is optional, because the server also has resources or prompts. */
     isOptionalList: ({ context: c }, { list, lost }: { list: CatalogList; lost: boolean }) =>
       list === 'tools' && !lost && c.info !== null && rules.hasMore(c.info.capabilities),
     isSettled: (_, params: { list: CatalogList; failure: Failure | null }) =>
@@ -125,7 +125,10 @@ export const clientSetup = setup({
     canRenew: ({ context: c }, params: { isExpired?: boolean }) => params.isExpired === true && !c.isRenewed,
     isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
     isLost: (_, params: { lost?: boolean }) => params.lost === true,
-    /** Over HTTP one request may be lost alone; a session that is lost says so itself. */
+    /**
+     * Tells whether the tool list was lost with the session. Over HTTP a single request can be lost, and a lost
+     * session reports itself.
+     */
     isLostList: (_, { list, lost, failure }: { list: CatalogList; lost: boolean; failure: Failure | null }) =>
       list === 'tools' && lost && !isHopeless(failure),
     isCall: (_, params: { kind: string }) => params.kind === 'call',
@@ -137,9 +140,9 @@ export const clientSetup = setup({
     mayPing: ({ context }) => rules.mayPing(context),
     hasPonged: ({ context }) => context.pings === 'answered',
     hasFallback: ({ context }) => context.fallback !== null,
-    /** With other values it may be of use. */
+    /** Tells whether a retry cannot help; changed placeholder values always justify one. */
     isHopeless: ({ context: c }) => isHopeless(c.failure) && !rules.isStale(c),
-    /** Over by itself, and that is no failure. */
+    /** Tells whether the server exited cleanly on its own, which is no failure. */
     isOver: ({ context: c }) => c.endedWell && c.restart !== 'always',
     canRetry: ({ context: c }) => c.restart !== 'never' && rules.canRetry(c),
     goesAgain: ({ context: c }) => !c.ownsProcess && c.goal === 'again',
@@ -157,7 +160,7 @@ export const clientSetup = setup({
     exitGrace: ({ context }) => context.timing.exitGraceMs,
     drain: ({ context }) => context.timing.drainMs,
     cancelGrace: ({ context }) => context.timing.cancelGraceMs,
-    /** The process ends by its own ladder; this is the net below it. */
+    /** Safety limit for closing: the process machine normally ends the process itself before it. */
     ladder: ({ context: { timing: t } }) => t.stdinGraceMs + t.termGraceMs + t.killGraceMs + 1_000,
   },
 });
