@@ -1,16 +1,17 @@
 /**
- * One child process, in a group of its own. The machine is the ladder; the adapter only touches.
+ * State machine of one child process in its own process group. The machine decides each step of ending it; the
+ * adapter only executes. States:
  *
- * starting  — launched; waits for `child.started`, or `child.failed` when it never ran
- * running   — its leader lives; a death that was not asked for is told to the owner at once (`process.lost`)
- * sweeping  — the leader died by itself and left members of its group: terminating → killing
- * closing   — asked to end: stdinClosed → terminating → killing, each with its grace
- * exited    — final: ended by itself with code 0, or politely when asked
- * killed    — final: it took SIGKILL, or even that showed no exit within `killGraceMs`
- * failed    — final: never ran, or ended unasked with another code or a signal that was not ours
+ * starting — launched: waits for `child.started`, or `child.failed` when it never ran
+ * running  — the main process lives; an unexpected death is reported to the owner at once (`process.lost`)
+ * sweeping — the main process died and left members of its group: terminating → killing
+ * closing  — asked to end: stdinClosed → terminating → killing, each with a time limit
+ * exited   — final: ended on its own with code 0, or without SIGKILL when asked
+ * killed   — final: ended by SIGKILL, or showed no exit within `killGraceMs` after it
+ * failed   — final: never ran, or died unexpectedly with another code or a foreign signal
  *
- * A group counts as ended when no living member is left, not when its leader is gone: a server behind
- * `sh -c` or `npx` outlives its wrapper (seed 002 §5.2).
+ * A group counts as ended when no member is alive, not when its main process is gone: a server started by `sh -c` or
+ * `npx` outlives its wrapper (seed 002 §5.2).
  */
 import { assign, sendTo, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
@@ -27,11 +28,11 @@ export interface ProcessStart {
 }
 export type ProcessOrder =
   | { readonly type: 'close' }
-  /** The next rung of the ladder, without waiting for the end of its grace. */
+  /** Skips to the next step of ending the process, without waiting for the current time limit. */
   | { readonly type: 'process.hurry' };
 export const processKind = kindOf<ProcessStart, ProcessOrder>('process');
 type ProcessEvent = ProcessFact | ProcessOrder | DirectoryEvent;
-/** News for the owner. */
+/** News about the process for its owner. */
 export type ProcessNews =
   | { readonly type: 'process.started'; readonly from: Address; readonly pid: number }
   | { readonly type: 'process.lost'; readonly end: ProcessEnd };
@@ -182,7 +183,7 @@ export const processMachine = parts.createMachine({
         killing: { entry: 'kill', after: { killGrace: '#process.killed' } },
       },
     },
-    /** Passed through: how an unasked death is called. */
+    /** Transient state that chooses the final state after an unexpected death. */
     died: { tags: 'closing', always: [{ guard: 'hasEndedWell', target: 'exited' }, { target: 'failed' }] },
     closing: {
       tags: 'closing',

@@ -1,46 +1,57 @@
-/** Which npm registry children use that fetch packages. Nobody who waits for it waits longer than its limit.
+/**
+ * State machine that chooses the npm registry for child processes that fetch packages. A request for it never waits
+ * longer than its limit. States:
  *
- * unknown — nothing was asked for yet, or what was known is too old
- * probing — all of the list are asked at once; the first that answers with a 2xx is taken, and the others are aborted.
- *           When none does in time, it is the first of the list
- * known   — whoever asks for the same list is answered at once
- * closed  — final */
+ * unknown — nothing was requested yet, or the last choice is too old
+ * probing — all registries of the list are asked at once; the first with a 2xx answer wins and the other requests are
+ *           aborted; without an answer in time the first of the list is taken
+ * known   — requests for the same list are answered at once
+ * closed  — final
+ */
 import { assign, setup } from 'xstate';
 import type { Address, AddressFor } from '../kernel/address.ts';
 import { post, effects, type PortRequest, type Post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 
-/** The name of the port that probes one npm registry: `probe`, answered by `Probed`. Withdrawn: it is aborted. */
+/**
+ * Name of the port that probes one npm registry (method `probe`, answered by `Probed`). Withdrawing aborts the probe.
+ */
 export const registryPort = 'npmRegistry';
 export interface Probe {
   readonly registry: string;
 }
 export interface Probed {
-  /** It answered with a 2xx. */
+  /** Tells whether the registry answered with a 2xx status. */
   readonly isUsable: boolean;
 }
 
 export interface RegistryStart {
-  /** ms that all probes together may take. */
+  /** Time in ms that all probes together may take. */
   readonly limitMs: number;
-  /** ms for which the fastest one is known; whichever was taken because none answered, `retryMs`. */
+  /**
+   * Time in ms for which the fastest registry is remembered; `retryMs` applies when none answered and the first was
+   * taken.
+   */
   readonly keepMs: number;
   readonly retryMs: number;
-  /** From an earlier run. */
+  /** Choice from an earlier run. */
   readonly known: {
     readonly list: readonly string[];
     readonly registry: string;
     readonly forMs: number;
   } | null;
 }
-/** A server is to be started with a registry of this list, best first. Answered by `registry.chosen`, once. */
+/** Request for a registry from this list (best first) for starting a server. Answered once, by `registry.chosen`. */
 export interface RegistryWanted {
   readonly type: 'registry.want';
   readonly ticket: string;
   readonly list: readonly string[];
 }
 export type RegistryOrder = RegistryWanted | { readonly type: 'close' };
-/** `isFastest`: it answered first; else none did in time, and it is the first of the list. Null: the list is empty. */
+/**
+ * Chosen registry. `isFastest`: it answered first; otherwise none answered in time and it is the first of the list.
+ * Null when the list is empty.
+ */
 export interface RegistryChosen {
   readonly type: 'registry.chosen';
   readonly ticket: string;
@@ -52,14 +63,14 @@ type RegistryInput = RegistryStart & {
   readonly owner: AddressFor<RegistryChosen>;
 };
 interface RegistryContext extends RegistryInput {
-  /** What is, or was last, probed. */
+  /** List of registries that is probed now, or was probed last. */
   readonly list: readonly string[];
   readonly registry: string | null;
   readonly isFastest: boolean;
-  /** ms for which it is known. */
+  /** Time in ms for which the choice is remembered. */
   readonly forMs: number;
   readonly orders: readonly RegistryWanted[];
-  /** How many of the list cannot be used. */
+  /** Number of registries in the list that turned out to be unusable. */
   readonly failed: number;
 }
 
@@ -100,12 +111,12 @@ const first = ({ list, retryMs }: RegistryContext): Partial<RegistryContext> => 
 
 const answer = ({ owner, registry, isFastest }: RegistryContext, { ticket }: RegistryWanted): Post =>
   post(owner, { type: 'registry.chosen', ticket, registry, isFastest });
-/** To all who want one of the list that was probed. */
+/** Answers to all requests for the list that was probed. */
 const answers = (c: RegistryContext): readonly Post[] =>
   c.orders.filter((order) => isOfKnown(c, order)).map((order) => answer(c, order));
 const leftOver = (c: RegistryContext): readonly RegistryWanted[] =>
   c.orders.filter((order) => !isOfKnown(c, order));
-/** At the end: each has the best guess of its own list. */
+/** Answers when closing: each request receives the first registry of its own list. */
 const farewells = ({ owner, orders }: RegistryContext): readonly Post[] =>
   orders.map(({ ticket, list: [registry = null] }) =>
     post(owner, { type: 'registry.chosen', ticket, registry, isFastest: false }, { optional: true }),
@@ -201,7 +212,7 @@ export const registryMachine = registrySetup.createMachine({
         { type: 'postAll', params: ({ context }) => ({ messages: answers(context) }) },
         'forgetAnswered',
       ],
-      // Another list was wanted meanwhile.
+      // Taken when another list was requested meanwhile.
       always: { guard: 'hasOrder', target: 'probing' },
       on: {
         'registry.want': [

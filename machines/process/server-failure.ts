@@ -2,19 +2,19 @@ import { explained } from './stderr.ts';
 import { waitWords, type SessionLost, type Waits } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
-/** How a process came to its end. */
+/** Ending of a child process. */
 export interface ProcessEnd {
   readonly how: 'exited' | 'killed' | 'failed';
   readonly pid: number | null;
   readonly code: number | null;
   readonly signal: string | null;
-  /** The last 64 KiB. */
+  /** Last 64 KiB of stderr. */
   readonly stderr: string;
-  /** Part of it that came shortly before the end; left out: all of it. */
+  /** Part of stderr from shortly before the end; absent when all of stderr is that recent. */
   readonly recent?: string;
-  /** Why it never ran. */
+  /** Reason why the process never ran. */
   readonly message: string | null;
-  /** Whether it can never run as it is configured. */
+  /** Tells whether the process can never run with this config. */
   readonly isFinal?: boolean;
 }
 
@@ -26,9 +26,9 @@ const howOf = (end: ProcessEnd): string => {
 };
 
 /**
- * The death of a server's process as a failure: which server, exit code or signal, and what of its stderr explains it:
- * one line in the message, up to ten in `details.stderr`. All of it stays with the process. Who was ready has survived what it
- * wrote long before: only the last seconds count then. Who never was may have waited long after it said what it lacks.
+ * Converts the death of a server process to a failure: server name, exit code or signal, and the explaining part of
+ * stderr (one line in the message, up to ten in `details.stderr`). For a server that was ready only the last seconds
+ * of stderr count, because it survived everything older; for one that never was, all of it counts.
  */
 export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean): Failure {
   const { headline, lines } = explained(wasReady ? (end.recent ?? end.stderr) : end.stderr);
@@ -41,14 +41,17 @@ export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean)
   };
 }
 
-/** The stream to the server broke or a step of connecting failed, while its process may live. */
+/** Failure of a connection step, or of a broken stream, while the process may still live. */
 export const failureOfStep = (server: string, phase: string, reason: string): Failure => ({
   code: 'ServerLost',
   message: `Server '${server}': ${reason}`,
   details: { server_name: server, phase },
 });
 
-/** The connection stood, and is over. Without a login that is taken every other try would fail, too. */
+/**
+ * Failure of an established connection that ended. A rejected login gets its own code, because retries with it would
+ * fail too.
+ */
 export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }: SessionLost): Failure =>
   wantsLogin === true
     ? {
@@ -59,7 +62,7 @@ export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }:
       }
     : failureOfStep(server, 'session', isExpired === true ? reason : `its stream broke: ${reason}`);
 
-/** A person is shown the page of an authorization server. `where`: its origin. */
+/** State of a login that waits for a person at the page of an authorization server. `where`: its origin. */
 export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' waits for a person to log in at ${where}`,
@@ -76,13 +79,16 @@ const hopeless: ReadonlySet<unknown> = new Set([
   'InputNotFound',
   wireCodes.tooLarge,
 ]);
-/** Another try without a change would fail in the same way. */
+/** Tells whether another try without a change would fail in the same way. */
 export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
 
-/** A list without an end, or one that is too large, is so the next time, too. */
+/** Tells whether a list was endless or too large, so that reading it again cannot help. */
 export const isTooLarge = (failure: Failure | null): boolean => failure?.code === wireCodes.tooLarge;
 
-/** A call to a configured server that is not running (`ServerNotActive`, docs/calls.md), or waits for a login. */
+/**
+ * Failure of a call to a configured server that is not running (`ServerNotActive`, docs/calls.md), or that waits for
+ * a login.
+ */
 export const notActive = (
   server: string,
   state: string,
@@ -103,7 +109,7 @@ function remedyOf(server: string, state: string, nextTryMs: number | null): stri
   return nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.';
 }
 
-/** A call of a tool that no server has so far, while some have not listed their tools yet. */
+/** Failure of a call to an unknown tool while some servers have not listed their tools yet. */
 export const stillStarting = (
   tool: string,
   servers: readonly string[],
@@ -120,7 +126,10 @@ export const stillStarting = (
   };
 };
 
-/** Tools of a server that is ready and cannot say any more which it has: it failed too often in a row, the last time by `last`. */
+/**
+ * Failure of a call to a ready server whose tools were withdrawn, because its list could not be refreshed several
+ * times in a row; `last` is the last of these failures.
+ */
 export function toolsWithdrawn(server: string, last: Failure): Failure {
   const who = `Server '${server}': `;
   const why = last.message.startsWith(who) ? last.message.slice(who.length) : last.message;
@@ -132,7 +141,9 @@ export function toolsWithdrawn(server: string, last: Failure): Failure {
   };
 }
 
-/** Failure of a server whose list is another one whenever it is read. Nothing is missing, and what is known may be old. */
+/**
+ * Failure of a server whose list changes with every read. No entry is missing, but known entries may be out of date.
+ */
 export const listRestless = (server: string, method: string, pollMs: number): Failure => ({
   code: 'ListRestless',
   message: `Server '${server}': its list is another one whenever it is read (${method}), so it is read ever less often`,
@@ -142,11 +153,14 @@ export const listRestless = (server: string, method: string, pollMs: number): Fa
 });
 export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless';
 
-/** A server behind a URL knows the session no more, and the session ends. */
+/** Tells whether a remote server forgot the session, which ends with that. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
-/** Whether a server answered with JSON-RPC's "Method not found". */
+/** Tells whether a server answered with JSON-RPC's "Method not found". */
 export const isUnknown = ({ details }: Failure): boolean => details?.['code'] === -32_601;
-/** Whether a server has not read what it refused (HTTP 404 to a request of a session): that may be sent again. */
+/**
+ * Tells whether a server surely did not read the refused request (HTTP 404 within a session), so that it may be sent
+ * again.
+ */
 export const isUnread = (failure: Failure): boolean =>
   isForgotten(failure) && failure.details?.['http_status'] === 404;

@@ -1,4 +1,7 @@
-/** What real programs said on stderr as they ended; folders and addresses are made up, of long lists the first are left. */
+/**
+ * Samples of real stderr output of programs that crashed; folders and addresses are invented, long lists are
+ * shortened.
+ */
 export const stderrs = {
   nodeSyntax: `/srv/app/syntax.js:2
 const b = ;

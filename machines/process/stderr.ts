@@ -1,18 +1,21 @@
-/** Explanation of an end, found in the stderr of a server. */
+/** Explanation of a crash, extracted from the stderr of a server. */
 export interface Explained {
-  /** In one line, at most 400 characters; empty: it said nothing that explains anything. */
+  /** Explanation in one line, at most 400 characters; empty when stderr explains nothing. */
   readonly headline: string;
-  /** Lines that explain it, at most ten and 2,000 characters. */
+  /** Lines that explain the crash, at most ten lines and 2,000 characters. */
   readonly lines: readonly string[];
 }
 
 const mostLines = 10;
 const lineLength = 400;
 const textLength = 2_000;
-/** A trace with more lines of another kind after it was survived: it explains nothing. */
+/**
+ * Largest number of unrelated lines after a stack trace; with more of them the program survived the error, so it
+ * explains nothing.
+ */
 const mostAfter = 10;
 
-/** Colours and other styles. */
+/** Pattern of terminal colours and other styles. */
 // oxlint-disable-next-line no-control-regex
 const styles = /\u001b\[[\d;?]*[A-Za-z]/g;
 const cut = (text: string, length: number): string =>
@@ -36,7 +39,7 @@ const noise = [
 const isNoise = (line: string): boolean => noise.some((one) => one.test(line));
 
 interface Block extends Explained {
-  /** The index of its last line. */
+  /** Index of the last line of the block. */
   readonly end: number;
 }
 type Find = (lines: readonly string[]) => Block | undefined;
@@ -44,7 +47,7 @@ const lastIndex = (lines: readonly string[], is: RegExp, before = lines.length):
   for (let at = before - 1; at >= 0; at -= 1) if (is.test(lines[at] ?? '')) return at;
   return -1;
 };
-/** The line numbers from `from` on for as long as they fit. */
+/** Returns the index of the first line from `from` on that does not fit. */
 const runEnd = (lines: readonly string[], from: number, fits: (line: string) => boolean): number => {
   let at = from;
   while (at < lines.length && fits(lines[at] ?? '')) at += 1;
@@ -54,20 +57,20 @@ const trimmed = (lines: readonly string[]): string[] => lines.map((line) => line
 
 // ── Node and other engines with `at` frames ────────────────────────────────────────────────────────────
 const frame = /^\s+at \S/;
-/** `path:line`, two lines above the mark that points into the source. */
+/** Pattern of the `path:line` header that Node prints two lines above the `^` marker. */
 const place = /^(?!\s)\S.*:\d+$/;
 const isPlaced = (text: string): boolean => /:\d+(:\d+)?\)?$/.test(text);
 const isInternal = (text: string): boolean => /(^|[\s(])(node:|internal\/)/.test(text);
 const isForeign = (text: string): boolean => /node_modules[/\\]/.test(text);
 
-/** The first place in the server's own code; in a package only when there is no other. */
+/** Finds the first stack frame in the server's own code, or in a package when there is no other. */
 function ownPlace(frames: readonly string[], thrownAt: string | undefined): string | undefined {
   const placed = frames.filter((text) => isPlaced(text) && !isInternal(text));
   const shown = thrownAt !== undefined && !isInternal(thrownAt) ? `at ${thrownAt}` : undefined;
   const all = [...placed, ...(shown === undefined ? [] : [shown])];
   return all.find((text) => !isForeign(text)) ?? all[0];
 }
-/** An error of a program that caught and printed it: one line, unless that names no error. */
+/** Finds the line of the error above a printed stack trace; the line just above it when none names an error. */
 function errorBefore(lines: readonly string[], frames: number): number {
   for (let at = frames - 1; at >= 0 && at >= frames - 6; at -= 1) {
     if (/\b\w*(Error|Exception|Rejection|panic)\b/.test(lines[at] ?? '')) return at;
@@ -75,7 +78,7 @@ function errorBefore(lines: readonly string[], frames: number): number {
   }
   return frames - 1;
 }
-/** `mark`: the line that points into the source; -1: there is none. */
+/** Extracts an error and its stack trace. `mark`: index of the line with the `^` marker; -1 when there is none. */
 function traceFrom(lines: readonly string[], mark: number, first: number, footer: number): Block {
   const skipped = runEnd(lines, mark + 1, (line) => line.trim() === '');
   const start = mark < 0 ? errorBefore(lines, first) : skipped;
@@ -107,13 +110,13 @@ function traceFrom(lines: readonly string[], mark: number, first: number, footer
     end,
   };
 }
-/** Thrown and not caught: Node shows where, and says its version last. */
+/** Finds an uncaught error: Node prints its place first and the Node version last. */
 const uncaught: Find = (lines) => {
   const footer = lastIndex(lines, /^Node\.js v\d/);
   const mark = footer < 0 ? -1 : lastIndex(lines, /^\s*\^+\s*$/, footer);
   return mark < 0 ? undefined : traceFrom(lines, mark, mark, footer);
 };
-/** Printed by the program itself, or by another engine. */
+/** Finds a stack trace that the program itself, or another engine, printed. */
 const printed: Find = (lines) => {
   const last = lastIndex(lines, frame);
   if (last < 0) return undefined;
@@ -123,7 +126,7 @@ const printed: Find = (lines) => {
 };
 
 // ── Python ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Groups of exceptions are drawn as a tree. */
+/** Pattern of the tree branches with which Python draws exception groups. */
 const branch = /^[ ]*[|+][ |+-]*/;
 const python: Find = (all) => {
   const last = lastIndex(all, /Traceback \(most recent call last\):\s*$/);
@@ -157,7 +160,10 @@ const npm: Find = (lines) => {
 };
 
 // ── everybody else ─────────────────────────────────────────────────────────────────────────────────────
-/** After a time, a level or a bracket; and what uv draws an arrow to. */
+/**
+ * Pattern of lines that begin with an error word, after an optional time, level or bracket; also the line that uv
+ * marks with an arrow.
+ */
 const complaint = /^(?:[^A-Za-z]|[TZ](?=[\d:[\]() ]))*(?:error|fatal|panic|critical)\b|^\s*╰─▶ /i;
 const lastWords = (lines: readonly string[]): Explained => {
   const said = lines.filter((line) => !isNoise(line)).slice(-mostLines);
@@ -181,9 +187,9 @@ function bounded({ headline, lines }: Explained): Explained {
 }
 
 /**
- * The part of stderr that explains an end, not its last line. Of Node the error and the first place in own code; of
- * Python the last line of the last traceback; of npm its errors without where its log is; of others the last lines that
- * say something. What a program of ours crashed with goes before what npm says of that.
+ * Extracts the part of stderr that explains a crash, which is rarely its last line. Node: the error and the first
+ * place in the server's own code; Python: the last line of the last traceback; npm: its errors without the log path;
+ * others: the last meaningful lines. A crash of the server itself takes precedence over npm's report of it.
  */
 export function explained(stderr: string): Explained {
   const lines = stderr
