@@ -6,8 +6,6 @@ import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/me
 import type { Failure } from '../protocol/failure.ts';
 import { toolResult, wrappedForWire } from '../protocol/tool-result.ts';
 
-/** The acks that a computer gives: plain JSON of the wire, made from what the machines know. */
-
 const textOf = (settled: CallSettled, failure: Failure): string => {
   if (settled.end === 'cancelled') return 'Tool call cancelled';
   if (settled.end === 'timedOut') return `调用异常: Tool '${settled.tool}' execution timed out`;
@@ -20,11 +18,14 @@ const marksOf = (settled: CallSettled, failure: Failure): Record<string, unknown
   return {};
 };
 
-/** Null: it succeeded. */
+/** Ending of a call for the wire; null when it succeeded. */
 const endingOf = ({ outcome, phase }: CallSettled): Ending | null =>
   outcome === 'succeeded' ? null : { outcome, phase: phase ?? 'running' };
 
-/** A tool that says itself that it failed gives no code of ours: one that stands in its meta is its own. */
+/**
+ * Hides an `error_code` in the metadata of a tool that reported its own failure, because it is not a code of the
+ * protocol.
+ */
 const noCode = (result: unknown): Record<string, unknown> => {
   const { _meta, meta } = toolResult(result);
   const all = { ..._meta, ...(meta as object | undefined) };
@@ -32,9 +33,9 @@ const noCode = (result: unknown): Record<string, unknown> => {
 };
 
 /**
- * The ack of `client:tool_call`: the server's own result, or a CallToolResult with `isError` whose
- * `structuredContent.error` says why. Either has `meta.a2c_outcome` and `meta.a2c_server`, whatever its server said there,
- * and `meta.a2c_phase` unless it succeeded.
+ * Builds the acknowledgement of `client:tool_call`: the server's own result, or a CallToolResult with `isError` whose
+ * `structuredContent.error` gives the reason. Both carry `meta.a2c_outcome` and `meta.a2c_server`, overriding the
+ * server's values, and `meta.a2c_phase` unless the call succeeded.
  */
 export function callAck(settled: CallSettled): unknown {
   const { failure, result, server } = settled;
@@ -55,7 +56,10 @@ export function callAck(settled: CallSettled): unknown {
 
 export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => ({ tools, req_id: reqId });
 
-/** `missing` is ours, and there only when something is: a server of which not all could be had, and why. */
+/**
+ * Builds the acknowledgement of a Desktop or Finder question. `missing` is an extension of ours, present only when
+ * data of a server is missing, with the reason.
+ */
 export const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown): unknown =>
   failure
     ? { ...errorAck(withRemedy(failure)), req_id: reqId }

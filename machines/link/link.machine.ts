@@ -1,13 +1,13 @@
 /**
- * Our seat in an office: one Socket.IO connection at a time, for a computer or an agent.
+ * State machine of our seat in an office, for a computer or an agent; one Socket.IO connection at a time. States:
  *
- * online   — a connection exists: connecting → joining → joined{quiet | gathering} (changes of tools are
- *            gathered before they are announced) → leaving
- * waiting  — no connection; the next one is opened after the pause, a long one where the office has refused our version
- *            or our credential. Nothing is buffered meanwhile
- * closed   — final: left politely, or the leave was not answered in time
+ * online  — connected: connecting → joining → joined{quiet | gathering} (changes of tools are gathered before they
+ *           are announced) → leaving
+ * waiting — not connected: the next try follows after a pause, a long one when the office refused our version or
+ *           credential. Nothing is buffered meanwhile
+ * closed  — final: left the office, or the leave was not answered in time
  *
- * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
+ * Agents may call while our own join is still pending, so calls are accepted in every state of `online`.
  */
 import { assign, sendTo, setup } from 'xstate';
 import {
@@ -70,7 +70,7 @@ export type LinkOrder =
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
 export const linkKind = kindOf<LinkStart, LinkOrder>('link');
-/** Answer to `client:get_config`: secrets hidden. */
+/** Answer to `client:get_config`, with secrets hidden. */
 interface ConfigShown {
   readonly type: 'config.shown';
   readonly ticket: string;
@@ -81,7 +81,7 @@ interface ToolsListed {
   readonly ticket: string;
   readonly reqId: string;
   readonly tools: readonly SmcpTool[];
-  /** Changed this list: what was answered counts as announced. */
+  /** Signature of this list; an answered list counts as announced. */
   readonly signature: string;
 }
 export interface ToolsWanted {
@@ -96,17 +96,17 @@ export interface ConfigWanted {
   readonly reqId: string;
   readonly replyTo: AddressFor<ConfigShown>;
 }
-/** Refusal of an office: the seat (it is taken), our version of the protocol, our credential. */
+/** Kind of refusal by an office: the seat (already taken), our protocol version, or our credential. */
 export type LinkRefusal = 'seat' | 'version' | 'credential';
 /** Stage of our seat in an office. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
-/** News for the owner. `reason` is the office's or the network's own text. */
+/** News of a link for its owner. `reason` is the original text of the office or the network. */
 export type LinkNews =
   | {
       readonly type: 'link.changed';
       readonly stage: LinkStage;
       readonly reason: string | null;
-      /** The office answered and said no. */
+      /** Kind of refusal, when the office answered but refused. */
       readonly refusal: LinkRefusal | null;
     }
   | ComputerCall
@@ -117,7 +117,7 @@ export type LinkNews =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
-/** Null: it was not known. */
+/** Marks of the data that can change, by kind; null when a state was not known. */
 type Marks = Readonly<Partial<Record<What, Mark | null>>>;
 type Changed = { readonly what: What };
 type LinkMachineInput = LinkStart & {
@@ -125,18 +125,18 @@ type LinkMachineInput = LinkStart & {
   readonly owner: AddressFor<LinkNews>;
 };
 export interface LinkContext extends LinkMachineInput {
-  /** Marks of what may change: as it is, and as the office knows it. */
+  /** Marks of the current data, and (`announced`) of the data that the office knows. */
   readonly marks: Marks;
   readonly announced: Marks;
   readonly reason: string | null;
   readonly refusal: LinkRefusal | null;
-  /** Version that it says it speaks: ours, or the one that the office has asked for. */
+  /** Protocol version that the link declares: ours, or the one that the office requested. */
   readonly version: string;
-  /** Since it was connected last it has changed its version once. */
+  /** Tells whether the link changed its declared version since it was last connected; it does so only once. */
   readonly isAdapted: boolean;
 }
 
-/** Said for a link whose machine failed too often. */
+/** News for the owner of a link whose machine crashed too often. */
 export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { type: 'link.changed' }> => ({
   type: 'link.changed',
   stage: 'closed',
@@ -155,18 +155,24 @@ const untold: Marks = Object.fromEntries(
   whats.filter((what) => notifications[what].view !== 'tools').map((what) => [what, null]),
 );
 /**
- * The enter notice itself tells the agent to fetch: only what changes after it is announced. The tools are asked for at
- * each entry; of the rest the office counts as told at the first one, even where nothing was known.
+ * Marks that the office counts as known right after a join. The notice of the join makes the agent fetch the tools,
+ * so only later changes are announced; all other data counts as announced from the first join on.
  */
 export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): Marks => ({
   ...untold,
   ...marks,
   ...announced,
 });
-/** Pause before the next connection. A version or credential that was refused is refused again: then it is long, but not for ever, as the office may have become another. */
+/**
+ * Pause before the next connection. After a refused version or credential it is long, because the answer would be the
+ * same; the office may still change, so the link keeps trying.
+ */
 const pauseMs = ({ timing, refusal }: LinkContext): number =>
   refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
-/** Reasons of a cancel, for the person who is asked about the call and for the host; its agent hears them from the office. */
+/**
+ * Reasons of cancellations by the office, for the person who is asked about the call and for the host; the agent
+ * learns them from the office.
+ */
 const whyCancelled: Readonly<Record<CancelReason, string>> = {
   timeout: 'the office gave up waiting for it',
   left: 'its agent left the office',
@@ -213,7 +219,10 @@ const parts = setup({
     rememberAnnounced: assign(({ context: { marks, announced } }, { what }: Changed) => ({
       announced: { ...announced, [what]: markIn(marks, what) },
     })),
-    /** Takes an answered list as announced: a link that was never told of tools would take it for a change, again and again. */
+    /**
+     * Takes a list that was sent as an answer as announced; otherwise it would be reported as a change again and
+     * again.
+     */
     rememberAnswered: assign(({ context: c }, { signature }: { signature: string }) => ({
       marks: { ...c.marks, updateToolList: signature },
       announced: { ...c.announced, updateToolList: signature },
@@ -224,7 +233,10 @@ const parts = setup({
     speakAs: assign((_, { version }: { version: string }) => ({ version, isAdapted: true })),
   },
   guards: {
-    /** Once: an office that wants another version each time is left alone. */
+    /**
+     * Permits one change of the declared version, so that an office that demands another version each time is not
+     * retried for ever.
+     */
     canSpeakAs: ({ context: c }, { version }: { version: string }) =>
       !c.isAdapted && version !== c.version && isSpoken(version) === true,
     isNews: ({ context }) => whats.some((what) => isNewsOf(context, what)),
@@ -252,17 +264,17 @@ type Passed = Omit<AgentCalled, 'type'> & { readonly type: string };
 const passed = (c: LinkContext, { type: _, ...call }: Passed) =>
   extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self });
 const passCall = tell(passed);
-/** Refusal that the computer answers, as it answers every call. */
+/** Passes on a refused call, because the computer answers every call. */
 const passRefused = (why: (reqId: string) => Failure) =>
   tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
 type Ordered = { readonly event: NotificationOrder };
-/** Announces a change, which counts as known from then on: those that hear of it ask. */
+/** Announces a change; it counts as known from then on, because the receivers fetch the new data. */
 const announce = <Params extends Changed | ((at: Ordered) => Changed)>(params: Params) =>
   [
     { type: 'announce', params },
     { type: 'rememberAnnounced', params },
   ] as const;
-/** The same way for each change that is gathered, or for each that is said at once. */
+/** Builds the same transition for all kinds of changes that are gathered, or for all that are announced at once. */
 const each = <Gathered extends boolean, Way>(isGathered: Gathered, way: Way) =>
   Object.fromEntries(
     rows.filter((row) => row.isGathered === isGathered).map((row) => [row.order.type, way]),
@@ -280,12 +292,12 @@ const gatherChanges = each(true, {
 const announceChanges = each(false, {
   actions: [rememberChange, ...announce(({ event }: Ordered) => ({ what: whatOf(event) }))],
 } as const);
-/** Ways of a state: one for each that changed, in the order of the rows. */
+/** Transitions that announce each kind of changed data, in the order of the notification table. */
 const announceNews = whats.map((what) => ({
   guard: { type: 'isNewsOf', params: { what } } as const,
   actions: announce({ what }),
 }));
-/** Passes on what an agent's link hears of computers. */
+/** Passes news about computers from an agent's link to its owner. */
 const passNews = Object.fromEntries(
   ['computer.entered', 'computer.left', ...rows.map((row) => row.fact.type)].map((type) => [
     type,
@@ -299,7 +311,10 @@ const because = <E>(reason: (event: E) => string, refusal?: (event: E) => LinkRe
   }) as const;
 type Refused = Extract<LinkFact, { type: 'link.refused' }>;
 const versionOf = ({ event }: { event: Refused }) => ({ version: event.version ?? '' });
-/** An office of another version that we speak is asked again at once, as one of that. */
+/**
+ * Transitions after a refusal: if the office speaks another version that we know, it is asked again at once with that
+ * version.
+ */
 const refused = [
   {
     guard: { type: 'canSpeakAs', params: versionOf },
@@ -316,7 +331,7 @@ const refused = [
   },
 ] as const;
 const forgetAskers = tell((c) => ({ type: 'asker.lost', asker: c.self }));
-/** While they can still hear it. */
+/** Cancels open calls while their agents can still receive the result. */
 const cancelAskers = tell((c) => ({
   type: 'asker.lost',
   asker: c.self,
@@ -433,12 +448,15 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
-          /** Changes that their source has gathered. Those from before are told like the others. */
+          /** Announces changes that their source has already gathered, including those from before the join. */
           on: announceChanges,
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
-            /** Quiet for a while, or long enough without: then one announcement, if there still is news. */
+            /**
+             * Waits until changes pause, or for the longest delay; then sends one announcement if there is still
+             * news.
+             */
             gathering: {
               tags: 'refreshing',
               initial: 'listening',
