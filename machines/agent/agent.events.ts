@@ -1,4 +1,4 @@
-/** Messages to and from the machine of an agent, and its memory. */
+/** Messages to and from the machine of an agent, and its data. */
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { CallProgressed, CallRequest, CallSettled } from '../call/messages.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
@@ -12,24 +12,26 @@ export interface AgentStart {
   readonly link: Omit<LinkStart, 'timing' | 'role'>;
   readonly timing: Timing;
 }
-/** `timeoutMs` is what the computer gets; the agent itself waits a little longer for its answer. */
+/**
+ * Tool call of an agent. The computer receives `timeoutMs`; the agent itself waits a little longer for the answer.
+ */
 export interface AgentCall extends Omit<CallRequest, 'type' | 'agent'> {
   readonly type: 'agent.call';
   readonly computer: string;
 }
-/** Another question of the host: to the office (`server:list_room`) or to a computer. */
+/** Other question of the host, to the office (`server:list_room`) or to a computer. */
 export interface AgentQuery {
   readonly type: 'agent.query';
   readonly ticket: string;
   readonly reqId: string;
   readonly method: string;
-  /** The payload, without `agent` and `req_id`. */
+  /** Payload of the question, without `agent` and `req_id`. */
   readonly request: object;
-  /** Limit that the host gives; without one the time that an office gives, and a margin. */
+  /** Time limit set by the host in ms; by default the time that an office allows, plus a margin. */
   readonly timeoutMs?: number;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
-/** Order to follow the Desktop, or the Finder, of every computer, also of those that never tell of a change. */
+/** Order to follow the Desktop or the Finder of every computer, including computers that never announce a change. */
 export interface AgentFollow {
   readonly type: 'agent.follow';
   readonly collection: ResourceCollection;
@@ -40,7 +42,10 @@ export type AgentOrder =
   | AgentFollow
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'close' };
-/** The computers that sat in its office when it came; none where the office does not tell. Those that come later are told by themselves. */
+/**
+ * Computers that were in the office when the agent joined; empty when the office does not list them. Later arrivals
+ * are reported one by one.
+ */
 interface RoomKnown {
   readonly type: 'room.known';
   readonly computers: readonly string[];
@@ -54,10 +59,10 @@ export type AgentNews =
 export type AgentInput = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };
 export interface AgentContext extends AgentInput {
   readonly computers: readonly string[];
-  /** Collections of them that the host follows, beside their tools. */
+  /** Collections that the host follows at every computer, in addition to the tools. */
   readonly follows: readonly ResourceCollection[];
   readonly asked: number;
-  /** How often its link or a view was opened again after its machine had failed. */
+  /** Number of times that the link or a view was reopened after its machine crashed. */
   readonly reopens: number;
 }
 export type AgentEvent = AgentOrder | LinkNews | ViewNews | RequestFact | DirectoryEvent;

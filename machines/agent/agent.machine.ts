@@ -1,10 +1,10 @@
 /**
- * The other side: an agent's place in an office, what it knows of the computers there, and its calls.
+ * State machine of an agent: its seat in an office, its knowledge of the computers there, and its calls. States:
  *
- * offline — the link is being made, or was lost: calls are refused, what was known is forgotten
- * joined  — asked who is there, follows the notices: per computer a view of its tools, and of its Desktop and its
- *           Finder once it tells of a change there, or from the beginning when the host follows them
- * closing — views, calls and link end
+ * offline — the link is being opened, or was lost: calls are refused, and all knowledge of computers is dropped
+ * joined  — asked for the members and follows notices: for each computer a view of its tools, and of its Desktop and
+ *           Finder once the computer announces a change there, or from the start when the host follows them
+ * closing — views, calls and link are being closed
  * closed  — final
  */
 import { assign, setup } from 'xstate';
@@ -51,7 +51,7 @@ export type {
   AgentNews,
 } from './agent.events.ts';
 
-/** Failures of its link and its views after which they are opened again. */
+/** Number of crashes of the link or a view after which it is still reopened. */
 const maxReopens = 5;
 
 const parts = setup({
@@ -145,7 +145,7 @@ export const agentMachine = parts.createMachine({
           return post(call.replyTo, settledBy(call, 'failed', { code, message }));
         }),
       },
-      /** A view that is open already is refreshed instead. */
+      /** Refreshes a view that is already open, instead of opening it again. */
       {
         actions: posts((_: AgentContext, { name }: OpenRefused) =>
           post(addressFor<ViewOrder>(name), { type: 'view.refresh' }),
@@ -174,7 +174,7 @@ export const agentMachine = parts.createMachine({
           rules.viewGivenUp(c, event).map((news) => post(c.owner, news)),
         ),
       },
-      /** Views end when they are told to; a call, or its will, has answered its asker. */
+      /** Ignored: views end on request, and an ended call, or its last will, has already answered its caller. */
       {},
     ],
     close: '.closing',
@@ -193,7 +193,7 @@ export const agentMachine = parts.createMachine({
     },
     joined: {
       tags: 'ready',
-      /** Computers that were here before us are not announced: they are asked for. */
+      /** Asks for the members, because computers that joined earlier are not announced. */
       entry: [
         'countQuestion',
         requests((c: AgentContext) => ({
@@ -219,7 +219,7 @@ export const agentMachine = parts.createMachine({
             ),
           ],
         },
-        /** An office that cannot tell who is there: the notices still come. */
+        /** Taken when the office cannot list its members; notices of later arrivals still come. */
         'ask.refused': {
           actions: posts((c: AgentContext) => post(c.owner, { type: 'room.known', computers: [] })),
         },
@@ -279,7 +279,7 @@ export const agentMachine = parts.createMachine({
           params: toOwned(callKind, { type: 'close' }),
         },
         ...forgetAll,
-        /** Told like the calls and after them, so that their cancels go out before the leave. */
+        /** Closes the link after the calls, so that their cancellations are sent before the leave. */
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
       ],
       on: {

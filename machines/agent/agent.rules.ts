@@ -1,4 +1,4 @@
-/** Rules of an agent, as pure functions: its calls, what a view of a computer is opened with, what a notice brings. */
+/** Rules of an agent as pure functions: its calls, the start of its views, and its reactions to notices. */
 import { callKind, settledBy, type CallStart } from '../call/messages.ts';
 import {
   addressFor,
@@ -43,12 +43,15 @@ export const offlineFailure: Failure = {
   remedy: 'Wait until the link is joined again.',
 };
 export const closingFailure: Failure = { code: 'LinkLost', message: 'The agent is closing' };
-/** The wire has whole seconds. */
+/** Converts ms to whole seconds, rounded up, because the wire has whole seconds. */
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
-/** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
+/**
+ * Time in ms to wait for the answer of a call. The office answers after the call's time-out plus its own margin, so
+ * the agent adds a margin on top.
+ */
 const patience = (c: AgentContext, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
-/** A call that another one runs: limits, policy and starting are its computer's business. */
+/** Settings of a call that a computer executes; limits, policy and starting servers are left to that computer. */
 const othersLimits = {
   agent: null,
   totalMs: 0,
@@ -103,7 +106,7 @@ export const callOf = (call: AgentCall | AgentQuery) =>
   call.type === 'agent.call'
     ? extended(call, { server: '' })
     : extended(call, { server: '', tool: call.method });
-/** Answer to a call whose machine breaks. */
+/** Answer to a call whose machine crashes. */
 const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
   message(
     call.replyTo,
@@ -118,7 +121,7 @@ export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =
   open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
 
 // ── views ──────────────────────────────────────────────────────────────────────────────────────────────
-/** The kinds of root under which views are opened: those of a computer's own systems are called by their bare names. */
+/** Kinds of root actors for views, one for each collection. */
 const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {
   tools: kindOf('view'),
   desktop: kindOf('desktopView'),
@@ -142,7 +145,7 @@ export const viewOpen = (c: AgentContext, computer: string, collection: Collecti
     },
     { key: computer },
   );
-/** Views of computers that come: of their tools, and of what the host follows. */
+/** Orders to open the views of newly joined computers: their tools, and the collections that the host follows. */
 export const viewsOfComers = (c: AgentContext, computers: readonly string[]): Open[] =>
   computers.flatMap((computer) =>
     (['tools', ...c.follows] as const).map((collection) => viewOpen(c, computer, collection)),
@@ -157,33 +160,36 @@ interface Viewed {
   readonly computer: string;
   readonly collection: Collection;
 }
-/** Subject of a view that has ended; undefined: its computer is forgotten already. */
+/** Finds the computer and collection of a view that ended; undefined when the computer has already left. */
 export const viewedBy = (c: AgentContext, { key }: OwnedEnded): Viewed | undefined =>
   c.computers
     .flatMap((computer) => allViews.map((collection) => ({ computer, collection })))
     .find(({ computer, collection }) => key === segmentOf(computer, collection));
 
-/** The end of all views of a computer that left. */
+/** Orders to close all views of a computer that left. */
 export const viewsClosed = (c: AgentContext, computer: string): Post[] =>
   allViews.map((collection) => post(viewAt(c, computer, collection), { type: 'close' }, { optional: true }));
 export const allViewsClosed: readonly TellOwned[] = allViews.map((collection) =>
   toOwned(kinds[collection], { type: 'close' }),
 );
-/** Messages after the notice of a change: the host hears of it where it is to, and the view that it makes old asks. */
+/**
+ * Messages to send after a change notice: to the host if the notice is meant for it, and to the view of tools if they
+ * are out of date.
+ */
 export function postsAfter(c: AgentContext, fact: NotificationFact): Post[] {
   const told = isForHost(fact) ? [post(c.owner, fact)] : [];
   if (viewOf(fact) !== 'tools') return told;
   const view = viewAt(c, fact.computer, 'tools');
   return [...told, post(view, { type: 'view.refresh' }, { optional: true })];
 }
-/** Views to open after the notice of a change; one that is open already is refreshed instead (`open.refused`). */
+/** Views to open after a change notice; a view that is already open is refreshed instead (`open.refused`). */
 export function opensAfter(c: AgentContext, fact: NotificationFact): Open[] {
   const view = viewOf(fact);
   if (!view || view === 'tools') return [];
-  // A computer that is not here has nothing to look at.
+  // A computer that is not in the office has nothing to view.
   return c.computers.includes(fact.computer) ? [viewOpen(c, fact.computer, view)] : [];
 }
-/** A question of the host wakes the view that may have given up asking the same. */
+/** Wakes the view that asks the same as the host, because it may have given up. */
 export function viewWoken(c: AgentContext, { method, request }: AgentQuery): Post[] {
   const collection = allViews.find((each) => collections[each].method === method);
   const { computer } = request as { readonly computer?: unknown };
@@ -194,7 +200,10 @@ export function viewAgain(c: AgentContext, ended: OwnedEnded): Open[] {
   const viewed = viewedBy(c, ended);
   return viewed ? [viewOpen(c, viewed.computer, viewed.collection)] : [];
 }
-/** News of a view that is given up: it asks no more before its computer enters again, or tells of a change. */
+/**
+ * News of a view that is given up after too many crashes; it stays off until its computer joins again or announces a
+ * change.
+ */
 export function viewGivenUp(c: AgentContext, ended: OwnedEnded): ViewNews[] {
   const viewed = viewedBy(c, ended);
   const message = `Its view failed too often: ${ended.error ?? ended.why}`;

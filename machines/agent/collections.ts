@@ -1,4 +1,4 @@
-/** Collections of a computer that an agent follows: how each is asked for, and how an answer is read. */
+/** Collections of a computer that an agent follows, with the question and the reader of the answer for each. */
 import { finderQuestion, mostLimit } from '../resources/finder.ts';
 import { events } from '../protocol/events.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -8,39 +8,39 @@ import { readDesktop, readFinder, readTools } from '../protocol/messages/lists.t
 /** Kind of collection that a view follows. */
 export type Collection = 'tools' | 'desktop' | 'finder';
 
-/** Pages of a collection that were read so far. */
+/** Pages of a collection that have been read so far. */
 export interface Gathered {
   readonly items: readonly object[];
-  /** How many entries they came from: what is not readable is no item. */
+  /** Number of entries received so far, including unreadable ones that are not in `items`. */
   readonly given: number;
   readonly missing: readonly Missing[];
-  /** How many there are to be. */
+  /** Total number of entries that the computer reported. */
   readonly total: number;
-  /** Answers that are in it. */
+  /** Number of pages read so far. */
   readonly pages: number;
-  /** How often reading began again, because the pages were of different states. */
+  /** Number of restarts because the pages belonged to different states of the collection. */
   readonly torn: number;
 }
 
-/** Meaning of an answer for the view that asked. */
+/** Result of reading the answer to a question of a view: the whole collection, a part of it, or a failure. */
 export type Reading<Value> =
   | { readonly step: 'whole'; readonly value: Value }
-  /** The next question is for what is not in it yet. */
+  /** Page of a longer list; the next question asks for the following entries. */
   | { readonly step: 'part'; readonly gathered: Gathered }
   | { readonly step: 'unreadable'; readonly failure: Failure };
 
-/** In which subjects differ; all else is one machine. */
+/** Rules by which views of different collections differ; the machine is the same. */
 interface ViewRules<Value> {
-  /** The event of the wire that asks for it. */
+  /** Event of the wire that requests the collection. */
   readonly method: string;
-  /** Fields of the question beside `agent`, `req_id` and `computer`; null: nothing was gathered yet. */
+  /** Builds the fields of the question beside `agent`, `req_id` and `computer`; null before the first page. */
   readonly fieldsOf: (gathered: Gathered | null) => object;
   readonly read: (ack: unknown, reqId: string, gathered: Gathered | null) => Reading<Value>;
-  /** Questions in a row that may fail before the view asks no more by itself; null: it never gives up. */
+  /** Number of failed questions in a row after which the view stops asking on its own; null: never. */
   readonly tries: number | null;
 }
 
-/** Every computer knows this question: who does not answer it now will. */
+/** Rules for tools. Every computer knows this question, so the view never gives up. */
 const tools: ViewRules<readonly SmcpTool[]> = {
   method: events.getTools,
   fieldsOf: () => ({}),
@@ -51,7 +51,7 @@ const tools: ViewRules<readonly SmcpTool[]> = {
   tries: null,
 };
 
-/** All windows of a computer, each as one text, and the servers of which not all are among them. */
+/** Windows of a computer, each as one text, and the servers whose windows are incomplete. */
 export interface DesktopSeen {
   readonly desktops: readonly string[];
   readonly missing: readonly Missing[];
@@ -69,31 +69,37 @@ const desktop: ViewRules<DesktopSeen> = {
   tries: 3,
 };
 
-/** The documents of a computer, and the servers of which not all are among them. */
+/** Documents of a computer, and the servers whose documents are incomplete. */
 export interface FinderSeen {
-  /** 1,000 at the most, in the order of the computer. */
+  /** Documents in the order of the computer, at most 1,000. */
   readonly documents: readonly DPEDocumentSummary[];
   readonly total_count: number;
-  /** How many of these are not among `documents`: more than are followed, or than were given. */
+  /** Number of documents that exist but are not in `documents`, because of the limit or of missing data. */
   readonly left_out: number;
   readonly missing: readonly Missing[];
 }
 
-/** Documents that are followed at once. */
+/** Largest number of documents that are followed at one computer. */
 const mostDocuments = 1_000;
-/** Questions for them: none of a computer that gives small pages goes on for ever. */
+/**
+ * Largest number of questions for one list, so that a computer with small pages does not keep the view asking for
+ * ever.
+ */
 const mostPages = mostDocuments / mostLimit;
-/** How often reading one collection may begin again. */
+/** Number of times that reading a list may start over before it fails. */
 const mostTorn = 2;
 const none: Gathered = { items: [], given: 0, missing: [], total: 0, pages: 0, torn: 0 };
-/** Failure of every way to list documents that change too fast. */
+/** Failure of listing documents that change too fast. */
 export const restless: Failure = {
   code: wireCodes.conflict,
   message: 'The documents change faster than they can be listed',
 };
 
 const keyed = (missing: Missing): [string, Missing] => [JSON.stringify(missing), missing];
-/** Another total says that the pages are of two states: what was gathered may lack some, or have some twice. */
+/**
+ * Starts over when the total changed between two pages; the pages then belong to different states, and documents
+ * could be missing or doubled.
+ */
 function torn({ torn: before }: Gathered): Reading<FinderSeen> {
   if (before >= mostTorn) return { step: 'unreadable', failure: restless };
   return { step: 'part', gathered: { ...none, torn: before + 1 } };
@@ -111,7 +117,7 @@ const finder: ViewRules<FinderSeen> = {
     const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
     const pages = gathered.pages + 1;
     const given = gathered.given + entries.length;
-    // Each page says what is missing as a whole; what of it is not readable only this one can say.
+    // Every page reports the missing parts of the whole list, but unreadable entries only of its own.
     const missing = [...new Map([...gathered.missing, ...read.body.missing].map(keyed)).values()];
     if (entries.length > 0 && pages < mostPages && given < Math.min(total, mostDocuments))
       return { step: 'part', gathered: { ...gathered, items, given, missing, total, pages } };

@@ -1,12 +1,14 @@
 /**
- * View of one collection of one computer, as an agent knows it: its tools, its Desktop, or its Finder (`collections.ts`).
+ * State machine of an agent's view of one collection of one computer: its tools, Desktop or Finder
+ * (`collections.ts`). States:
  *
- * connecting — asks for the first time, page by page where it is given in pages
- * ready      — steady | refreshing{asking | outdated}: an update notice makes it ask again, from the first page
- * refused    — passed through: the answer was no, or none; ask again, or rest?
- * waiting    — pause, then asks again
- * standby    — a computer that said no so often may not know the question: until a notice of it, or until the host asks
- * closed     — final: the computer left, or we did
+ * connecting — first question, page by page if the collection has pages
+ * ready      — steady | refreshing{asking | outdated}: a change notice triggers a new question, from the first page
+ * refused    — transient, after a failed question: chooses between asking again and giving up
+ * waiting    — pause before the next question
+ * standby    — given up after repeated failures, because the computer may not know the question: until a notice of
+ *              it, or a question of the host
+ * closed     — final: the computer left, or the agent did
  */
 import { assign, setup } from 'xstate';
 import type { Address, AddressFor } from '../kernel/address.ts';
@@ -27,23 +29,23 @@ export interface ViewStart {
   readonly computer: string;
   readonly agent: string;
   readonly collection: Collection;
-  /** The link over which it asks. */
+  /** Address of the link over which the view asks. */
   readonly link: Address;
   readonly timing: TimingOf<'view'>;
 }
 export type ViewOrder =
   | { readonly type: 'view.refresh' }
-  /** Wakes a view that rests: the host has asked that computer the same. */
+  /** Wakes a view that has given up, because the host asked that computer the same. */
   | { readonly type: 'view.wake' }
   | { readonly type: 'close' };
-/** `failure`: the tools could not be had; the view asks again. */
+/** Change of the tools of a computer. `failure`: the tools could not be read; the view asks again. */
 export interface ViewToolsChanged {
   readonly type: 'view.toolsChanged';
   readonly computer: string;
   readonly tools: CollectionValues['tools'] | null;
   readonly failure: Failure | null;
 }
-/** The same of a Desktop or a Finder. */
+/** Change of the Desktop or the Finder of a computer, or a failure to read it. */
 export type ViewCollectionChanged = {
   readonly [S in ResourceCollection]: {
     readonly type: 'view.collectionChanged';
@@ -58,13 +60,13 @@ export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 interface ViewContext extends ViewStart {
   readonly self: Address;
   readonly owner: AddressFor<ViewNews>;
-  /** Collection as it was read last; null: nothing is known. */
+  /** Last known content of the collection; null when nothing is known. */
   readonly value: unknown;
   readonly failure: Failure | null;
-  /** Between two pages. */
+  /** Pages read so far, while more pages are awaited. */
   readonly gathered: Gathered | null;
   readonly asked: number;
-  /** Questions in a row that failed. */
+  /** Number of failed questions in a row. */
   readonly failures: number;
 }
 type Answered = { readonly result: unknown };
@@ -80,7 +82,7 @@ export const newsOf = (
     : ({ type: 'view.collectionChanged', computer, collection, value, failure } as ViewCollectionChanged);
 
 const reqIdOf = (c: ViewContext): string => `${c.collection}.${c.computer}.${c.asked}`;
-/** An answer is read once, however many guards ask what it is. */
+/** Caches the reading of an answer, because several guards need it. */
 const readingsOf = remembered((c: ViewContext) =>
   remembered(({ result }: Answered): Reading<unknown> =>
     collections[c.collection].read(result, reqIdOf(c), c.gathered),
@@ -88,7 +90,10 @@ const readingsOf = remembered((c: ViewContext) =>
 );
 const reading = (c: ViewContext, event: Answered): Reading<unknown> => readingsOf(c)(event);
 
-/** Failures that do not count: a computer with too much to do knows the question, and without a link it was not asked. */
+/**
+ * Failures that do not count towards giving up: a busy computer knows the question, and without a link it was not
+ * asked.
+ */
 const passing: ReadonlySet<Failure['code']> = new Set([wireCodes.tooMany, 'LinkLost']);
 const failed = (c: ViewContext, failure: Failure): Partial<ViewContext> => ({
   failure,
@@ -132,7 +137,7 @@ const parts = setup({
   guards: {
     isWhole: ({ context }, event: Answered) => reading(context, event).step === 'whole',
     isPart: ({ context }, event: Answered) => reading(context, event).step === 'part',
-    /** A computer that does not know the question is not asked for ever. */
+    /** Tells whether the view gives up, because the computer may not know the question. */
     isSpent: ({ context: { collection, failures } }) =>
       failures >= (collections[collection].tries ?? Infinity),
   },
@@ -166,7 +171,7 @@ const withdraw = {
 } as const;
 
 const answerOf = eventAsParams<Answered>;
-/** `again`: where the next page is asked for. */
+/** Transitions after an answer. `again`: state in which the next page is requested. */
 const answered = <Target extends '#view.connecting' | '#view.ready.refreshing'>(again: Target) =>
   [
     {
