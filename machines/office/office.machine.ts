@@ -1,13 +1,13 @@
 /**
- * The server side: one Socket.IO server, one seat per connection, one table of claims for all its offices.
- * A routed call is no actor but an entry in the pending table of the adapter (DECISIONS.md): the relay is the
- * hot path. The adapter routes only between those that this machine has seated.
+ * State machine of an office server: one Socket.IO server, one seat per connection, one table of claims for all
+ * rooms. A routed call is no actor but an entry in the adapter's table of pending questions (DECISIONS.md), because
+ * routing must be fast. The adapter routes only between peers that this machine has seated. States:
  *
- * opening — the port is being bound
- * serving — connections come, join, leave and go. open, or draining: what comes or asks is refused, and what is on its
- *           way is answered, until all is or the time is over
- * closing — passed through: every seat is closed
- * closed | failed (the port could not be bound, or was lost) — final
+ * opening — the port is being opened
+ * serving — connections open, join, leave and close: open | draining (new connections and questions are refused,
+ *           pending ones are answered until none is left or the time is over)
+ * closing — transient: every seat is closed
+ * closed | failed (the port could not be opened, or was lost) — final
  */
 import { assign, sendTo, setup } from 'xstate';
 import {
@@ -49,7 +49,7 @@ const command = <E = unknown>(of: (event: E) => OfficeCommand) =>
     type: 'command',
     params: ({ event }: { event: E }): OfficeAnswer => ({ commands: [of(event)], messages: [] }),
   }) as const;
-/** Commands of an answer first, then its messages. */
+/** Runs the commands of an answer first, then sends its messages. */
 const answering = <E>(answer: (c: OfficeContext, event: E) => OfficeAnswer) =>
   [
     {
@@ -84,7 +84,9 @@ export const officeMachine = setup({
   actors: { office: officePort },
   guards: {
     isBroken: (_, { why }: OwnedEnded) => why === 'failed',
-    /** A claim that this node can refuse by itself is asked of no other. */
+    /**
+     * Tells whether the other nodes must be asked for a seat; a claim that this node refuses itself is not passed on.
+     */
     asksOthers: ({ context: c }, { socket, seat }: Claiming) =>
       c.isShared === true && claim(c.claims, socket, seat).ok,
     isRefused: (_, { text }: Settled) => text !== null,
@@ -120,7 +122,7 @@ export const officeMachine = setup({
     }),
   },
   initial: 'opening',
-  /** Drain before it listens, or twice: nothing to do. */
+  /** Ignored: a drain before the server listens, or a second one. */
   on: { close: '.closing', drain: {} },
   states: {
     opening: {

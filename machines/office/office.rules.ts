@@ -1,4 +1,4 @@
-/** Words of the office machine, and its rules: what follows from a claim, a leave, a lost connection. */
+/** Messages of the office machine, and its rules: the results of a claim, a leave and a lost connection. */
 import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import { post, type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
@@ -8,18 +8,21 @@ import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 export type OfficeStart = OfficeInput;
 export type OfficeOrder =
   | { readonly type: 'close' }
-  /** Ends it when what is on its way was answered, after `ms` at the latest; what comes in or asks meanwhile is refused. */
+  /**
+   * Closes the office when all pending questions are answered, after `ms` at the latest; new connections and
+   * questions are refused meanwhile.
+   */
   | { readonly type: 'drain'; readonly ms: number };
 export type OfficeNews =
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
   | SeatChanged;
-/** Somebody took a seat in a room of this office, or left it. */
+/** Change of a seat: a peer joined a room of this office, or left it. */
 export interface SeatChanged {
   readonly type: 'seat.changed';
-  /** Who, and in which room. */
+  /** Seat that was taken or left: room, role and name. */
   readonly seat: SeatFacts;
-  /** `left`: also when its connection was lost. */
+  /** Kind of change; `left` also covers a lost connection. */
   readonly stage: 'joined' | 'left';
 }
 export type OfficeMachineInput = OfficeStart & {
@@ -54,7 +57,7 @@ const toldLeft = (c: OfficeContext, socket: string, seat: SeatFacts | undefined)
         messages: [post(c.owner, { type: 'seat.changed', seat, stage: 'left' })],
       }
     : { commands: [], messages: [] };
-/** Answer of an office to one event: commands for its port, and messages. */
+/** Reaction of an office to one event: commands for its port, and messages to actors. */
 export interface OfficeAnswer {
   readonly commands: readonly OfficeCommand[];
   readonly messages: readonly Post[];
@@ -62,7 +65,10 @@ export interface OfficeAnswer {
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
 export type Settled = Extract<OfficeFact, { type: 'claim.settled' }>;
 
-/** Acks go out before broadcasts (a2c-wire X9): a newcomer knows its seat before the others call it. */
+/**
+ * Answers a claim. The acknowledgement is sent before the broadcast (a2c-wire X9), so that a new peer knows its seat
+ * before others call it.
+ */
 export function answerClaim(
   c: OfficeContext,
   { socket, ticket, seat }: Pick<Claiming, 'socket' | 'ticket' | 'seat'>,
@@ -98,7 +104,9 @@ export function answerClaim(
     ],
   };
 }
-/** Answer to a claim that the register has granted: what was decided here meanwhile may refuse it all the same. */
+/**
+ * Answers a claim that the shared register granted; it is still refused if this node gave the seat away meanwhile.
+ */
 export function answerShared(c: OfficeContext, settled: Settled, claimed: Claimed): OfficeAnswer {
   const { commands, messages } = answerClaim(c, settled, claimed);
   const { socket, seat } = settled;
@@ -109,7 +117,7 @@ export function answerShared(c: OfficeContext, settled: Settled, claimed: Claime
 export const answerLeave = (c: OfficeContext, socket: string, ticket: string): OfficeAnswer => {
   const gone = toldLeft(c, socket, release(c.claims, socket).left);
   return {
-    /** The seed asks for the notice first, then the ack (O14). */
+    /** The seed requires the notice before the acknowledgement (O14). */
     commands: [
       { type: 'office.unseat', socket },
       ...gone.commands,
@@ -126,7 +134,7 @@ export const answerGone = (c: OfficeContext, socket: string): OfficeAnswer => {
   };
 };
 
-/** Socket of a seat whose machine broke: it is unseated, and its next join or leave is refused. */
+/** Finds the socket of a seat whose machine crashed, in order to unseat it; its next join or leave is refused. */
 export const socketOf = (c: OfficeContext, ended: OwnedEnded): { readonly socket: string } => ({
   socket: seatsIn(c.claims).find(([socket]) => ended.key === `seat:${keyOf(socket)}`)?.[0] ?? ended.key,
 });

@@ -1,12 +1,12 @@
 /**
- * One connection to the office, from its first packet to its last. The office decides who may sit where
- * (claims are one table for all); the seat is where each connection stands.
+ * State machine of one connection to an office, from its first packet to its last. The office decides on seats (one
+ * table of claims for all); this machine tracks the state of one connection. States:
  *
- * connected — no place in any office: it may join, and is refused everything else
- * joined    — sits in one office under one name; a computer may claim another place from here
- * asking    — waits for the office; what its peer asks meanwhile waits, so that all is done in its order. claiming: for
- *             a place, or leaving: gives its place up
- * closed    — final: its socket is gone
+ * connected — has no seat: may join, every other request is refused
+ * joined    — has a seat in one room under one name; a computer may claim another seat from here
+ * asking    — waits for the office's decision: claiming (a seat) | leaving; further requests of the peer wait, to
+ *             keep their order
+ * closed    — final: the socket is gone
  */
 import { assign, setup } from 'xstate';
 import { kindOf, type AddressFor } from '../kernel/address.ts';
@@ -24,7 +24,7 @@ export type SeatOrder =
   | { readonly type: 'claim.released' }
   | { readonly type: 'close' };
 export const seatKind = kindOf<SeatStart, SeatOrder>('seat');
-/** News for the office. */
+/** News of a connection for the office. */
 export type SeatNews =
   | {
       readonly type: 'seat.claims';
@@ -46,7 +46,7 @@ interface SeatContext extends Input {
 }
 type Asked = Extract<SeatOrder, { readonly ticket: string }>;
 
-/** Questions that one connection may ask before the first of them is answered. */
+/** Largest number of joins and leaves that one connection may have waiting. */
 export const mostWaiting = 16;
 const tell = <E>(news: (c: SeatContext, event: E) => SeatNews) =>
   posts((c: SeatContext, event: E) => post(c.owner, news(c, event)));

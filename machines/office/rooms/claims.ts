@@ -4,24 +4,24 @@ import { seatKey } from './register.ts';
 import { isSameSeat } from './seating.ts';
 
 /**
- * Claims to seats in an office server: computers are keyed by (office, name), an office has one agent, and a
- * connection keeps its first role for life. What a join costs does not grow with the number of seats. Claims are immutable plain data; a refusal changes nothing, so a
- * failed switch leaves the computer where it was (a2c-wire §2.4, §7.1 no. 5–10). Sockets are named by ids that
- * never appear in a text.
+ * Claims to the seats of an office server: a computer is identified by room and name, a room has one agent, and a
+ * connection keeps its first role for life. The cost of a join does not grow with the number of seats. Claims are
+ * immutable plain data; a refused claim changes nothing, so a computer that fails to switch keeps its seat (a2c-wire
+ * §2.4, §7.1 no. 5–10). Socket ids never appear in texts for peers.
  */
 export interface Claims {
-  /** By socket: the role that it took first, also after it left, and its seat. */
+  /** First role of each socket, kept after it leaves, and its current seat. */
   readonly sockets: Trie<{ readonly role: SeatFacts['role']; readonly seat: SeatFacts | null }>;
-  /** By place: the socket that has it. */
+  /** Socket that holds each place. */
   readonly places: Trie<string>;
 }
 export type Claimed =
   | {
       readonly ok: true;
       readonly claims: Claims;
-      /** The seat that was given up for the new one: say so there. */
+      /** Seat that was given up for the new one; its room must be told. */
       readonly left?: SeatFacts;
-      /** Seat that it had already: nothing to announce. */
+      /** Tells that the socket already had this seat, so nothing is announced. */
       readonly repeated?: true;
     }
   | { readonly ok: false; readonly text: string };
@@ -30,17 +30,17 @@ export const noClaims: Claims = { sockets: {}, places: {} };
 
 export const seatOf = (claims: Claims, socket: string): SeatFacts | undefined =>
   getIn(claims.sockets, socket)?.seat ?? undefined;
-/** Seats that are taken, by socket. */
+/** Lists the taken seats with their sockets. */
 export const seatsIn = (claims: Claims): (readonly [socket: string, seat: SeatFacts])[] =>
   entriesOf(claims.sockets).flatMap(([socket, { seat }]) => (seat ? [[socket, seat] as const] : []));
 
-/** Refusal of a seat that is taken, in the words that peers look for. */
+/** Builds the refusal of a taken seat, in words that peers search for. */
 export const takenText = ({ role, name, office }: SeatFacts, holder: string | undefined): string =>
   role === 'computer'
     ? `Computer with name '${name}' already exists in room '${office}'`
     : `Agent already in room: '${office}' has the agent '${holder}'`;
 
-/** Why this socket may not sit there, or undefined. */
+/** Returns the reason why a socket may not take a seat, or undefined. */
 function objection(claims: Claims, socket: string, seat: SeatFacts): string | undefined {
   const { role = seat.role, seat: current = null } = getIn(claims.sockets, socket) ?? {};
   if (role !== seat.role)
@@ -54,11 +54,11 @@ function objection(claims: Claims, socket: string, seat: SeatFacts): string | un
 
 interface Released {
   readonly claims: Claims;
-  /** The seat that is free now, if it had one. */
+  /** Seat that became free, if the socket had one. */
   readonly left?: SeatFacts;
 }
 
-/** The socket gives up its seat and stays connected: its role is kept. */
+/** Frees the seat of a socket that stays connected; its role is kept. */
 export function release(claims: Claims, socket: string): Released {
   const left = seatOf(claims, socket);
   if (!left) return { claims };
@@ -66,7 +66,7 @@ export function release(claims: Claims, socket: string): Released {
   return { claims: { sockets, places: dropFrom(claims.places, seatKey(left)) }, left };
 }
 
-/** The socket is gone: its seat is free and its role is forgotten. */
+/** Removes a disconnected socket: its seat becomes free and its role is forgotten. */
 export function forget(claims: Claims, socket: string): Released {
   const { claims: freed, left } = release(claims, socket);
   const sockets = dropFrom(freed.sockets, socket);
@@ -74,9 +74,9 @@ export function forget(claims: Claims, socket: string): Released {
 }
 
 /**
- * A socket asks for a seat. A computer that sits elsewhere, and a peer that renames itself, switches: `left` is the
- * old seat. An agent has to leave first. Texts keep the words that peers look for (`already exists`,
- * `Role mismatch`, `Agent already in room`, `Agent sid already in room`).
+ * Claims a seat for a socket. A computer that sits elsewhere, or a peer with a new name, switches seats, and `left`
+ * is the old one; an agent must leave first. Refusals keep the words that peers search for (`already exists`, `Role
+ * mismatch`, `Agent already in room`, `Agent sid already in room`).
  */
 export function claim(claims: Claims, socket: string, seat: SeatFacts): Claimed {
   const text = objection(claims, socket, seat);

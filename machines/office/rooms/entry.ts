@@ -1,39 +1,41 @@
-/** Entry to an office: versions, credentials, and what a credential allows. */
+/** Entry to an office: protocol versions, credentials, and the rights of a credential. */
 import { z } from 'zod';
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import { PROTOCOL_VERSION, isSpoken, spoken } from '../../protocol/protocol.ts';
 
-/** Newcomer to an office: what a peer shows when it connects, before it may take a seat. */
+/** Peer that wants to enter an office, with everything it presented when connecting. */
 export interface Entrant {
-  /** The `auth` object of its Socket.IO handshake; empty when it sent none. */
+  /** `auth` object of the Socket.IO handshake; empty when the peer sent none. */
   readonly auth: Readonly<Record<string, unknown>>;
-  /** The HTTP headers of its first request; names in lower case. */
+  /** HTTP headers of the first request, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The IP address it comes from. */
+  /** IP address of the peer. */
   readonly address: string;
-  /** The certificate that it has shown, of an office that asks for one (`tls` with `ca` and `requestCert`) and trusts it. */
+  /**
+   * Client certificate that the office trusts; only if the office requests one (`tls` with `ca` and `requestCert`).
+   */
   readonly certificate?: {
-    /** The common name of its subject. */
+    /** Common name of the certificate's subject. */
     readonly name: string;
-    /** SHA-256 of the certificate, in hex with colons. */
+    /** SHA-256 fingerprint of the certificate, in hex with colons. */
     readonly fingerprint256: string;
   };
   /**
-   * The token among these: `token`, `apiKey` or `api_key` of `auth`, else the header `Authorization: Bearer TOKEN` or
-   * `x-api-key` or `access_token`. Null: it shows none.
+   * Token of the peer: `token`, `apiKey` or `api_key` of `auth`, otherwise from the header `Authorization: Bearer
+   * TOKEN`, `x-api-key` or `access_token`. Null when it sent none.
    */
   readonly token: string | null;
 }
 /**
- * `true`: it may enter, and sit anywhere. `false`: it may not. Or why not, in a text that it hears. Or what it may do: see
- * `Grant`.
+ * Decision about a peer. `true`: it may enter, with all rights. `false`: it may not. `reason`: it may not, and
+ * receives this text. `grant`: it may enter with these rights (see `Grant`).
  */
 export type Entry =
   | boolean
   | {
       readonly reason: string;
-      /** More of it, for who runs the office. */
+      /** Additional detail of the refusal, for the operator of the office. */
       readonly detail?: string;
     }
   | { readonly grant: Grant };
@@ -42,7 +44,10 @@ const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 const bearer = /^bearer +(\S+)$/i;
 
-/** The places in which the clients of this protocol put their token, the newest first (a2c-wire §2.2; `access_token` of 0.1.6). */
+/**
+ * Returns the token of a peer from the places where clients of this protocol put it, newest first (a2c-wire §2.2;
+ * `access_token` of 0.1.6).
+ */
 export function tokenIn({ auth, headers }: Pick<Entrant, 'auth' | 'headers'>): string | null {
   const authorization = textIn(headers['authorization']);
   return (
@@ -66,7 +71,7 @@ export const entryTexts = {
 } as const;
 
 const texts = z.array(z.string().min(1).max(200)).min(1).max(1_000);
-/** Fields of what a credential allows. A list that is left out allows all. */
+/** Fields of the rights of a credential. An omitted list allows everything. */
 export const grantFields = {
   offices: texts.optional(),
   roles: z
@@ -80,36 +85,41 @@ export const grantSchema = z.strictObject({
   expiresAt: z.number().finite().optional(),
   subject: z.string().max(500).optional(),
 });
-/** Rights of a peer in an office. A list that is left out allows all. */
+/** Rights of a peer in an office. An omitted list allows everything. */
 export interface Grant {
-  /** The ids of the rooms it may sit in. */
+  /** Ids of the rooms in which the peer may sit. */
   readonly offices?: readonly string[] | undefined;
-  /** Roles in which it may sit there. */
+  /** Roles that the peer may take. */
   readonly roles?: readonly SeatFacts['role'][] | undefined;
-  /** Names that it may have. */
+  /** Names that the peer may use. */
   readonly names?: readonly string[] | undefined;
-  /** Milliseconds since 1970: its connection is closed then. */
+  /** Expiry in milliseconds since 1970; the connection is closed then. */
   readonly expiresAt?: number | undefined;
-  /** Whose credential it is, for logs: the `sub` of a JWT, the label of a token. */
+  /** Owner of the credential, for logs: the `sub` of a JWT, the label of a token. */
   readonly subject?: string | undefined;
 }
 
-/** Rights of a peer that is connected, and its credential. */
+/** Rights of a connected peer, and its credential. */
 export interface Admitted extends Grant {
-  /** Mark that tells its credential from others, such as a digest; none where no credential is asked for. */
+  /** Mark that distinguishes the credential from others, such as a digest; absent when no credential is required. */
   readonly credential?: string;
 }
-/** May a newcomer have the seat of a connection that does not answer any more? */
+/**
+ * Tells whether a new peer may take the seat of a connection that no longer answers: only with the same credential.
+ */
 export const mayTakeOver = (newcomer: Admitted | undefined, holder: Admitted | undefined): boolean =>
   newcomer?.credential !== undefined && newcomer.credential === holder?.credential;
 
-/** How each refusal of a seat begins that the credential does not allow. */
+/** Beginning of the text that refuses a seat which the credential does not allow. */
 export const notGranted = 'Your credential is not for';
 const listed = (all: readonly string[]): string => {
   const shown = all.slice(0, 5).map((one) => `'${one}'`);
   return shown.join(', ') + (all.length > shown.length ? ` and ${all.length - shown.length} more` : '');
 };
-/** Why this credential may not take that seat, or undefined. Its holder may know what it allows. */
+/**
+ * Returns the reason why a credential does not allow a seat, or undefined. The text lists the allowed values, which
+ * its owner may know.
+ */
 export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): string | undefined {
   const rules: readonly (readonly [string, readonly string[] | undefined, string])[] = [
     ['office', offices, seat.office],
@@ -122,11 +132,11 @@ export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): stri
   return undefined;
 }
 
-/** HTTP answer to a connection that is not opened. */
+/** HTTP response that rejects a connection. */
 export interface Denial {
   readonly status: 400;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** Response body as JSON text. */
   readonly body: string;
 }
 
@@ -137,8 +147,8 @@ const denial = (body: object, headers: Readonly<Record<string, string>> = {}): D
 });
 
 /**
- * Whether a connection with this `a2c_version` may be opened (a2c-wire §2.3). Peers of 0.1 send none. Below 1.0 another
- * minor is another protocol; we speak several.
+ * Checks whether a connection with this `a2c_version` may be opened (a2c-wire §2.3). Peers of 0.1 send no version.
+ * Below 1.0 every minor version is a different protocol; we speak several.
  */
 export function denies(version: string | undefined, isRequired: boolean): Denial | undefined {
   if (version === undefined)
@@ -163,8 +173,8 @@ export function denies(version: string | undefined, isRequired: boolean): Denial
 }
 
 /**
- * The address that a peer comes from, when so many proxies stand before the office: each of them adds the address that it was
- * asked from to the end of `X-Forwarded-For`. What stands before those was written by the peer itself, and is not believed.
+ * Returns the address of a peer behind a number of trusted proxies. Each proxy appends the address of its client to
+ * `X-Forwarded-For`; earlier entries come from the peer itself and are not trusted.
  */
 export function peerAddress(
   remote: string,

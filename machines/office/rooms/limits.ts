@@ -3,58 +3,61 @@ import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import { mostInFlight, sizes } from '../../protocol/protocol.ts';
 import type { SeatFacts } from '../../kernel/ports.ts';
 
-/** Rate of events: so many each second in the long run, and so many at once after a pause. */
+/** Rate limit of events: a long-term rate, and a larger number at once after a pause. */
 export interface Rate {
-  /** Events each second. */
+  /** Number of events per second in the long run. */
   readonly perSecond: number;
-  /** Events at once, after a pause of `burst / perSecond` seconds. */
+  /** Number of events allowed at once, after a pause of `burst / perSecond` seconds. */
   readonly burst: number;
 }
 const rate = (perSecond: number, burst: number): Rate => ({ perSecond, burst });
 
 /**
- * Default limits of an office, by the names that its refusals have (`details.limit`). Zero: without limit. Loopback
- * addresses are not limited by address: behind a proxy all peers have the same (`trustProxy`).
+ * Default limits of an office, by the names used in refusals (`details.limit`). Zero: no limit. Limits per address do
+ * not apply to loopback addresses, because all peers behind a local proxy share one (`trustProxy`).
  */
 export const officeLimits = {
-  /** Connections at once. */
+  /** Number of simultaneous connections, in total and (`connectionsPerAddress`) for each address. */
   connections: 20_000,
   connectionsPerAddress: 1_000,
-  /** Bytes that a connection may send, and time that it may stay, until its peer is let in. */
+  /**
+   * Number of bytes that a connection may send before its peer is admitted, and (`entryMs`) the time in ms that
+   * admission may take.
+   */
   entryBytes: 16_384,
   entryMs: 10_000,
-  /** Seats in one room. */
+  /** Number of seats in one room. */
   seatsPerOffice: 5_000,
-  /** Joins of one connection: each is told to everybody in its room. */
+  /** Joins per second of one connection, address or room; every join is announced to the whole room. */
   joinsPerSocket: rate(2, 20),
   joinsPerAddress: rate(50, 1_000),
   joinsPerOffice: rate(100, 5_000),
-  /** Events, joins included. */
+  /** Events per second, including joins. */
   eventsPerSocket: rate(1_000, 20_000),
   eventsPerAddress: rate(5_000, 100_000),
   eventsPerOffice: rate(5_000, 100_000),
   events: rate(20_000, 400_000),
-  /** Notices of one computer of one kind: what is over it is told later, once. */
+  /** Change notices per second of one kind from one computer; excess notices are merged and sent later. */
   noticesPerSocket: rate(10, 20),
-  /** Deliveries to a room, one for each hearer: those over the limit come later. */
+  /** Notice deliveries per second, one for each receiver; excess deliveries are sent later. */
   deliveriesPerOffice: rate(10_000, 10_000),
   deliveries: rate(40_000, 40_000),
-  /** Questions on their way. */
+  /** Number of pending questions of one connection, one room, and all rooms. */
   callsPerSocket: mostInFlight,
   callsPerOffice: 2 * mostInFlight,
   calls: 8 * mostInFlight,
-  /** Bytes of one message. */
+  /** Size of one message in bytes. */
   payloadBytes: sizes.officePayloadBytes,
-  /** Bytes that wait for one connection that does not read. */
+  /** Number of bytes buffered for one connection that does not read them. */
   unreadBytes: 4 * sizes.officePayloadBytes,
 } as const;
-/** Name of a limit, in options, in refusals and in counts. */
+/** Name of a limit, as used in options, refusals and statistics. */
 export type LimitName = keyof typeof officeLimits;
-/** All limits of an office; a rate is what comes each second, and at once after a pause. Zero: without limit. */
+/** Limits of an office; each is a number or a rate per second with a burst. Zero: no limit. */
 export type OfficeLimits = {
   readonly [K in LimitName]: (typeof officeLimits)[K] extends number ? number : Rate;
 };
-/** Limits as they are given: those that are left out are the defaults. */
+/** Limits as set by the host; omitted ones have their defaults. */
 export type GivenLimits = { readonly [K in LimitName]?: OfficeLimits[K] | 0 };
 export const limitNames = Object.keys(officeLimits) as LimitName[];
 export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
@@ -69,7 +72,7 @@ const schema = z.strictObject(
     limitNames.map((name) => [name, (isRate(officeLimits[name]) ? rateSchema : count).optional()]),
   ),
 );
-/** Limits that a host or a person has given, on top of the defaults; or what is wrong with them. */
+/** Reads limits set by a host or a person and fills in the defaults; returns a problem when they are invalid. */
 export function readLimits(given: unknown): OfficeLimits | { readonly problem: string } {
   const read = schema.safeParse(given);
   if (read.success) return { ...officeLimits, ...read.data };
@@ -102,7 +105,7 @@ const said: Readonly<Record<LimitName, string>> = {
 };
 const textOf = (limit: number | Rate): string =>
   isRate(limit) ? `${limit.perSecond} each second, ${limit.burst} at once` : String(limit);
-/** A refusal, with the limit that was met and when to try again. */
+/** Failure of a request that exceeded a limit, with the limit and the time after which to try again. */
 export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: number): Failure => ({
   code: wireCodes.tooMany,
   message: `${said[name]} (at most ${textOf(limit)})`,
@@ -114,24 +117,27 @@ export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: 
   },
 });
 
-/** Gate of an office: asked before an event of a socket is handled. */
+/** Gate of an office: applies the rate limits before an event is handled. */
 export interface Gate {
-  /** Asked for each event, joins included; `office`: the room of its seat. */
+  /** Checks one event, including joins; `office` is the room of the sender. */
   event(socket: string, office: string | undefined): Failure | undefined;
-  /** Asked for each join that the credential allows; `taken`: seats of the room that are taken. */
+  /** Checks one join that the credential allows; `taken` is the number of taken seats in the room. */
   join(socket: string, office: string, taken: number): Failure | undefined;
-  /** A computer has a notice of this kind: after so many ms it may go out. */
+  /** Returns the time in ms after which a change notice of this kind may be sent. */
   notice(socket: string, event: string): number;
-  /** Asks for deliveries in a room that may wait: how many may go now, and when to ask for the others. */
+  /**
+   * Requests deliveries in a room that can wait; returns how many may be sent now, and when to ask again for the
+   * rest.
+   */
   deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number };
-  /** Counts deliveries in a room that do not wait. Those over the limit are taken from what waits. */
+  /** Counts deliveries in a room that cannot wait; excess ones reduce the budget of those that wait. */
   delivered(office: string, count: number): void;
-  /** Asked for something that is told to so many, and can be refused. */
+  /** Checks a message to `count` receivers that can be refused. */
   broadcast(office: string, count: number): Failure | undefined;
-  /** Another part of the office has refused something. */
+  /** Counts a refusal by another part of the office. */
   refused(limit: LimitName): void;
 }
-/** In virtual time, and in tests of something else. */
+/** Gate without any limits, for virtual time and for tests of other parts. */
 export const openGate: Gate = {
   event: () => undefined,
   join: () => undefined,
@@ -142,43 +148,43 @@ export const openGate: Gate = {
   refused: () => {},
 };
 
-/** Counts of an office: what it holds now, and what it has refused since it was opened. */
+/** Statistics of an office: its current load, and its refusals since it was opened. */
 export interface OfficeStats {
-  /** Connections, with a seat or without. */
+  /** Number of connections, with or without a seat. */
   readonly connections: number;
-  /** Seats in all rooms. */
+  /** Number of taken seats in all rooms. */
   readonly seats: number;
-  /** Rooms with somebody in them. */
+  /** Number of rooms that are not empty. */
   readonly offices: number;
-  /** Questions on their way to computers. */
+  /** Number of pending questions to computers. */
   readonly inFlight: number;
-  /** By the name of the limit, how often it was met. */
+  /** Number of refusals, by the name of the limit. */
   readonly refusals: Readonly<Partial<Record<LimitName, number>>>;
 }
 export const noStats: OfficeStats = { connections: 0, seats: 0, offices: 0, inFlight: 0, refusals: {} };
 
-/** Hears of each event, for counts. It must not throw. */
+/** Receiver of every event, for metrics. Its methods must not throw. */
 export interface OfficeMeter {
-  /** A socket has sent this event. */
+  /** Counts an event that a socket sent. */
   received(event: string): void;
-  /** Answer to an event, with this code of the protocol if it failed, after so many seconds. */
+  /** Counts an answer to an event, with its error code if it failed, and its duration in seconds. */
   answered(event: string, code: number | undefined, seconds: number): void;
-  /** A connection was not let in. */
+  /** Counts a connection that was not admitted. */
   refused(): void;
 }
 
-/** A peer that is connected, as who runs an office sees it. */
+/** Connected peer, as the operator of an office sees it. */
 export interface OfficePeer {
-  /** Connection of the peer: what `disconnect` takes, and what logs call `peer`. */
+  /** Id of the connection, as used by `disconnect`, and called `peer` in logs. */
   readonly id: string;
-  /** The IP address it comes from. */
+  /** IP address of the peer. */
   readonly address: string;
-  /** Owner of its credential: the `label` of a token, the `sub` of a JWT. */
+  /** Owner of the credential: the `label` of a token, the `sub` of a JWT. */
   readonly subject?: string | undefined;
-  /** Seat of the peer; undefined: it has none. */
+  /** Seat of the peer; undefined when it has none. */
   readonly seat?: SeatFacts | undefined;
-  /** The version of the protocol that it has named. */
+  /** Protocol version that the peer declared. */
   readonly version?: string | undefined;
-  /** Milliseconds since 1970, when it connected. */
+  /** Time of the connection in milliseconds since 1970. */
   readonly since: number;
 }

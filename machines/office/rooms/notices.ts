@@ -2,20 +2,23 @@ import type { NoticeName } from '../../protocol/events.ts';
 import type { Gate } from './limits.ts';
 import type { Timers } from './pending.ts';
 
-/** Notice that something of a computer has changed: its hearers ask, so one after several changes says as much as one after each. */
+/**
+ * Change notice of a computer. Receivers fetch the new data, so several notices of the same kind can be merged into
+ * one.
+ */
 export interface Notice {
   readonly office: string;
-  /** The socket whose computer it is. */
+  /** Socket of the computer that the notice is about. */
   readonly from: string;
   readonly event: NoticeName;
   readonly body: object;
 }
 interface Delivery extends Notice {
   readonly sockets: readonly string[];
-  /** Number of peers that have it. */
+  /** Number of receivers that already have the notice. */
   done: number;
 }
-/** Notices of one room, told in turn. */
+/** Queue of the notices of one room, delivered one after another. */
 interface Room {
   readonly queue: Notice[];
   delivery: Delivery | undefined;
@@ -24,21 +27,24 @@ interface Room {
 interface NoticesParts {
   readonly timers: Timers;
   readonly gate: Gate;
-  /** Sockets that hear a notice, now. */
+  /** Returns the sockets that should receive a notice now. */
   readonly hearers: (notice: Notice) => readonly string[];
   readonly deliver: (sockets: readonly string[], event: NoticeName, body: object) => void;
 }
-/** Between two parts of one notice others have their turn. */
+/** Pause in ms between two parts of one delivery, so that other work can run. */
 const turnMs = 1;
 
 /**
- * The notices of an office that may wait. Each is as many deliveries as there are others in its room, and is weighed so: it goes out
- * in parts, as fast as the limits allow. Until it goes out, further ones of the same computer and kind are the same one. So no
- * change stays untold, and none costs more than its room may take. Without limits each goes out at once, to all.
+ * Delivers the change notices of an office, which may be delayed. A notice costs one delivery for each receiver, and
+ * is sent in parts, as fast as the limits allow. Until it is sent, further notices of the same computer and kind are
+ * merged into it, so no change is missed and no room exceeds its limit. Without limits, every notice goes to all
+ * receivers at once.
  */
 export class Notices {
   readonly #parts: NoticesParts;
-  /** By computer and kind, what is not on its way yet; with its timer, as long as its computer tells too often. */
+  /**
+   * Notices not yet being delivered, by computer and kind, each with its timer while the computer exceeds its rate.
+   */
   readonly #waiting = new Map<string, Map<NoticeName, unknown>>();
   readonly #rooms = new Map<string, Room>();
 
@@ -46,7 +52,7 @@ export class Notices {
     this.#parts = parts;
   }
 
-  /** `isFirst`: no other node has held it against the rate of its computer. */
+  /** Queues a notice. `isFirst`: no other node has applied the rate limit of its computer yet. */
   tell(notice: Notice, isFirst = true): void {
     const { from, event } = notice;
     const kinds = this.#waiting.get(from) ?? new Map<NoticeName, unknown>();
@@ -60,7 +66,7 @@ export class Notices {
       );
     else this.#queue(notice);
   }
-  /** This computer sits there no more: what was to be told of it is no news. */
+  /** Drops the waiting notices of a computer that left its seat. */
   drop(from: string): void {
     for (const timer of this.#waiting.get(from)?.values() ?? [])
       if (timer !== undefined) this.#parts.timers.clearTimer(timer);
@@ -81,7 +87,7 @@ export class Notices {
     this.#rooms.set(office, { queue: [notice], delivery: undefined, timer: undefined });
     this.#go(office);
   }
-  /** Next notice of a room, for those that sit there now. */
+  /** Takes the next notice of a room, with the current members as receivers. */
   #next({ queue }: Room): Delivery | undefined {
     for (let notice = queue.shift(); notice; notice = queue.shift()) {
       const { from, event } = notice;

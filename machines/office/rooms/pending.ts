@@ -8,20 +8,20 @@ export interface Timers {
   setTimer(run: () => void, ms: number): unknown;
   clearTimer(timer: unknown): void;
 }
-/** A routed question that waits for its target. */
+/** Routed question that waits for an answer. */
 export interface Routed {
   readonly from: string;
   readonly to: string;
-  /** The room in which it is asked. */
+  /** Room in which the question was asked. */
   readonly office: string;
   readonly event: string;
-  /** 0 = without limit. */
+  /** Time limit of the answer in ms; 0 = no limit. */
   readonly timeoutMs: number;
-  /** One sender may have each id in flight once. */
+  /** Id chosen by the sender, who may not have two pending questions with the same id. */
   readonly reqId?: string | undefined;
-  /** Called once, with the arguments of the ack. */
+  /** Called exactly once, with the arguments of the acknowledgement. */
   readonly onAnswer: (...ack: unknown[]) => void;
-  /** Called before that when its target is still there, and no longer awaited. */
+  /** Called before `onAnswer` when the office stops waiting although the target is still connected. */
   readonly onGivenUp?: ((why: CancelReason) => void) | undefined;
 }
 export type CallLimits = Pick<OfficeLimits, 'callsPerSocket' | 'callsPerOffice' | 'calls' | 'payloadBytes'>;
@@ -36,8 +36,8 @@ const left: Failure = {
   details: { reason: 'left' },
 };
 /**
- * The reason for which a connection ends when its peer sent more than `payloadBytes` at once. A transport
- * never hands over such a message, so which question it was to answer stays unknown.
+ * Reason with which a connection ends after its peer sent more than `payloadBytes` at once. The transport discards
+ * such a message, so the question that it answered stays unknown.
  */
 export const oversized = 'message too large';
 const cutOff = ({ payloadBytes }: CallLimits): Failure => ({
@@ -52,7 +52,7 @@ const abandoned: Failure = {
   message: 'You left the office before the computer answered',
   details: { reason: 'left', left: 'agent' },
 };
-/** Whether a request failed because its asker left. */
+/** Tells whether a question failed because its sender left. */
 export const isAbandoned = ({ details }: Failure): boolean => details?.['left'] === 'agent';
 const closing: Failure = {
   code: wireCodes.notFound,
@@ -68,19 +68,19 @@ const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
-/** A call that was forwarded may have run: its outcome is unknown (docs/calls.md). */
+/** Answer to a call that was forwarded and may have run; its outcome is unknown (docs/calls.md). */
 const lost = (event: string, failure: Failure): readonly unknown[] => refusal(event, failure, unanswered);
 
 /**
- * The questions on their way through an office. Socket.IO's own ack of a vanished target waits its whole time-out
- * or for ever, so the office keeps this table: every entry settles exactly once, by the answer, the
- * time-out, or the end of one of the two sockets. Each operation costs the same with one or 10,000 in flight.
+ * Table of the pending questions of an office. Socket.IO lets the acknowledgement of a vanished target wait for its
+ * full time-out or for ever; here every question is settled exactly once, by the answer, the time-out, or the end of
+ * one of the two sockets. The cost of an operation does not depend on the number of questions.
  */
 export class Pending {
   readonly #timers: Timers;
   readonly #entries = new TransientMap<number, Entry>();
   readonly #bySocket = new TransientMap<string, TransientMap<number, Entry>>();
-  /** By asking socket and `req_id`. */
+  /** Pending questions by sending socket and `req_id`. */
   readonly #reqIds = new TransientMap<string, TransientMap<string, Entry>>();
   readonly #byOffice = new Map<string, number>();
   readonly #limits: CallLimits;
@@ -93,25 +93,28 @@ export class Pending {
     this.#gate = gate;
   }
 
-  /** Called each time that the last question was answered. */
+  /** Called each time the last pending question was settled. */
   onEmpty: () => void = () => {};
-  /** Does this socket wait for an answer, or owe one? */
+  /** Tells whether a socket waits for an answer, or owes one. */
   concerns(socket: string): boolean {
     return this.#bySocket.has(socket);
   }
-  /** Whether a request is not settled yet. */
+  /** Tells whether a question is still pending. */
   has(id: number): boolean {
     return this.#entries.has(id);
   }
   get size(): number {
     return this.#entries.size;
   }
-  /** Target of a request by the id that its asker gave it, as long as it is not settled. */
+  /** Returns the target of a pending question by the id that its sender chose. */
   askedOf(from: string, reqId: string | undefined): string | undefined {
     return reqId === undefined ? undefined : this.#reqIds.get(from)?.get(reqId)?.to;
   }
 
-  /** The id to settle it by; a failure when this sender has the same `reqId` in flight, or too many questions. */
+  /**
+   * Adds a question and returns its id; returns a failure when the sender already has the same `reqId` pending, or
+   * too many questions.
+   */
   add(routed: Routed): number | Failure {
     const { from, to, office, event, timeoutMs, reqId } = routed;
     const inOffice = this.#byOffice.get(office) ?? 0;
@@ -135,7 +138,7 @@ export class Pending {
     return id;
   }
 
-  /** False: it was settled before, and this answer is dropped. */
+  /** Settles a question with an answer. Returns false when it was already settled; the answer is then dropped. */
   settle(id: number, ...ack: unknown[]): boolean {
     const entry = this.#entries.get(id);
     if (!entry) return false;
@@ -145,27 +148,27 @@ export class Pending {
     return true;
   }
 
-  /** Ends a request that was perhaps asked, and will not be answered. */
+  /** Settles a question that may have been delivered, but will not be answered. */
   lose(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...lost(entry.event, failure));
   }
 
-  /** Notes that its answer is on its way here, wherever its target goes meanwhile. */
+  /** Notes that the answer is already on its way, so that the question survives the end of its target. */
   answering(id: number): void {
     const entry = this.#entries.get(id);
     if (entry) this.#unlink(entry.to, entry);
   }
 
-  /** Ends a request that was not asked after all. */
+  /** Settles a question that was never delivered. */
   refuse(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...refusal(entry.event, failure));
   }
 
   /**
-   * The socket sits nowhere any more: who waits for it is answered at once. What it asked itself is answered
-   * too if it still listens, else (it is `gone`, for this reason) dropped.
+   * Removes a socket that lost its seat. Questions to it are answered at once; its own questions are answered too
+   * while it is connected, and dropped when it is `gone` (the reason).
    */
   leave(socket: string, gone?: string): void {
     const why = gone === oversized ? cutOff(this.#limits) : left;
@@ -176,7 +179,7 @@ export class Pending {
     }
   }
 
-  /** Answers everything that waits. */
+  /** Settles all pending questions, because the office closes. */
   close(): void {
     for (const { id, event, onGivenUp } of this.#entries.values()) {
       onGivenUp?.('closing');
@@ -198,7 +201,7 @@ export class Pending {
     return overLimit(name, limit);
   }
 
-  /** Drops a request whose asker is gone. */
+  /** Drops a question whose sender is gone. */
   #drop(entry: Entry): void {
     this.#forget(entry);
     if (this.size === 0) this.onEmpty();

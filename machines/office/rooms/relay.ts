@@ -11,26 +11,26 @@ import { progressOf, toolCallProgress as progressSchema } from '../../protocol/m
 import { toTimeoutMs } from '../../protocol/protocol.ts';
 import type { Lookup } from './seating.ts';
 
-/** Ruling of an office on one event of one of its sockets. */
+/** Decision of an office about one event of a socket. */
 export type Verdict =
   | {
       readonly type: 'forward';
       readonly event: CarriedName;
       readonly toSocket: string;
       readonly payload: object;
-      /** How long the office waits for the answer; 0 = without limit. */
+      /** Time in ms that the office waits for the answer; 0 = no limit. */
       readonly timeoutMs: number;
-      /** Set where a second question with the same id must not run beside the first. */
+      /** Id of the question, given only when a second question with the same id must be refused meanwhile. */
       readonly reqId?: string;
     }
-  /** To all others of the room. */
+  /** Sends a notice to all other members of the room. */
   | {
       readonly type: 'broadcast';
       readonly office: string;
       readonly event: NoticeName;
       readonly body: object;
     }
-  /** For the computer that was asked under this id; for all of the room where that is not known. */
+  /** Cancels a call at the computer that was asked under this id, or at the whole room when that is unknown. */
   | {
       readonly type: 'cancel';
       readonly office: string;
@@ -38,14 +38,14 @@ export type Verdict =
       readonly reqId: string;
       readonly body: object;
     }
-  /** To one socket, which answers nothing. */
+  /** Sends a notice to one socket; no answer is expected. */
   | {
       readonly type: 'notify';
       readonly event: NoticeName;
       readonly toSocket: string;
       readonly body: object;
     }
-  /** The arguments of the ack. */
+  /** Answers the event directly, with the arguments of the acknowledgement. */
   | { readonly type: 'answer'; readonly ack: readonly unknown[] };
 
 export type RelayTiming = Pick<Timing, 'relayMarginMs' | 'queryMs'>;
@@ -71,7 +71,7 @@ interface Case {
   readonly limits: RelayTiming;
 }
 
-/** How long an answer to a question may take, and whether the question may be in flight twice. */
+/** Computes the time limit of a question, and the id by which duplicates are refused. */
 type Waits<T> = (question: T, limits: RelayTiming) => { readonly timeoutMs: number; readonly reqId?: string };
 const forAQuery = (_: unknown, { queryMs }: RelayTiming): { timeoutMs: number } => ({ timeoutMs: queryMs });
 const forACall: Waits<messages.ToolCall> = ({ timeout, req_id: reqId }, { relayMarginMs }) => ({
@@ -79,7 +79,10 @@ const forACall: Waits<messages.ToolCall> = ({ timeout, req_id: reqId }, { relayM
   reqId,
 });
 
-/** The target is looked up in the sender's own office only, and learns the sender's registered name. */
+/**
+ * Builds the rule that forwards a question to a computer in the sender's own room, under the sender's registered
+ * name.
+ */
 const forward =
   <T extends { agent: string; computer: string }>(
     relayed: CarriedName,
@@ -101,7 +104,7 @@ const forward =
     return { type: 'forward', event: relayed, toSocket, payload: named, ...waits(data, limits) };
   };
 
-/** A computer says that something of it changed: the others hear it under its registered name. */
+/** Builds the rule that announces a change of a computer to the room, under the computer's registered name. */
 const update =
   ({ notice, schema }: Pick<Notification, 'schema'> & { readonly notice: NoticeName }) =>
   ({ sender, event, payload }: Case): Verdict => {
@@ -145,7 +148,7 @@ function cancelToolCall({ sender, event, payload }: Case): Verdict {
   };
 }
 
-/** To the agent of the room, who knows whether the call is its own. */
+/** Sends progress to the agent of the room, who knows whether the call is its own. */
 function toolCallProgress({ sender, event, payload, lookup }: Case): Verdict {
   if (sender.role !== 'computer') return notAllowed(event, `Only a computer may send ${event}`);
   const checked = check(progressSchema, event, payload);
@@ -161,7 +164,7 @@ const longestEvent = 80;
 const isCarried = (event: string): event is CarriedName =>
   event.startsWith('client:') && event.length <= longestEvent;
 
-/** Each event that is relayed, told or answered right here. */
+/** Rules for all known events: relay, announce, or answer directly. */
 const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.toolCall]: forward(events.toolCall, messages.toolCall, forACall),
   [events.getTools]: forward(events.getTools, messages.getTools),
@@ -187,10 +190,10 @@ const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict
     : undefined;
 
 /**
- * The verdict on one event; join and leave are not its business. No name in a payload is believed: notices carry
- * the registered name, a cancel under another name is refused, and nothing crosses the sender's office
- * (a2c-wire §7.1, §8.3). An event that asks for no ack gets none, so a refusal of it is silence. A question that
- * says who asks whom is carried even if its name is not known here: a later protocol may have it.
+ * Decides on one event of a peer; joins and leaves are handled elsewhere. Names in payloads are not trusted: notices
+ * carry the registered name, a cancel under another name is refused, and nothing leaves the sender's room (a2c-wire
+ * §7.1, §8.3). An event without an acknowledgement is refused silently. Unknown questions that name sender and
+ * computer are relayed, because a later protocol may define them.
  */
 export function judge(
   sender: SeatFacts | undefined,

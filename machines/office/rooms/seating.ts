@@ -4,13 +4,13 @@ export interface Member {
   readonly socket: string;
   readonly seat: SeatFacts;
 }
-/** Questions of the relay about an office. */
+/** Lookups of the relay about the members of a room. */
 export interface Lookup {
-  /** The one agent of an office. */
+  /** Returns the socket of the agent of a room. */
   agent(office: string): string | undefined;
   computer(office: string, name: string): string | undefined;
   members(office: string): readonly Member[];
-  /** The version that this connection was opened with. */
+  /** Returns the protocol version that a connection declared. */
   versionOf(socket: string): string | undefined;
 }
 
@@ -20,8 +20,8 @@ export const isSameSeat = (a: SeatFacts, b: SeatFacts): boolean =>
 const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
 
 /**
- * Index of the seats that are taken right now, as the office machine seated them; the relay reads it on each call.
- * `claims.ts` decides, this obeys.
+ * Index of the seats that are currently taken, read for every routed call. The office machine decides on seats in
+ * `claims.ts`; this index only follows.
  */
 export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();
@@ -38,7 +38,7 @@ export class Seating implements Lookup {
     this.#versions.delete(socket);
     this.#ours.delete(socket);
   }
-  /** Whether it is a peer of the Python SDK before 0.3, which does not hear that tools have changed. */
+  /** Tells whether a peer uses the Python SDK before 0.3, which ignores notices of changed tools. */
   hearsConfigOnly(socket: string): boolean {
     const version = this.#versions.get(socket) ?? '0.1.0';
     return !this.#ours.has(socket) && Number(version.split('.')[1]) < 3;
@@ -55,7 +55,7 @@ export class Seating implements Lookup {
   computer(office: string, name: string): string | undefined {
     return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
   }
-  /** Socket that has this place. */
+  /** Returns the socket that holds this place. */
   holderOf(seat: SeatFacts): string | undefined {
     return this.#offices.get(seat.office)?.get(keyOf(seat))?.socket;
   }
@@ -65,7 +65,7 @@ export class Seating implements Lookup {
   sizeOf(office: string): number {
     return this.#offices.get(office)?.size ?? 0;
   }
-  /** Seats in all rooms, and rooms with somebody in them. */
+  /** Number of seats in all rooms, and of rooms that are not empty. */
   get counts(): { readonly seats: number; readonly offices: number } {
     return { seats: this.#seats.size, offices: this.#offices.size };
   }
@@ -81,7 +81,7 @@ export class Seating implements Lookup {
     if (!seat) return undefined;
     this.#seats.delete(socket);
     const places = this.#offices.get(seat.office);
-    // A successor may hold the same name already: only the own entry goes.
+    // Another socket may already hold the same name, so only the socket's own entry is deleted.
     if (places?.get(keyOf(seat))?.socket === socket) places.delete(keyOf(seat));
     if (places?.size === 0) this.#offices.delete(seat.office);
     if (this.#agents.get(seat.office) === socket) this.#agents.delete(seat.office);
