@@ -15,9 +15,9 @@ interface Checked {
  * therefore requested nothing, and a replay can compare the requests.
  */
 export interface Message {
-  /** Address of the receiver. */
+  /** Address of the actor that receives the message. */
   readonly to: Address;
-  /** Content of the message. */
+  /** Event that the message delivers. */
   readonly event: EventObject;
 }
 export interface CheckedMessage extends Message, Checked {}

@@ -80,7 +80,7 @@ export interface SessionInput {
   /** Address of the process whose streams carry the session; null when the session needs no process. */
   readonly process: Address | null;
 }
-/** End of a session, and its reason. */
+/** End of the session with an MCP server, and its reason. */
 export interface SessionLost {
   /** Reason in one sentence for a person, without secrets. */
   readonly reason: string;
@@ -89,7 +89,7 @@ export interface SessionLost {
   /** Tells that the server no longer accepts the login (HTTP 401). */
   readonly wantsLogin?: true;
 }
-/** Facts about a session. */
+/** Facts about the session with an MCP server. */
 export type SessionFact =
   /** Reports a session that is connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
@@ -285,7 +285,7 @@ export interface Capabilities {
 }
 /** Information that a server gave about itself at the handshake. */
 export interface ServerInfo {
-  /** Name that the server gives itself. */
+  /** Name that the MCP server gives itself. */
   readonly name: string;
   /** Version of the server, in any format. */
   readonly version: string;

@@ -21,7 +21,7 @@ const texts = String.raw`"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'`;
 const numbers = new RegExp(String.raw`${texts}|(?<![\w.])[+-]?\d[\d.]*(?:[eE][+-]?\d+)?(?![\w.])`, 'g');
 const integer = /^[+-]?\d+$/;
 
-/** Tells whether an integer literal has a value that no JavaScript number holds exactly. */
+/** Tells whether a number literal is an integer that no JavaScript number holds exactly, or is too large for a number. */
 export function isInexact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return !Number.isNaN(value);

@@ -7,7 +7,7 @@ import { computerUpdate } from './messages/messages.ts';
  * one.
  */
 interface Row {
-  /** Event from the computer to its office. */
+  /** Event by which the computer announces the change to its office. */
   readonly event: `server:${string}`;
   /** Notice from the office to the other members, under the registered name of the computer. */
   readonly notice: `notify:${string}`;

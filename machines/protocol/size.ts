@@ -114,7 +114,7 @@ function withoutLongTexts(value: unknown, levels: number, found: (bytes: number)
 export function jsonBytes(value: unknown, levels = mostLevels): number {
   let long = 0;
   const text = jsonOf(() => withoutLongTexts(value, longTextLevels, (bytes) => (long += bytes)));
-  // JSON.stringify fails on circular values, so the recursion below is known to end.
+  // JSON.stringify fails on circular values, so the walk by `upperBound` is known to end.
   if (text === undefined || upperBound(value, Infinity, levels) === Infinity) return Infinity;
   return long + utf8Bytes(text);
 }

@@ -8,7 +8,7 @@ export interface ResultContent {
 }
 /** Result of a tool, as MCP defines it. */
 export interface CallToolResult {
-  /** Items of the result, for the model. */
+  /** Content items of the tool result, for the model. */
   readonly content: readonly ResultContent[];
   /** Result as data, for programs: any JSON value but null. */
   readonly structuredContent?: unknown;

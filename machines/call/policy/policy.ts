@@ -36,7 +36,7 @@ export interface Judgement {
 export interface Confirmation {
   /** Decision of the person. `allowForSession`: this caller is not asked again about this tool of this server. */
   readonly decision: 'allow' | 'allowForSession' | 'deny';
-  /** Reason that the person gave. */
+  /** Reason that the person gave for the refusal of the call. */
   readonly reason?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export const notPermitted = ({ tool, server }: Called, reason: string): Failure 
   details: { server_name: server, tool_name: tool },
 });
 export interface WhyNot {
-  /** Reason that the person gave. */
+  /** Reason that the person gave for the refusal of the call. */
   readonly reason?: string | undefined;
   /** Limit that expired without an answer: its kind, and its length in ms. */
   readonly which?: 'caller' | 'total' | 'confirm';
