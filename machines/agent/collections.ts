@@ -29,7 +29,7 @@ export type Reading<Value> =
   | { readonly step: 'part'; readonly gathered: Gathered }
   | { readonly step: 'unreadable'; readonly failure: Failure };
 
-/** Rules by which views of different collections differ; the machine is the same. */
+/** Rules of a view for one collection; the state machine is the same for all collections. */
 interface ViewRules<Value> {
   /** Event of the wire that requests the collection. */
   readonly method: string;

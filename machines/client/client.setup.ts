@@ -126,8 +126,8 @@ export const clientSetup = setup({
     isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
     isLost: (_, params: { lost?: boolean }) => params.lost === true,
     /**
-     * Tells whether the tool list was lost with the session. Over HTTP a single request can be lost, and a lost
-     * session reports itself.
+     * Tells whether the request for the tool list was lost. Over HTTP a single request can be lost; a lost session
+     * also reports itself.
      */
     isLostList: (_, { list, lost, failure }: { list: CatalogList; lost: boolean; failure: Failure | null }) =>
       list === 'tools' && lost && !isHopeless(failure),

@@ -81,7 +81,7 @@ interface ToolsListed {
   readonly ticket: string;
   readonly reqId: string;
   readonly tools: readonly SmcpTool[];
-  /** Signature of this list; an answered list counts as announced. */
+  /** Signature of the tool list; a list that was sent as an answer is not announced again. */
   readonly signature: string;
 }
 export interface ToolsWanted {

@@ -24,7 +24,7 @@ export type SeatOrder =
   | { readonly type: 'claim.released' }
   | { readonly type: 'close' };
 export const seatKind = kindOf<SeatStart, SeatOrder>('seat');
-/** News of a connection for the office. */
+/** Messages from the machine of one connection to the office: it claims a seat, leaves, or answers its peer. */
 export type SeatNews =
   | {
       readonly type: 'seat.claims';

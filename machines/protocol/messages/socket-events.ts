@@ -43,7 +43,7 @@ export type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | E
  * was not passed on.
  */
 export type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
-/** Notice that is sent without an answer. */
+/** Notice from an office to a member; it is never answered. */
 export type Notice<Body> = (body: Body) => void;
 
 /** Questions of an agent to a computer, relayed by the office. */
