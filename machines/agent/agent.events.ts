@@ -25,7 +25,7 @@ export interface AgentQuery {
   readonly ticket: string;
   readonly reqId: string;
   readonly method: string;
-  /** Payload of the question, without `agent` and `req_id`. */
+  /** Payload of the question as sent on the wire, without `agent` and `req_id`. */
   readonly request: object;
   /** Time limit set by the host in ms; by default the time that an office allows, plus a margin. */
   readonly timeoutMs?: number;

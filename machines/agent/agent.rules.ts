@@ -106,7 +106,6 @@ export const callOf = (call: AgentCall | AgentQuery) =>
   call.type === 'agent.call'
     ? extended(call, { server: '' })
     : extended(call, { server: '', tool: call.method });
-/** Answer to a call whose machine crashes. */
 const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
   message(
     call.replyTo,
@@ -121,7 +120,6 @@ export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =
   open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
 
 // ── views ──────────────────────────────────────────────────────────────────────────────────────────────
-/** Kinds of root actors for views, one for each collection. */
 const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {
   tools: kindOf('view'),
   desktop: kindOf('desktopView'),
@@ -166,7 +164,6 @@ export const viewedBy = (c: AgentContext, { key }: OwnedEnded): Viewed | undefin
     .flatMap((computer) => allViews.map((collection) => ({ computer, collection })))
     .find(({ computer, collection }) => key === segmentOf(computer, collection));
 
-/** Orders to close all views of a computer that left. */
 export const viewsClosed = (c: AgentContext, computer: string): Post[] =>
   allViews.map((collection) => post(viewAt(c, computer, collection), { type: 'close' }, { optional: true }));
 export const allViewsClosed: readonly TellOwned[] = allViews.map((collection) =>

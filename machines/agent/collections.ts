@@ -5,10 +5,10 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { readDesktop, readFinder, readTools } from '../protocol/messages/lists.ts';
 
-/** Kind of collection that a view follows. */
+/** Kind of collection of a computer that a view of an agent follows. */
 export type Collection = 'tools' | 'desktop' | 'finder';
 
-/** Pages of a collection that have been read so far. */
+/** Pages of a collection, such as documents, that a view has read so far. */
 export interface Gathered {
   readonly items: readonly object[];
   /** Number of entries received so far, including unreadable ones that are not in `items`. */
@@ -16,7 +16,6 @@ export interface Gathered {
   readonly missing: readonly Missing[];
   /** Total number of entries that the computer reported. */
   readonly total: number;
-  /** Number of pages read so far. */
   readonly pages: number;
   /** Number of restarts because the pages belonged to different states of the collection. */
   readonly torn: number;

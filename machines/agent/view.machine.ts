@@ -29,7 +29,6 @@ export interface ViewStart {
   readonly computer: string;
   readonly agent: string;
   readonly collection: Collection;
-  /** Address of the link over which the view asks. */
   readonly link: Address;
   readonly timing: TimingOf<'view'>;
 }

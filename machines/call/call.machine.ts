@@ -102,7 +102,7 @@ const parts = setup({
     hearsHowItStood: ({ context: { withdrawal } }) => (withdrawal?.ms ?? 0) > 0,
     isOfWithdrawal: (_, { id }: { id: string }) => id === 'withdrawal',
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
-    // Unknown decisions permit nothing.
+    // Counts any decision other than `allow` and `ask` as a denial, because an unknown word must permit nothing.
     isDeniedByPolicy: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
     needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
       decision !== 'allow' && context.policy?.isConfirmed !== true,
@@ -228,7 +228,7 @@ export const callMachine = parts.createMachine({
       always: [
         { guard: 'isJudgedBriefly', target: 'judging.watched' },
         { guard: 'isJudged', target: 'judging' },
-        // The own rule of the computer, known at once, never denies.
+        // The computer's own permission rule never denies a call, so no transition for a denial is needed here.
         refuseInvalid(rules.drawnOf),
         { guard: { type: 'needsPerson', params: rules.drawnOf }, target: '#call.confirming' },
         ...permitted,
@@ -346,7 +346,7 @@ export const callMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'ask.waiting': 'queued.inLine',
-        /** Restarts the limit of silence. */
+        /** Restarts the time limit for silence of the server. */
         'ask.progress': {
           target: '.patient',
           actions: postsAll(

@@ -24,9 +24,7 @@ export interface CallRequest {
   readonly params: Readonly<Record<string, unknown>>;
   /** Time limit set by the caller in ms; 0 = none. */
   readonly timeoutMs: number;
-  /** Position in a distributed trace, if the caller sent one. */
   readonly trace?: TraceContext;
-  /** Tells whether the caller wants progress reports. */
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }

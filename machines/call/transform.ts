@@ -25,7 +25,6 @@ export interface Transformer {
 /** Question to the port `transform`, method `vrl`: run the server's program over this result of a call. */
 export interface TransformRequest {
   readonly server: string;
-  /** Server's own name of the tool. */
   readonly tool: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Result of the call as the server gave it, an MCP CallToolResult. */

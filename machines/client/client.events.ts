@@ -71,9 +71,7 @@ export interface Spent {
 export interface ServerCall extends CallRequest {
   /** Tells whether the call is already confirmed, by the caller or by a person for the session. */
   readonly isConfirmed: boolean;
-  /** Merged metadata of the tool. */
   readonly meta: ToolMeta | null;
-  /** Tells whether the tool has an output schema. */
   readonly hasOutput: boolean;
 }
 interface ServerUpdate {
@@ -89,7 +87,6 @@ export interface ResourcesWatch {
 export type ClientOrder =
   | ServerCall
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  /** Cancels the calls of a caller that is gone. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   /** Tells that a waiting call is permitted, so the server should start. */
   | ServerWanted
@@ -104,7 +101,6 @@ export type ClientOrder =
   | ResourcesWatch
   /** Reads the list of resources again (resources/collections). */
   | ResourcesRelist
-  /** Permits the client to connect now. */
   | { readonly type: 'permit.granted' }
   | { readonly type: 'close' };
 export const clientKind = kindOf<ClientStart, ClientOrder>('client');
@@ -161,7 +157,6 @@ export interface ClientContext extends ClientInput {
   /** Last report of a slow handshake, while the session is not open. */
   readonly waits?: Waits | null;
   readonly catalogs: readonly CatalogList[];
-  /** Lists that are being refreshed. */
   readonly refreshing: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;

@@ -251,7 +251,6 @@ export const listsToOpen = (c: ClientContext, { capabilities }: ServerInfo): Ope
   listsOf(c, capabilities)
     .filter(({ list }) => !c.catalogs.includes(list))
     .map(({ list }) => listStart(c, list));
-/** Messages that tell all lists about the session. */
 export const sessionForLists = (c: ClientContext, { capabilities }: ServerInfo): Post[] =>
   listsOf(c, capabilities).map(({ list, isDeclared }) =>
     post(

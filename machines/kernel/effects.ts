@@ -168,7 +168,6 @@ export const effects = {
 export interface OwnedEnded {
   readonly type: 'owned.ended';
   readonly kind: string;
-  /** Last segment of the address, such as `client:fs`. */
   readonly key: string;
   readonly name: Address;
   readonly why: 'done' | 'failed' | 'closed';

@@ -38,11 +38,9 @@ export interface ProcessInput {
   /** Key under which the ledger of live processes keeps the child; a session finds the streams of the child by it. */
   readonly key: Address;
 }
-/** Orders to a child process. */
 export type ProcessCommand =
   | { readonly type: 'child.closeStdin' }
   | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
-/** Facts about a child process. */
 export type ProcessFact =
   | { readonly type: 'child.started'; readonly pid: number }
   /**
@@ -178,9 +176,7 @@ export interface AgentCalled {
   readonly params: Readonly<Record<string, unknown>>;
   /** Time-out of the call in milliseconds; 0 = no limit. */
   readonly timeoutMs: number;
-  /** Position of the call in a distributed trace. */
   readonly trace?: TraceContext;
-  /** Tells whether the agent wants progress reports. */
   readonly wantsProgress?: boolean;
 }
 export type LinkFact =
@@ -243,9 +239,7 @@ export type Emit<Fact> = (fact: Fact) => void;
  * throws.
  */
 export interface PortInstance<Command = EventObject> {
-  /** Gives the port a command; ignored after `close`. */
   tell(command: Command): void;
-  /** Closes the port, whatever it is doing. */
   close(): void;
 }
 export interface Ports {

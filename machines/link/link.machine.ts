@@ -70,7 +70,6 @@ export type LinkOrder =
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
 export const linkKind = kindOf<LinkStart, LinkOrder>('link');
-/** Answer to `client:get_config`, with secrets hidden. */
 interface ConfigShown {
   readonly type: 'config.shown';
   readonly ticket: string;
@@ -98,7 +97,7 @@ export interface ConfigWanted {
 }
 /** Kind of refusal by an office: the seat (already taken), our protocol version, or our credential. */
 export type LinkRefusal = 'seat' | 'version' | 'credential';
-/** Stage of our seat in an office. */
+/** Stage of the connection of an agent or a computer to its office. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
 /** News of a link for its owner. `reason` is the original text of the office or the network. */
 export type LinkNews =

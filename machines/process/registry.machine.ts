@@ -21,7 +21,6 @@ export interface Probe {
   readonly registry: string;
 }
 export interface Probed {
-  /** Tells whether the registry answered with a 2xx status. */
   readonly isUsable: boolean;
 }
 
@@ -63,7 +62,6 @@ type RegistryInput = RegistryStart & {
   readonly owner: AddressFor<RegistryChosen>;
 };
 interface RegistryContext extends RegistryInput {
-  /** List of registries that is probed now, or was probed last. */
   readonly list: readonly string[];
   readonly registry: string | null;
   readonly isFastest: boolean;
@@ -212,7 +210,7 @@ export const registryMachine = registrySetup.createMachine({
         { type: 'postAll', params: ({ context }) => ({ messages: answers(context) }) },
         'forgetAnswered',
       ],
-      // Taken when another list was requested meanwhile.
+      // Taken when another list of registries was requested meanwhile.
       always: { guard: 'hasOrder', target: 'probing' },
       on: {
         'registry.want': [

@@ -2,7 +2,6 @@ import { explained } from './stderr.ts';
 import { waitWords, type SessionLost, type Waits } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
-/** Ending of a child process. */
 export interface ProcessEnd {
   readonly how: 'exited' | 'killed' | 'failed';
   readonly pid: number | null;
@@ -12,7 +11,6 @@ export interface ProcessEnd {
   readonly stderr: string;
   /** Part of stderr from shortly before the end; absent when all of stderr is that recent. */
   readonly recent?: string;
-  /** Reason why the process never ran. */
   readonly message: string | null;
   /** Tells whether the process can never run with this config. */
   readonly isFinal?: boolean;

@@ -39,7 +39,7 @@ const noise = [
 const isNoise = (line: string): boolean => noise.some((one) => one.test(line));
 
 interface Block extends Explained {
-  /** Index of the last line of the block. */
+  /** Index of the last stderr line that belongs to the explanation. */
   readonly end: number;
 }
 type Find = (lines: readonly string[]) => Block | undefined;

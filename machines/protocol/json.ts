@@ -15,7 +15,6 @@ export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {
 export const ownMember = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** Returns a copy of a record without one of its keys. */
 export const withoutKey = <T>(
   record: Readonly<Record<string, T>>,
   key: string,

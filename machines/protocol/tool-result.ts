@@ -10,11 +10,11 @@ export interface ResultContent {
 export interface CallToolResult {
   /** Content items of the tool result, for the model. */
   readonly content: readonly ResultContent[];
-  /** Result as data, for programs: any JSON value but null. */
+  /** Result of the tool as data, for programs: any JSON value but null. */
   readonly structuredContent?: unknown;
   /** Tells that the tool itself reported a failure. */
   readonly isError?: boolean;
-  /** Metadata of the result. */
+  /** Metadata of the tool result. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly [more: string]: unknown;
 }

@@ -15,7 +15,6 @@ import type { Judgement } from './policy.ts';
 import { ownMember } from '../../protocol/json.ts';
 import { nothingFound, type Finding } from './result.ts';
 
-/** Data of a computer that is needed to judge a call. */
 export interface KnownTools {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly servers: readonly {

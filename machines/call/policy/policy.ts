@@ -12,7 +12,7 @@ export interface CallPolicy {
   readonly generation: number;
   /** Time in ms that a person has to confirm the call. */
   readonly confirmMs: number;
-  /** Merged metadata of the tool, which its result carries. */
+  /** Merged metadata of the tool, which is added to the result of the call. */
   readonly meta: ToolMeta | null;
   /**
    * Tells whether the result is post-processed, because the tool has an output schema or the server a VRL program.

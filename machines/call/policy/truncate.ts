@@ -76,7 +76,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   // Cuts only between two characters, so that the sizes of both parts add up to the whole.
   const between = (length: number): number => (isHalf(whole.charCodeAt(length - 1)) ? length - 1 : length);
   const textBytes = (from: number, to: number): number => jsonBytes(whole.slice(from, to)) - 2;
-  /** Measures the shorter of the two parts. */
+  /** Returns the bytes of the text up to a position, measured on the shorter side of it. */
   const bytesTo = (length: number): number => {
     if (isPlain) return length;
     return length * 2 > whole.length ? all - 2 - textBytes(length, whole.length) : textBytes(0, length);

@@ -12,7 +12,7 @@ import { isSameSeat } from './seating.ts';
 export interface Claims {
   /** First role of each socket, kept after it leaves, and its current seat. */
   readonly sockets: Trie<{ readonly role: SeatFacts['role']; readonly seat: SeatFacts | null }>;
-  /** Socket that holds each place. */
+  /** Socket that holds each place, by the key of the place. */
   readonly places: Trie<string>;
 }
 export type Claimed =

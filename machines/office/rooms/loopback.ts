@@ -34,7 +34,6 @@ const listenTexts: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is no address of this machine',
 };
 
-/** Explains to a person why an office could not listen. */
 export const listenFailure = (host: string, port: number, code: string | undefined): string =>
   `Port ${port} on ${host} ${(code && listenTexts[code]) ?? `cannot be listened on (${code ?? 'no reason given'})`}`;
 

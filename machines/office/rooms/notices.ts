@@ -8,7 +8,7 @@ import type { Timers } from './pending.ts';
  */
 export interface Notice {
   readonly office: string;
-  /** Socket of the computer that the notice is about. */
+  /** Socket of the computer that sent the change notice. */
   readonly from: string;
   readonly event: NoticeName;
   readonly body: object;

@@ -12,7 +12,6 @@ export interface Timers {
 export interface Routed {
   readonly from: string;
   readonly to: string;
-  /** Room in which the question was asked. */
   readonly office: string;
   readonly event: string;
   /** Time limit of the answer in ms; 0 = no limit. */
@@ -99,7 +98,6 @@ export class Pending {
   concerns(socket: string): boolean {
     return this.#bySocket.has(socket);
   }
-  /** Tells whether a question is still pending. */
   has(id: number): boolean {
     return this.#entries.has(id);
   }
@@ -201,7 +199,6 @@ export class Pending {
     return overLimit(name, limit);
   }
 
-  /** Drops a question whose sender is gone. */
   #drop(entry: Entry): void {
     this.#forget(entry);
     if (this.size === 0) this.onEmpty();

@@ -5,7 +5,6 @@ export interface Holder {
   readonly node: string;
   readonly socket: string;
   readonly seat: SeatFacts;
-  /** Protocol version that the connection declared. */
   readonly version?: string;
   /**
    * Fence number of the claim. It grows with each claim, even after the register was emptied, so the larger number is
@@ -94,7 +93,6 @@ export interface Register {
   renew(told: RegisterCallback<RenewedLease>): void;
   /** Asks which of these nodes have an expired lease. */
   dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void;
-  /** Asks for all taken seats. */
   seats(told: RegisterCallback<readonly Holder[]>): void;
   /** Asks which connection holds the place of this seat. */
   at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void;

@@ -11,7 +11,7 @@ import { progressOf, toolCallProgress as progressSchema } from '../../protocol/m
 import { toTimeoutMs } from '../../protocol/protocol.ts';
 import type { Lookup } from './seating.ts';
 
-/** Decision of an office about one event of a socket. */
+/** Decision of an office about an event that it received from a socket. */
 export type Verdict =
   | {
       readonly type: 'forward';

@@ -6,11 +6,9 @@ export interface Member {
 }
 /** Lookups of the relay about the members of a room. */
 export interface Lookup {
-  /** Returns the socket of the agent of a room. */
   agent(office: string): string | undefined;
   computer(office: string, name: string): string | undefined;
   members(office: string): readonly Member[];
-  /** Returns the protocol version that a connection declared. */
   versionOf(socket: string): string | undefined;
 }
 
@@ -55,7 +53,6 @@ export class Seating implements Lookup {
   computer(office: string, name: string): string | undefined {
     return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
   }
-  /** Returns the socket that holds this place. */
   holderOf(seat: SeatFacts): string | undefined {
     return this.#offices.get(seat.office)?.get(keyOf(seat))?.socket;
   }

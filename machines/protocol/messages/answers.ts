@@ -8,7 +8,7 @@ import { toWireError, wireCodes, type Failure, type WireError } from '../failure
  * read the fields at the top, peers of the draft read `error`; both hold the same failure.
  */
 export interface ErrorAck extends WireError {
-  /** Same failure in the shape of the draft. */
+  /** Same failure once more, as the nested object that peers of the protocol draft read. */
   readonly error: WireError;
 }
 
@@ -131,7 +131,7 @@ export type CallPhase = (typeof callPhases)[number];
 export interface Ending {
   /** Known effect. `failed`: the call surely had no effect, or the tool itself reported a failure. */
   readonly outcome: Exclude<Outcome, 'succeeded'>;
-  /** Phase in which the call ended. */
+  /** Phase in which the call ended, such as `queued` or `running`. */
   readonly phase: CallPhase;
 }
 /** Ending of a call that was sent to no server. */

@@ -128,7 +128,7 @@ export const dpePageSummary = z.looseObject({
 });
 export type DPEPageSummary = z.infer<typeof dpePageSummary>;
 
-/** Element of a page, as shown by a read of Level 3. */
+/** Element of a document page, as returned by a `dpe://` read of Level 3. */
 export const dpeElementDetail = z.looseObject({
   element_id: z.string(),
   category: z.string(),
@@ -141,7 +141,7 @@ export const dpeElementDetail = z.looseObject({
 });
 export type DPEElementDetail = z.infer<typeof dpeElementDetail>;
 
-/** Documents of one host, a read of Level 0. */
+/** Documents of one host, as returned by a `dpe://` read of Level 0. */
 export const dpeCatalogue = z.looseObject({
   documents: z.array(z.unknown()),
   total_count: z.int().nonnegative(),
@@ -158,7 +158,7 @@ export const dpeDocumentPages = z.looseObject({
 });
 export type DPEDocumentPages = z.infer<typeof dpeDocumentPages>;
 
-/** Page with its elements, a read of Level 2. */
+/** Document page with its elements, as returned by a `dpe://` read of Level 2. */
 export const dpePage = z.looseObject({
   page_index: z.int().nonnegative(),
   title: z.string(),

@@ -82,7 +82,7 @@ export type ToolCallProgress = z.infer<typeof toolCallProgress>;
 export interface TraceContext {
   /** Trace and parent span, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
   readonly traceparent: string;
-  /** Additional state of tracing vendors. */
+  /** State that tracing vendors add, up to 512 characters (`tracestate`). */
   readonly tracestate?: string;
 }
 const traceparent = z.string().regex(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/);
