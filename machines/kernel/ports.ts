@@ -38,9 +38,11 @@ export interface ProcessInput {
   /** Key under which the ledger of live processes keeps the child; a session finds the streams of the child by it. */
   readonly key: Address;
 }
+/** Orders to a child process: close its stdin, or send it a signal. */
 export type ProcessCommand =
   | { readonly type: 'child.closeStdin' }
   | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
+/** Facts about a child process: its start, a failed start, its exit, and the end of its process group. */
 export type ProcessFact =
   | { readonly type: 'child.started'; readonly pid: number }
   /**
@@ -239,7 +241,9 @@ export type Emit<Fact> = (fact: Fact) => void;
  * throws.
  */
 export interface PortInstance<Command = EventObject> {
+  /** Gives the port a command; ignored after `close`. */
   tell(command: Command): void;
+  /** Closes the port, whatever it is doing. */
   close(): void;
 }
 export interface Ports {
