@@ -6,19 +6,20 @@ import {
   type Limiter,
 } from '../machines/call/policy/index.ts';
 
-/** The limiters of one computer, each over p-queue. */
+/** Creates the limiters of concurrent calls of one computer, each based on a p-queue. */
 export const createCallLimiters = (options: CallLimitersOptions): CallLimiters =>
   callLimiters(options, (concurrency) => new QueueLimiter(concurrency));
 
 /**
- * Whoever finds room is counted and nothing more. Whoever waits is a task of a p-queue, which has as many places as those who are
- * counted leave free: the task begins with its turn, and lasts until whoever has it leaves.
+ * Limiter of concurrent calls. A call that finds a free place starts at once and is only counted. Any other call becomes a task
+ * of a p-queue, whose concurrency is the number of places that the counted calls leave free; the task lasts until the call leaves
+ * the limiter.
  */
 export class QueueLimiter implements Limiter {
   waiting = 0;
   #limit: number;
   #running = 0;
-  /** Number of those who run and found room at once. */
+  /** Number of running calls that started at once, without waiting in the queue. */
   #counted = 0;
   #line: PQueue | undefined;
   #isDue = false;
@@ -55,13 +56,13 @@ export class QueueLimiter implements Limiter {
   }
   #wait(go: () => void): () => void {
     const line = (this.#line ??= new PQueue());
-    // Lets nobody begin within this call, because nobody waits yet.
+    // Sets the concurrency of the queue before the first waiting call is added. This starts no call, because none is waiting yet.
     if (this.waiting === 0) this.#share(line);
     this.waiting += 1;
     let state: 'waits' | 'runs' | 'over' = 'waits';
     let done = (): void => {};
     const over = new Promise<void>((resolve) => (done = resolve));
-    // Removes a waiting entrant from the queue, which would keep it until its turn came.
+    // Removes a waiting call from the queue, which would otherwise keep it until its turn came.
     const left = new AbortController();
     const turn = async (): Promise<void> => {
       if (state === 'over') return;
@@ -83,7 +84,10 @@ export class QueueLimiter implements Limiter {
       done();
     };
   }
-  /** Shares the places anew a moment later: the queue starts tasks at once, and the caller is in the midst of a change. */
+  /**
+   * Updates the concurrency of the queue in a microtask, because the queue starts tasks immediately and the caller is still
+   * changing the counts.
+   */
   #goOn(): void {
     if (this.waiting === 0 || this.#isDue) return;
     this.#isDue = true;

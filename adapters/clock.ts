@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 
-/** setTimeout of Node fires at once above this. */
+/** Longest delay in ms that `setTimeout` of Node supports; with a longer one it fires at once. */
 const longestMs = 2_147_483_647;
 
-/** Time as a folder here needs it; tests give their own. */
+/** Timer functions, which tests replace with their own. */
 export interface Timers {
   setTimeout(fire: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
 }
-/** Time and chance. */
+/** Source of time, timers and random numbers. */
 export interface Clock extends Timers {
-  /** ms, monotonic. */
+  /** Returns the monotonic time in ms. */
   now(): number;
-  /** In [0, 1). */
+  /** Returns a random number from 0 up to, but not including, 1. */
   random(): number;
-  /** Lets time pass until it has settled, where time does not pass by itself. */
+  /** Advances virtual time until the given promise has settled; missing on a clock where time passes by itself. */
   drive?<T>(work: Promise<T>): Promise<T>;
 }
 const wall: Clock = {
@@ -26,42 +26,51 @@ const wall: Clock = {
 };
 let inForce = wall;
 
-/** Time as it passes, or as a test has put it in its place, and chance. The machines get both through here only. */
+/**
+ * Clock of this process: real time, or the virtual time that a test has installed. State machines get time and random numbers
+ * only from here.
+ */
 export const systemClock = {
-  /** ms, monotonic. */
+  /** Returns the monotonic time in ms. */
   now: (): number => inForce.now(),
   setTimeout: (fire: () => void, ms: number): unknown => inForce.setTimeout(fire, ms),
-  /** In [0, 1). */
+  /** Returns a random number from 0 up to, but not including, 1. */
   random: (): number => inForce.random(),
   clearTimeout: (timer: unknown): void => inForce.clearTimeout(timer),
-  /** Lets time pass for the end of a host, for which nobody else may do so. */
+  /**
+   * Advances virtual time until a host has closed, because no other code advances it at that point. With real time it returns the
+   * promise unchanged.
+   */
   drive: <T>(work: Promise<T>): Promise<T> => inForce.drive?.(work) ?? work,
 };
-/** Says what a host is that lives on the clock, for a person. */
+/** Function that describes a host that uses the clock, for an error message. */
 type Living = () => string;
 const living = new Set<Living>();
-/** Counts a host that lives on the clock, until the returned function is called. */
+/** Registers a host that uses the clock, until the returned function is called. */
 export function liveOnClock(host: Living): () => void {
   living.add(host);
   return () => void living.delete(host);
 }
-/** Hosts that live on the clock now, each in a few words. */
+/** Descriptions of the hosts that use the clock now, a few words each. */
 export const livingHosts = (): readonly string[] => [...living].map((host) => host());
-/** Puts another clock in force for all hosts of this process; `undefined`: the wall again. Nobody may live on the old one. */
+/** Installs another clock for all hosts of this process; `undefined` restores real time. No host may be using the old clock. */
 export function useClock(clock: Clock | undefined): void {
   inForce = clock ?? wall;
 }
-/** Tells the time of the wall from that of a test. */
+/** Tells whether the clock shows real time and not the virtual time of a test. */
 export const isRealTime = (): boolean => inForce === wall;
 
 const underWay = new Set<symbol>();
-/** Counts work of the real world that nobody else can see: a worker, a module that is loaded. Ends with the returned function. */
+/**
+ * Counts one piece of work that virtual time cannot see, such as a worker thread or the loading of a module. The work ends when
+ * the returned function is called.
+ */
 export function realWork(): () => void {
   const work = Symbol('work');
   underWay.add(work);
   return () => void underWay.delete(work);
 }
-/** The same for as long as it has not settled. */
+/** Counts a promise as work outside of virtual time until it has settled. */
 export function during<T>(work: Promise<T>): Promise<T> {
   const end = realWork();
   return work.finally(end);
@@ -69,19 +78,22 @@ export function during<T>(work: Promise<T>): Promise<T> {
 export const countRealWork = (): number => underWay.size;
 
 export const newId = (): string => randomUUID();
-/** Of this process, for people who read what it left. */
+/** Process id and Node version of this host, written to its traces and files for people who read them. */
 export const processFacts = { pid: process.pid, node: process.version };
-/** Of the user. */
+/** Home folder of the user who runs this process. */
 export const homeFolder = (): string => homedir();
 export const hostName = (): string => hostname();
 
-/** None of them keeps a host alive: what it waits for does, a socket, a process or a thread. */
+/** Timers that do not keep the process alive. The socket, process or thread that such a timer guards keeps it alive instead. */
 export const waitingTimers: Timers = {
   setTimeout: (fire, ms) =>
     inForce === wall ? wallTimers.setTimeout(fire, ms) : inForce.setTimeout(fire, ms),
   clearTimeout: (timer) => inForce.clearTimeout(timer),
 };
-/** The same for what takes real time whatever the clock says, such as a thread. */
+/**
+ * Timers that always use real time, for work such as threads that virtual time cannot speed up. These timers do not keep the
+ * process alive.
+ */
 export const wallTimers: Timers = {
   setTimeout: (fire, ms) => setTimeout(fire, Math.min(ms, longestMs)).unref(),
   clearTimeout: wall.clearTimeout,

@@ -12,36 +12,42 @@ import {
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
 import { isKnownEvent } from '../machines/protocol/events.ts';
 
-/** What is told of an office, on a port of its own. */
+/** Source of the numbers of one office that the metrics server shows. */
 interface MetricsSource {
   readonly stats: () => OfficeStats;
-  /** It listens, and does not end. */
+  /** Tells whether the office listens and is not closing. */
   readonly isReady: () => boolean;
-  /** For who shows this token; undefined: nobody acts on the office over this port. */
+  /** Access for an operator who presents its token; without it, nobody can change the office through the metrics port. */
   readonly operator?: Operator | undefined;
 }
-/** What who runs an office asks of it and orders. */
+/** Actions of the person who runs an office: list the connected peers, disconnect one, reload the credentials. */
 export interface Operator {
   readonly token: string;
   readonly peers: () => readonly OfficePeer[];
-  /** False: no such peer is connected. */
+  /** Disconnects one peer; returns false when no peer with this id is connected. */
   readonly disconnect: (id: string) => boolean;
-  /** Reads anew who may enter, and what it listens with; resolves to those who were disconnected. Rejects when that cannot be read. */
+  /**
+   * Reads the credentials and TLS files of the office again, and resolves to the peers that were disconnected because of it.
+   * Rejects when the files cannot be read.
+   */
   readonly reload: () => Promise<readonly OfficePeer[]>;
 }
 export interface MetricsServer {
   readonly url: string;
   readonly meter: OfficeMeter;
-  /** Gives the port back. */
+  /** Stops the metrics server and frees its port. */
   close(): Promise<void>;
 }
 
-/** From half a millisecond to two minutes: a call may wait for a person. */
+/** Histogram buckets in seconds, from half a millisecond to two minutes, because a call may wait for a person. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
-/** What a stranger has called an event is no label: each new one would cost memory for ever. */
+/**
+ * Returns the metrics label of an event, `other` for unknown names: remote peers choose event names, and each new label would
+ * take memory for ever.
+ */
 const labelOf = (event: string): string => (isKnownEvent(event) ? event : 'other');
 
-/** What is counted as it happens. */
+/** Creates the counters and histograms that are updated with every event of the office. */
 function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof Prometheus): OfficeMeter {
   const registers = [registry];
   const received = new Counter({
@@ -78,7 +84,7 @@ function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof P
   };
 }
 
-/** Prometheus is loaded for who asks for metrics. */
+/** Creates all metrics of an office. `prom-client` is loaded here, so that only hosts with metrics need the package. */
 async function measures(source: MetricsSource) {
   const prometheus = await optionalPackage(
     'prom-client',
@@ -112,7 +118,7 @@ async function measures(source: MetricsSource) {
     collect() {
       this.reset();
       const { refusals } = source.stats();
-      // Each limit from the start: a series that begins with 1 has no rate.
+      // Sets every limit from the start, because Prometheus computes no rate for a series that begins at 1.
       for (const limit of Object.keys(officeLimits) as LimitName[]) this.inc({ limit }, refusals[limit] ?? 0);
     },
   });
@@ -121,7 +127,7 @@ async function measures(source: MetricsSource) {
 }
 
 type Answer = readonly [status: number, body: object];
-/** `GET /peers`, `DELETE /peers/ID`, `POST /reload`; undefined: it is none of these. */
+/** Runs one order of an operator: `GET /peers`, `DELETE /peers/ID` or `POST /reload`. Returns undefined for any other request. */
 async function ordered(operator: Operator, method: string, path: string): Promise<Answer | undefined> {
   const [, what, id] = /^\/(peers|reload)(?:\/([\w-]+))?$/.exec(path) ?? [];
   switch (`${method} ${what ?? ''}${id === undefined ? '' : '/ID'}`) {
@@ -144,7 +150,7 @@ async function ordered(operator: Operator, method: string, path: string): Promis
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 const isShown = ({ authorization = '' }: IncomingMessage['headers'], token: string): boolean =>
   timingSafeEqual(digestOf(authorization), digestOf(`Bearer ${token}`));
-/** False: that is no matter of an operator. */
+/** Handles a request of an operator; resolves to false when its path is not one of the operator's. */
 async function operate(
   operator: Operator | undefined,
   { method = 'GET', url = '/', headers }: IncomingMessage,
@@ -172,8 +178,9 @@ async function serve(pages: Pages, request: IncomingMessage, response: ServerRes
 }
 
 /**
- * `/metrics` for Prometheus, `/healthz` (200 while the process runs) and `/readyz` (503 from the time that the office takes
- * nobody any more); with an operator also what it may order. Rejects when it cannot listen, and with what to install when `prom-client` is not there.
+ * Serves `/metrics` for Prometheus, `/healthz` (200 while the process runs) and `/readyz` (503 once the office takes no more
+ * peers), and, when an operator is given, also the operator's actions. Rejects when the port cannot be opened, and when
+ * `prom-client` is missing, with a message that says how to install it.
  */
 export async function openMetrics(
   { host, port }: { readonly host: string; readonly port: number },

@@ -11,16 +11,21 @@ const textOf = (file: string): string => {
     return '';
   }
 };
-/** Whether an `.npmrc` in one of these folders names the registry of npm: then that one counts, for npm itself reads it. */
+/**
+ * Tells whether an `.npmrc` in one of these folders names a registry of npm. Such a registry wins over any other, because npm
+ * reads the file itself.
+ */
 export const isRegistryInNpmrc = (folders: readonly string[]): boolean =>
   folders.some((folder) => /^\s*registry\s*=\s*\S/m.test(textOf(join(folder, '.npmrc'))));
 
-/** What the npm command itself asks a registry to see whether it is there (`npm ping`). */
+/** Path that `npm ping` requests to learn whether a registry answers. */
 const ping = '-/ping';
 
 /**
- * The port `npmRegistry`: asks a registry whether it is there. One that redirects is none: it may be the login page of a
- * network. `urlOf` gives the whole URL, with the credentials that no machine sees. Withdrawn, it is aborted and says no more.
+ * Creates the port `npmRegistry`, which asks a package registry whether it answers. A registry that redirects counts as missing,
+ * because the redirect may lead to the login page of a network.
+ * `urlOf` returns the whole URL of a registry, with credentials that no state machine may see. Calling the returned function
+ * aborts the request, and no answer is emitted.
  */
 export const registryProber =
   (urlOf: (registry: string) => string): Ports['request'] =>
@@ -37,7 +42,7 @@ export const registryProber =
 async function probe(registry: string, signal: AbortSignal): Promise<boolean> {
   const url = new URL(ping, registry);
   const { username, password } = url;
-  // A URL with credentials is none for `fetch`.
+  // Takes the credentials out of the URL, because `fetch` rejects a URL that has them.
   url.username = '';
   url.password = '';
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -1,6 +1,7 @@
 /**
- * Packages that npm does not install with ours, because few hosts need them. Each is loaded when it is needed. The text behind a name
- * is the version to ask npm for, where its newest one may not do: package.json has the same range as a peer.
+ * Packages that npm does not install together with this one, because few hosts need them; each is loaded when it is first needed.
+ * The value is the version suffix for `npm install`, given where the newest version may not work; the peer range in package.json
+ * is the same.
  */
 export const optionalPackages = {
   '@bpinternal/verel': '@0.2.0',
@@ -16,7 +17,7 @@ export const optionalPackages = {
 } as const;
 export type OptionalPackage = keyof typeof optionalPackages;
 
-/** True where Node would find the package. Loads nothing. */
+/** Tells whether Node would find the package, without loading it. */
 export function isInstalled(name: OptionalPackage): boolean {
   try {
     import.meta.resolve(name);
@@ -26,23 +27,26 @@ export function isInstalled(name: OptionalPackage): boolean {
   }
 }
 
-/** Sentence about a package that is not installed. `purpose` is its subject, such as `--log`. */
+/** Sentence that says that a package is not installed. `purpose` is the subject of the sentence, such as `--log`. */
 export const missingText = (name: OptionalPackage, purpose: string): string =>
   `${purpose} needs the package ${name}, which is not installed`;
 
-/** Command that makes a package available. `npx` runs us from a folder of its own, where `npm install` puts nothing. */
+/**
+ * Command that installs a package. A program started by `npx` runs from a folder of its own that `npm install` does not reach, so
+ * the command is another `npx` call then.
+ */
 export function installCommand(name: OptionalPackage): string {
   const asked = name + optionalPackages[name];
   const isByNpx = import.meta.url.includes('/_npx/');
   return isByNpx ? `npx -p a2c-actors -p ${asked} a2c …` : `npm install ${asked}`;
 }
 
-/** Sentence that says what to install; undefined where the package is there. */
+/** Returns a sentence with the command that installs a missing package; undefined when the package is installed. */
 export const missingPackage = (name: OptionalPackage, purpose: string): string | undefined =>
   isInstalled(name) ? undefined : `${missingText(name, purpose)}: ${installCommand(name)}`;
 
 export class PackageMissing extends Error {}
-/** Loads an optional package by `load`. Rejects with `PackageMissing`, whose message says what to install. */
+/** Loads an optional package with `load`. Rejects with `PackageMissing`, whose message has the command to install it. */
 export async function optionalPackage<Module>(
   name: OptionalPackage,
   purpose: string,

@@ -5,15 +5,15 @@ import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/traci
 import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
 import { asLine } from '../machines/text.ts';
 
-/** What a line of a log begins with, and its sentence; the rest are fields. */
+/** Level and message of one log line; all other properties of an entry are written as fields. */
 interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
 }
 
 /**
- * A log that writes lines of JSON, by pino, which is loaded for who asks. `write` takes one line, without its end. Rejects with what
- * to install where pino is missing.
+ * Opens a log of JSON lines, written by pino, which is loaded only here. `write` receives one line, without its line end. Rejects
+ * when pino is missing, with a message that says how to install it.
  */
 export async function openJsonLog<Entry extends LogLine>(
   write: (line: string) => void,
@@ -21,10 +21,10 @@ export async function openJsonLog<Entry extends LogLine>(
   const { pino } = await optionalPackage('pino', '--log', () => import('pino'));
   const logger = pino(
     {
-      // What is told at all was decided before.
+      // Logs every level, because the caller has already chosen which entries to write.
       level: 'debug',
       base: null,
-      // An entry says when it was.
+      // Adds no time, because each entry has its own time field.
       timestamp: false,
       messageKey: 'message',
       formatters: { level: (level) => ({ level }) },
@@ -35,11 +35,11 @@ export async function openJsonLog<Entry extends LogLine>(
 }
 
 type OpenTelemetry = typeof Api;
-/** Longer than any sensible name: agents choose what stands there. */
+/** Longest attribute of a span, in characters. Agents choose tool names, so longer text is cut. */
 const mostText = 200;
 const shown = (text: string): string => asLine(text.slice(0, mostText));
 
-/** As the W3C writes it, whatever propagator the SDK of the host has. */
+/** Returns the context of a span in the format of the W3C (`traceparent`), whatever propagator the host's SDK uses. */
 function traceOf(
   api: OpenTelemetry,
   span: Api.Span,
@@ -47,7 +47,7 @@ function traceOf(
 ): TraceContext | undefined {
   const at = span.spanContext();
   if (!api.isSpanContextValid(at)) return parent;
-  // Nobody made a span: what was given goes on as it came.
+  // Passes the given context on unchanged when no SDK created a span of its own.
   if (parent?.traceparent.split('-')[2] === at.spanId) return parent;
   const flags = at.traceFlags.toString(16).padStart(2, '0');
   return traceIn({
@@ -89,7 +89,8 @@ class OpenSpan implements Span {
     if (outcome !== 'succeeded') {
       this.#span.setAttribute('error.type', String(rpcCode ?? code ?? '_OTHER'));
       if (rpcCode !== undefined) this.#span.setAttribute('rpc.response.status_code', String(rpcCode));
-      // Without the message: it may quote arguments, or the result. Logs have it, by the `req_id`.
+      // Leaves the error message out, because it may quote arguments or results of a call. The log has it under the same
+      // `req_id`.
       this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
     }
     this.#span.end();
@@ -158,8 +159,9 @@ class OpenTelemetryTracing implements Tracing {
 }
 
 /**
- * Spans by the API of OpenTelemetry; where they go the SDK says that this program has set up, before or after. Without an SDK
- * nobody makes any, and a `trace` that a host gave passes unchanged. Rejects with what to install where the API is missing.
+ * Creates spans through the OpenTelemetry API. The SDK that the program sets up, before or after, decides where they are sent;
+ * without an SDK no span is created, and a trace context that the host passes in is forwarded unchanged. Rejects when the API
+ * package is missing, with a message that says how to install it.
  */
 export async function openTracing(scope: {
   readonly name: string;
@@ -175,9 +177,10 @@ export interface StatelySink {
 }
 
 /**
- * Feeds `@statelyai/inspect`, an optional peer of ours, at a WebSocket URL. Its sanitizers leak (contexts stand in
- * definitions and outputs too), so what goes there is everything: parameters and results of calls with it. That is
- * why it is asked for by URL, and never the default. Rejects with what to install when the package is not there.
+ * Sends all state changes to `@statelyai/inspect`, an optional package, at a WebSocket URL.
+ * Parameters and results of calls are included, because its sanitizers miss some of them: contexts also appear in definitions and
+ * outputs. It is therefore used only when a URL is given. Rejects when the package is missing, with a message that says how to
+ * install it.
  */
 export async function connectStately(url: string): Promise<StatelySink> {
   if (!/^wss?:\/\//.test(url))

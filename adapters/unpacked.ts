@@ -10,9 +10,12 @@ import {
   type InflateRaw,
 } from 'node:zlib';
 
-/** More codings over each other than anybody needs. */
+/** Largest number of content encodings applied to one body; more than this is refused. */
 const mostCodings = 4;
-/** A body that is cut off gives what came of it, as it would unpacked: who reads it looks for its end. */
+/**
+ * Options of zlib that accept a truncated body and return all data up to the cut, because the reader itself checks whether the
+ * body is complete.
+ */
 const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
@@ -24,21 +27,22 @@ const makers: Readonly<Record<string, () => Transform>> = {
 };
 const named = (coding: string): string => JSON.stringify(coding.slice(0, 40));
 
-/** A body that cannot be unpacked, in words that follow "the answer". */
+/** Error for a body that cannot be decompressed. The message continues a sentence that begins with "the answer". */
 export class Unpackable extends Error {
   override readonly name = 'Unpackable';
 }
 
 /**
- * The body of an answer as it was before it was packed (`Content-Encoding`: gzip, deflate, br, also over each other). Without one it
- * is the answer itself. Fails with `Unpackable`. The reader counts what comes out, and destroys the stream when that is too much:
- * nothing is unpacked ahead of it. It ends with the answer.
+ * Returns the decompressed body of an HTTP answer (`Content-Encoding` gzip, deflate, br, or several of them); without an
+ * encoding, the answer itself.
+ * The stream fails with `Unpackable` when decompression fails. Nothing is decompressed before it is read, so a reader can count
+ * the bytes and destroy the stream when there are too many. The stream closes together with the answer.
  */
 export function unpacked(answer: IncomingMessage): Readable {
   const codings = codingsOf(answer);
   if (codings.length === 0) return answer;
   const out = new PassThrough();
-  // Told by its end.
+  // Ignores the error event of the answer, because its `close` event reports the end as well.
   answer.on('error', () => {});
   const foreign = codings.find((coding) => !Object.hasOwn(makers, coding));
   if (foreign !== undefined || codings.length > mostCodings) {
@@ -56,7 +60,7 @@ export function unpacked(answer: IncomingMessage): Readable {
     last = last.pipe(step);
   }
   last.pipe(out);
-  // Cut off, it has no end of its own.
+  // Ends the decompression when the answer is cut off, because `pipe` does not do so then.
   answer.on('close', () => steps[0]?.end());
   out.on('close', () => {
     answer.destroy();
@@ -78,7 +82,10 @@ const unpackable = ({ headers }: IncomingMessage, error: Error): Unpackable => {
   );
 };
 
-/** `deflate` is the zlib format (RFC 9110 §8.4.1.2); some servers leave out its frame. */
+/**
+ * Decompresses `deflate`, which is the zlib format (RFC 9110 §8.4.1.2), and also raw deflate data, because some servers leave out
+ * the zlib frame.
+ */
 class Deflated extends Transform {
   #inner: Inflate | InflateRaw | undefined;
   override _transform(chunk: Buffer, _: unknown, done: () => void): void {

@@ -13,7 +13,10 @@ import { createContext, Script } from 'node:vm';
 import type { Validate, Validity } from '../../machines/call/policy/judge.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** Of JSON. `characters`: of all texts and keys; `depth`: of objects and lists within each other. */
+/**
+ * Size of a JSON value: the number of its values (`nodes`), of the characters in all texts and keys, and the depth of nested
+ * objects and lists.
+ */
 interface Size {
   readonly nodes: number;
   readonly characters: number;
@@ -27,8 +30,8 @@ interface Waiting {
 const nothing = (): void => undefined;
 
 /**
- * Undefined: larger than `most` in one of the three. Walks with a list of its own, because the value may be deeper than
- * the stack, and stops where it is too large, so that a ring ends, too.
+ * Measures a JSON value; returns undefined when it exceeds one of the limits in `most`. Uses a list instead of recursion, because
+ * the value may be deeper than the stack, and stops at the limit, so that a circular value ends too.
  */
 function sizeOf(value: unknown, most: Size, heardKey: (key: string) => void = nothing): Size | undefined {
   let [nodes, characters, depth] = [0, 0, 0];
@@ -40,7 +43,7 @@ function sizeOf(value: unknown, most: Size, heardKey: (key: string) => void = no
       const inner = next.depth + 1;
       depth = Math.max(depth, inner);
       if (Array.isArray(next.value)) {
-        // Before they are listed: a list of a million takes no memory here.
+        // Checks the length before the elements are copied, so that a list of a million elements takes no memory here.
         if (nodes + waiting.length + next.value.length > most.nodes) return undefined;
         for (const part of next.value as readonly unknown[]) waiting.push({ value: part, depth: inner });
       } else
@@ -56,7 +59,7 @@ function sizeOf(value: unknown, most: Size, heardKey: (key: string) => void = no
   return { nodes, characters, depth };
 }
 
-/** Classes of POSIX, as RE2, Go and PCRE read them: in ASCII. */
+/** POSIX character classes as RE2, Go and PCRE define them, limited to ASCII. */
 const posix: Readonly<Record<string, string>> = {
   alpha: 'a-zA-Z',
   digit: '0-9',
@@ -73,7 +76,10 @@ const posix: Readonly<Record<string, string>> = {
   print: ' -~',
   ascii: '\\x00-\\x7f',
 };
-/** Escapes that other languages have, outside of classes. The end of a text may come before its last line end (`\Z` of PCRE). */
+/**
+ * Escapes of other regular expression languages, valid outside of character classes. `\Z` of PCRE also matches before a final
+ * line end.
+ */
 const escapes: Readonly<Record<string, string>> = {
   '\\A': '(?<![^])',
   '\\z': '(?![^])',
@@ -81,7 +87,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\a': '\\x07',
   '\\e': '\\x1b',
 };
-/** `$&` of one: nothing of it is read otherwise. */
+/** Escapes that mean the same in JavaScript and in other regular expression languages. */
 const known = /\\[bBcdDfknpPrsStuvwWx]|\\[^a-zA-Z]/;
 const pieces = new RegExp(
   [
@@ -94,10 +100,13 @@ const pieces = new RegExp(
   'g',
 );
 const looksAway = /\(\?<?!/;
-/** Elements and classes of POSIX that depend on a language. */
+/** Matches POSIX collating elements and equivalence classes, which depend on a language and are not supported. */
 const collating = /\[([=.])[^\]]+\1\]/;
 
-/** As JavaScript writes it; undefined: it has no such words, or they may mean something else. */
+/**
+ * Translates a pattern of another regular expression language to JavaScript; returns undefined when JavaScript has no equivalent
+ * or the meaning may differ.
+ */
 function translated(pattern: string): { readonly source: string; readonly flags: string } | undefined {
   const [head = '', flags = ''] = /^\(\?([aimsu]+)\)/.exec(pattern) ?? [];
   let [source, isClass, isStart, isGreedy] = ['', false, false, false];
@@ -114,7 +123,8 @@ function translated(pattern: string): { readonly source: string; readonly flags:
       const named = /^\[:(\w+):\]$/.exec(piece)?.[1];
       const inside = named === undefined ? undefined : posix[named];
       if (piece.startsWith('[') && inside === undefined && piece !== '[') return undefined;
-      // `[]a]` has the bracket in it; `[a[b]]` and `[a&&[b]]` are sets of Java.
+      // Refuses nested brackets: `[]a]` contains a bracket, but `[a[b]]` and `[a&&[b]]` are sets of Java, which JavaScript does
+      // not have.
       if (piece === '[' && !wasStart) return undefined;
       if (piece === ']' && !wasStart) isClass = false;
       isStart = piece === '^' && wasStart && source.endsWith('[');
@@ -137,7 +147,8 @@ function translated(pattern: string): { readonly source: string; readonly flags:
       source += piece.slice(0, -1);
     } else source += piece;
   }
-  // What gives nothing back matches less; where a match is refused it would have to match as much.
+  // Refuses possessive quantifiers and atomic groups together with a negative lookaround: without backtracking they match less,
+  // and a lookaround must not match more.
   if (isClass || collating.test(pattern) || (isGreedy && looksAway.test(pattern)) || /\{,\d+\}/.test(source))
     return undefined;
   return { source, flags: flags.replace(/[au]/g, '') };
@@ -151,8 +162,9 @@ function compiled(source: string, flags: string): RegExp | undefined {
   }
 }
 /**
- * Reads a pattern of a schema. With the flag `u` whatever compiles means what ECMA-262 says. The others are written without it, such
- * as `[\w-.]`, or for another language: RE2, Go, Python, PCRE. Undefined: it cannot be read here, or not surely.
+ * Compiles a pattern of a schema. A pattern that compiles with the flag `u` means the same as in ECMA-262. Others, such as
+ * `[\w-.]` or patterns of RE2, Go, Python and PCRE, are translated. Returns undefined when a pattern cannot be read, or not with
+ * certainty.
  */
 export function readPattern(pattern: string): RegExp | undefined {
   const own = compiled(pattern, 'u');
@@ -164,10 +176,11 @@ export function readPattern(pattern: string): RegExp | undefined {
   return compiled(source, `u${flags}`) ?? (isPlain ? compiled(source, flags) : undefined);
 }
 
-// Its types say that the module is the function, which under `nodenext` its default is.
+// Corrects the type of `ajv-formats`: its types say that the module is the function, but with `nodenext` the function is its
+// default export.
 const addFormats = formats as unknown as typeof formats.default;
 
-/** What cannot be read fits every text, and is told. */
+/** Compiles patterns for ajv. An unreadable pattern is reported to `unread` and then matches every text. */
 const patternsFor = (unread: (pattern: string) => void) =>
   Object.assign(
     (pattern: string): RegExp => {
@@ -180,29 +193,34 @@ const patternsFor = (unread: (pattern: string) => void) =>
 const options: Options = {
   strict: false,
   logger: false,
-  // `constructor` is a property only of who has it.
+  // Looks only at own properties, so that `constructor` counts as present only when the value has it.
   ownProperties: true,
-  // A definition that is used a thousand times is not copied a thousand times into the code.
+  // Compiles a definition once instead of copying it into the code at every reference.
   inlineRefs: false,
-  // Done before, by an instance that is kept: each new one would take 40 ms for it.
+  // Skips ajv's own check of the schema, which a shared instance has done before; each new instance would need 40 ms for it.
   validateSchema: false,
 };
 
 type Maker = (options: Options) => Ajv;
 interface Dialect {
   readonly name: string;
-  /** Its own schema, and what `$schema` says without fragment and scheme. */
+  /** Address of the dialect's meta-schema, as in `$schema` but without scheme and fragment. */
   readonly id: string;
-  /** For one schema: whatever that names itself or parts of it is forgotten with the instance. */
+  /**
+   * Creates an ajv instance for a single schema, so that names (`$id`) of the schema are forgotten together with the instance.
+   */
   create(more: Options, unread: (pattern: string) => void): Ajv;
-  /** Whether this is a schema at all, or what is wrong with it. Compiled with the first call. */
+  /**
+   * Returns a function that tells why a value is not a schema of this dialect; undefined when it is one. The function is compiled
+   * with the first call.
+   */
   judge(): (schema: AnySchemaObject) => string | undefined;
 }
 
 function dialectOf(name: string, id: string, make: Maker): Dialect {
   let judge: ((schema: AnySchemaObject) => string | undefined) | undefined;
   const createJudge = () => {
-    // Without formats: what is no regular expression is told when it is compiled.
+    // Compiles without formats, because an invalid pattern is reported later, when the schema is compiled.
     const ajv = make({ strict: false, logger: false, validateFormats: false });
     const isSchema = ajv.getSchema(id);
     return (schema: AnySchemaObject) => {
@@ -215,10 +233,11 @@ function dialectOf(name: string, id: string, make: Maker): Dialect {
     name,
     id: plain(id),
     create: (more, unread) => {
-      // Unoptimized it is three times as quick to compile, and no slower afterwards.
+      // Turns off code optimization: compiling is three times as fast then, and the compiled code no slower.
       const code = { regExp: patternsFor(unread), optimize: false };
       const ajv = addFormats(make({ ...options, code, ...more }), { mode: 'full', keywords: false });
-      // Of draft-04, where it meant `$id`: since then a word like any other, of which ajv makes an error.
+      // Removes the keyword `id`, which meant `$id` in draft-04. Later dialects treat it as an unknown word, but ajv reports it
+      // as an error.
       return ajv.removeKeyword('id');
     },
     judge: () => (judge ??= createJudge()),
@@ -236,13 +255,13 @@ const dialects: readonly Dialect[] = [
   newest,
   dialectOf('2019-09', 'https://json-schema.org/draft/2019-09/schema', (more) => new Ajv2019(more)),
   draft07,
-  // All of it is in draft-07.
+  // Reads draft-06 as draft-07, which contains all of it.
   { ...draft07, name: 'draft-06', id: 'json-schema.org/draft-06/schema' },
 ];
 
 /**
- * Those that may be meant, the likeliest first; none: it says one that we do not know. Without `$schema` MCP means
- * 2020-12, but older servers that do not say so mean draft-07, where `items` may be a list.
+ * Dialects that a schema may use, the likeliest first; none for an unknown `$schema`. Without `$schema` MCP means 2020-12, but
+ * older servers mean draft-07, where `items` may be a list.
  */
 export const dialectsOf = ({ $schema }: AnySchemaObject): readonly Dialect[] =>
   $schema === undefined
@@ -251,9 +270,9 @@ export const dialectsOf = ({ $schema }: AnySchemaObject): readonly Dialect[] =>
 
 export interface Limits {
   readonly schema: Size;
-  /** To compile one schema. */
+  /** Limit in ms for compiling one schema. */
   readonly compileMs: number;
-  /** To judge one value. */
+  /** Limit in ms for validating one value. */
   readonly checkMs: number;
 }
 export const defaultLimits: Limits = {
@@ -264,27 +283,30 @@ export const defaultLimits: Limits = {
 
 interface Compiled {
   readonly nodes: number;
-  /** It has words whose cost does not just grow with schema and value. */
+  /** Tells whether the schema uses keywords whose cost grows faster than schema and value do. */
   readonly isRisky: boolean;
-  /** Texts are held against so many of them, each of which may look at every character once for every other. */
+  /** Number of `format` keywords in the schema. Each may compare every character of a text with every other. */
   readonly formats: number;
-  /** Its patterns that no value is held against, because they cannot be read here. */
+  /** Patterns of the schema that cannot be read here, so that they are not checked. */
   readonly unread: readonly string[];
-  /** Stops at the first mistake. */
+  /** Validates a value and stops at the first mistake. */
   readonly first: ValidateFunction;
-  /** Goes on; undefined: that could not be had. Compiled with the first call. */
+  /**
+   * Returns a function that reports all mistakes of a value; undefined when it could not be compiled in time. The function is
+   * compiled with the first call.
+   */
   all(): ValidateFunction | undefined;
 }
 type Reading =
   | { readonly ok: true; readonly compiled: Compiled }
   | { readonly ok: false; readonly reason: string };
-/** So large a plain schema is compiled in no time worth watching. */
+/** Largest number of nodes of a plain schema that is compiled without a time limit, because that is always fast. */
 const quickNodes = 1_000;
 const no = (reason: string): Reading => ({ ok: false, reason: lineOf(reason) });
 
 /**
- * Patterns may take for ever, rings of references may double the work with each level of a value, and unique items
- * are compared each with each.
+ * Keywords that may make validation slow: patterns may take for ever, circular references may double the work with each level of
+ * a value, and unique items are compared each with each.
  */
 const risky: readonly string[] = [
   ...['pattern', 'patternProperties', 'uniqueItems'],
@@ -292,12 +314,11 @@ const risky: readonly string[] = [
 ];
 
 /**
- * Compiles the schema of a stranger, within limits, or says in a sentence why it cannot be used.
+ * Compiles a schema from an untrusted server, within limits; on failure returns the reason as a sentence.
  *
- * Compiling makes code and runs it. No text of a schema gets into that code as it stands: ajv writes code with a tagged
- * template that quotes each text that is put in (`ajv/lib/compile/codegen/code.ts`) and takes names of variables
- * only from itself; words, patterns and values are handed to it as data of its scope. We add no words of our own
- * and let it write no file.
+ * Compiling generates code and runs it, but no text of a schema gets into that code unquoted: ajv writes code with a tagged
+ * template that quotes each inserted text (`ajv/lib/compile/codegen/code.ts`) and invents all variable names itself; keywords,
+ * patterns and values are passed as data of its scope. This project adds no keywords of its own and lets ajv write no file.
  */
 function read(schema: unknown, limits: Limits): Reading {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return no('it is no object');
@@ -307,7 +328,7 @@ function read(schema: unknown, limits: Limits): Reading {
   const likely = dialectsOf(schema);
   if (likely.length === 0) return no('its $schema names a dialect that is not known here');
   const [likeliest] = likely;
-  // Brings up no judge, which takes 40 ms.
+  // Compiles a plain schema without the check against its meta-schema, which takes 40 ms to load.
   if (likeliest && isPlain(schema)) return compile(schema, likeliest, size, keys, limits, true);
   const wrong: string[] = [];
   for (const dialect of likely) {
@@ -330,11 +351,12 @@ function compile(
   { compileMs }: Limits,
   isSimple: boolean,
 ): Reading {
-  // One that names itself is found by its name; it may have the name of a dialect, which is taken.
+  // Registers the schema unless it has an `$id`: ajv finds a schema with an `$id` by that name, which may be the name of a
+  // dialect that is already taken.
   const addUsedSchema = typeof schema['$id'] !== 'string' || schema['$id'].replace('#', '') === '';
   const unread = new Set<string>();
   const hear = (pattern: string): unknown => unread.add(pattern);
-  // The schemas of dialects are for those that refer to them.
+  // Adds the meta-schemas only for schemas that may refer to them.
   const options = { addUsedSchema, ...(isSimple && { meta: false }) };
   const make = (allErrors: boolean): ValidateFunction | undefined => {
     const made = (): ValidateFunction => dialect.create({ ...options, allErrors }, hear).compile(schema);
@@ -345,7 +367,8 @@ function compile(
     if (!first) return no(`it takes more than ${compileMs} ms to be compiled`);
     if ('$async' in first) return no('it wants to be asked asynchronously ($async)');
     const [odd] = unread;
-    // Which schema a property has would not be known.
+    // Refuses an unreadable pattern when `patternProperties` is used, because it would be unknown which schema applies to a
+    // property.
     if (odd !== undefined && keys.has('patternProperties'))
       return no(`its pattern cannot be read here: ${odd}`);
     const isRisky = risky.some((word) => keys.has(word));
@@ -399,7 +422,7 @@ const isLeaf: Is = (value) => typeof value !== 'object' || value === null;
 const words = (is: Is, ...names: readonly string[]): readonly (readonly [string, Is])[] =>
   names.map((name) => [name, is]);
 
-/** Words that each dialect that is known here reads alike, and what may stand under them. */
+/** Keywords that have the same meaning in all supported dialects, each with a test of its value. */
 const plainWords: ReadonlyMap<string, Is> = new Map([
   ...words((value) => isType(value) || isTypes(value), 'type'),
   ...words(isSome(isSetOf(isLeaf)), 'enum'),
@@ -424,12 +447,12 @@ const plainWords: ReadonlyMap<string, Is> = new Map([
     'else',
   ),
   ...words(isChoice, 'anyOf', 'oneOf', 'allOf'),
-  // A reference inside the same schema.
+  // Accepts only a reference inside the same schema.
   ...words((value) => typeof value === 'string' && value.startsWith('#'), '$ref'),
 ]);
 /**
- * Whether a schema, which is not too deep, is surely one: of these words alone, each with what it may have. Most schemas of tools are.
- * Of others, right or wrong, nothing is known here.
+ * Tells whether a schema is certainly valid because it consists only of plain keywords with allowed values, as most schemas of
+ * tools do. False means that it may be valid or not. The schema must not be too deep.
  */
 export const isPlain = (schema: object): boolean =>
   Object.entries(schema).every(([word, value]) => plainWords.get(word)?.(value) === true);
@@ -437,14 +460,14 @@ export const isPlain = (schema: object): boolean =>
 const problemsShown = 5;
 const stepLength = 60;
 const lineLength = 200;
-/** A value may have a million mistakes, and each may quote a schema of 256 KiB: nobody looks at more of them … */
+/** Number of mistakes that are read at most. A value may have a million mistakes, each quoting a schema of 256 KiB. */
 const problemsSeen = 1_000;
-/** … nor says more of one field: in a line there is no room for so many. */
+/** Number of texts kept for one field at most, because a line has no room for more. */
 const textsSeen = 30;
-/** Of any text nothing is read behind this, for as much fits into no line. */
+/** Number of characters read of any text at most, because a line has no room for more. */
 const textSeen = 2_000;
 
-/** One line, and not a long one: names of properties and texts of schemas are a stranger's. */
+/** Shortens a text to one line of limited length, because property names and texts of schemas come from an untrusted server. */
 const lineOf = (text: string, length = lineLength): string => {
   const line = text.slice(0, textSeen).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
   return line.length > length || text.length > textSeen ? `${line.slice(0, length - 1)}…` : line;
@@ -454,7 +477,7 @@ const stepOf = (step: string): string => {
   const seen = step.slice(0, textSeen);
   return lineOf(/^[\w$@-]+$/.test(seen) ? seen : quoted(seen), stepLength);
 };
-/** `/a/0/b~1c` → `['a', '0', 'b/c']`. */
+/** Splits a JSON pointer into its steps: `/a/0/b~1c` becomes `['a', '0', 'b/c']`. */
 const stepsOf = (pointer: string): string[] =>
   pointer
     .slice(0, textSeen)
@@ -463,10 +486,10 @@ const stepsOf = (pointer: string): string[] =>
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 const choices: readonly string[] = ['anyOf', 'oneOf'];
-/** Problems of a property that the schema names, and not of the object that has it or lacks it. */
+/** Parameters of ajv errors that name the property concerned, for errors that ajv reports at the object around it. */
 const properties = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'propertyName'];
 
-/** JSON of lists and objects in schemas: a thousand mistakes may quote the same one. */
+/** Cache of the JSON text of lists and objects in schemas, because a thousand mistakes may quote the same one. */
 const jsonTexts = new WeakMap<object, string>();
 function jsonOf(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
@@ -475,14 +498,14 @@ function jsonOf(value: unknown): string {
   jsonTexts.set(value, word);
   return word;
 }
-/** What the schema allows, and not what the value is. More of them than this fit into no line. */
+/** Joins the allowed values of a schema into one text, up to the number that fits into a line. */
 const anyOf = (values: readonly unknown[]): string =>
   values
     .slice(0, lineLength)
     .map((value) => jsonOf(value).slice(0, lineLength))
     .join(', ');
 
-/** `items.2.name`; a property that is missing, or is one too many, is a field, too. */
+/** Path of the field with a mistake, such as `items.2.name`. A missing property and one that is not allowed count as fields. */
 function placeOf({ instancePath, params, propertyName }: ErrorObject): string {
   const said = params as Readonly<Record<string, unknown>>;
   const property =
@@ -504,7 +527,7 @@ function sentenceOf({ keyword, params, message = 'is wrong' }: ErrorObject): str
 
 interface Field {
   readonly texts: Set<string>;
-  /** That no branch fits; why not is said in the texts, if at all. */
+  /** Texts that say that no branch of a choice (`anyOf`, `oneOf`) matches; the reasons are in `texts`, if there are any. */
   readonly choices: Set<string>;
 }
 const say = (texts: Set<string>, error: ErrorObject): void => {
@@ -516,12 +539,12 @@ function lineFor(place: string, { texts, choices: unfit }: Field): string {
 }
 
 /**
- * A line for each field: `items.2.name: must be string`. Of what a choice wants the branches are told, with an `or`.
- * Takes no longer, and no more memory, however many errors there are and whatever they quote.
+ * Describes validation errors with one line for each field, such as `items.2.name: must be string`; the branches of a choice are
+ * joined by `or`. Time and memory stay bounded however many errors there are and whatever they quote.
  */
 export function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
   const seen = errors.slice(0, problemsSeen);
-  // What follows from a condition is told as such.
+  // Drops the errors of `if` itself, because the errors of its `then` or `else` are reported too.
   const told = seen.filter(({ keyword }) => keyword !== 'if');
   const fields = new Map<string, Field>();
   for (const error of told.length > 0 ? told : seen) {
@@ -539,9 +562,9 @@ const script = new Script('run()');
 let context: { run: (() => void) | undefined } | undefined;
 
 /**
- * Works at once, for at most so many milliseconds of the clock; undefined: it was stopped, in the midst of whatever it
- * did. A thread of V8 stops it, inside a regular expression, too: whatever `work` can leave half done must be thrown
- * away with it. Costs about 0.2 ms. What `work` throws comes through.
+ * Runs synchronous work for at most `ms` milliseconds; returns undefined when it was stopped. V8 stops it at any point, even
+ * inside a regular expression, so anything that `work` may leave half done must be thrown away. Costs about 0.2 ms. Errors of
+ * `work` are rethrown.
  */
 function within<T>(ms: number, work: () => T): { readonly done: T } | undefined {
   context ??= createContext({ run: undefined }) as { run: (() => void) | undefined };
@@ -561,22 +584,25 @@ function within<T>(ms: number, work: () => T): { readonly done: T } | undefined 
   }
 }
 
-/** Parts of a schema times parts of a value: up to here a schema without risky words is quick anyway. */
+/** Limit for the nodes of a schema times the nodes of a value. Below it, validation without risky keywords is fast. */
 const quickProduct = 200_000;
 const quickCharacters = 100_000;
-/** The same product: up to here even a mistake at each part is little memory. */
+/** Limit for the nodes of a schema times the nodes of a value. Below it, even one mistake at each node takes little memory. */
 const quickMistakes = 20_000;
-/** Formats of a schema times characters of a value squared: so much is done in some 10 ms. One takes 2,000 characters. */
+/**
+ * Limit for the formats of a schema times the square of the characters of a value; this much takes about 10 ms. With one format
+ * it allows 2,000 characters.
+ */
 const quickFormats = 4_000_000;
-/** So many values that took too long, and the schema is asked no more. */
+/** Number of values that may take too long before a schema is no longer used. */
 const strikesAllowed = 3;
 
 const sayNothing: ReadonlySet<string> = new Set(['$comment', '$schema', 'description', 'title']);
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 /**
- * Any object will do: the schema of most tools without arguments. For the first of any other the judge of schemas
- * is brought up, which takes a tenth of a second and more.
+ * Tells whether a schema accepts any object, as those of most tools without arguments do. Such a schema is not compiled, because
+ * the first compiled schema also loads the meta-schema, which takes a tenth of a second or more.
  */
 const takesAnyObject = (schema: object): boolean =>
   'type' in schema &&
@@ -588,14 +614,17 @@ const takesAnyObject = (schema: object): boolean =>
 type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
-/** Schemas of which others may be equal: so many, with so many characters in all; the oldest go first. */
+/** Limits of the cache of compiled schemas: number of entries and characters in all; the oldest entries are dropped first. */
 const shared = { most: 500, characters: 1024 * 1024 };
-/** Reads equal schemas once: tools of one server often have the same, and a server that comes back has the same again. */
+/**
+ * Compiles equal schemas only once: tools of one server often have the same schema, and a server that reconnects sends the same
+ * again.
+ */
 function readingOnce(limits: Limits): (schema: object) => Reading {
   const byText = new Map<string, Reading>();
   let characters = 0;
   return (schema) => {
-    // Before it is written: what is too large is told from looking at it.
+    // Measures the schema before it is written as JSON, so that one that is too large is not written.
     const text = sizeOf(schema, limits.schema) ? JSON.stringify(schema) : undefined;
     const before = text === undefined ? undefined : byText.get(text);
     if (text === undefined || before) return before ?? read(schema, limits);
@@ -612,8 +641,8 @@ function readingOnce(limits: Limits): (schema: object) => Reading {
 }
 
 /**
- * A judge that knows each schema, by the object that it is, for as long as that object lives. Each is compiled by an instance of its
- * own, so that neither names (`$id`) nor rests are shared; equal ones share what was compiled.
+ * Creates a validator that remembers each schema object for as long as the object lives. Each schema is compiled by an ajv
+ * instance of its own, so that names (`$id`) and state are not shared; equal schemas share the compiled code.
  */
 export function createValidate(limits: Limits = defaultLimits): Validate {
   const schemas = new WeakMap<object, Known | 'any object'>();
@@ -627,7 +656,7 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
   };
   return (schema, value) => {
     try {
-      // WeakMap takes no other keys, and JavaScript no types.
+      // Checks the type at run time, because plain JavaScript callers may pass anything and a WeakMap takes only objects as keys.
       if (typeof schema !== 'object' || schema === null) return unchecked('it is no object');
       const known = knownOf(schema);
       if (known === 'any object')
@@ -646,7 +675,7 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
   };
 }
 
-/** Undefined: it took too long. */
+/** Validates a value; returns undefined when it took too long. */
 function check(compiled: Compiled, value: unknown, ms: number): Validity | undefined {
   const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
   const size = sizeOf(value, most);
@@ -661,13 +690,16 @@ function check(compiled: Compiled, value: unknown, ms: number): Validity | undef
     return odd === undefined
       ? { ok: true }
       : { ok: true, unused: lineOf(`its pattern cannot be read here: ${odd}`) };
-  // How many mistakes are told must not depend on how busy the machine is: only of what is risky it may.
+  // Reports all mistakes without a time limit when that is cheap, so that their number does not depend on how busy the machine
+  // is.
   const isFew = isQuick && compiled.nodes * size.nodes <= quickMistakes;
   const all = isSmall && allErrors(compiled, value, isFew ? undefined : ms / 4);
   return { ok: false, problems: problemsOf(all || judged.done) };
 }
 
-/** All mistakes of a value that is not large. Each costs memory: where they may be many they are sought for `ms`. */
+/**
+ * Finds all mistakes of a small value. Where there may be many, the search ends after `ms`, because each mistake takes memory.
+ */
 function allErrors(compiled: Compiled, value: unknown, ms?: number): Errors | undefined {
   const all = compiled.all();
   if (!all) return undefined;
@@ -676,14 +708,14 @@ function allErrors(compiled: Compiled, value: unknown, ms?: number): Errors | un
 }
 
 type Errors = NonNullable<ValidateFunction['errors']>;
-/** Null: it fits. */
+/** Errors of a value, null when the value is valid. */
 function errorsOf(validate: ValidateFunction, value: unknown): Errors | null {
   const isValid: unknown = validate(value);
   const errors = validate.errors ?? [];
-  // They would be kept until the next value.
+  // Clears the errors of the compiled function, which would otherwise keep them in memory until the next value.
   validate.errors = null;
   return isValid === true ? null : errors;
 }
 
-/** That of a host, whose schemas it knows for as long as they live. */
+/** Validator of this process, which remembers each schema object for as long as the object lives. */
 export const validate: Validate = createValidate();

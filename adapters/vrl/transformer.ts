@@ -36,7 +36,10 @@ const ended = (source: string, said: string): Failure => ({
   code: wireCodes.internal,
   message: endText(source, said),
 });
-/** Seen of it: a result that is nested more than 126 levels deep, or that holds one half of a character. */
+/**
+ * Failure for a result that breaks the VRL runtime. Known cases are a result nested more than 126 levels deep and text that holds
+ * half of a surrogate pair.
+ */
 const broken = (why: string): Failure => ({
   code: 'Crashed',
   message: `VRL broke under this program and this result (${why})`,
@@ -47,41 +50,41 @@ const notHanded = (error: unknown): Failure => ({
 });
 const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };
 
-/** One program to run over an event, or, without one, to check. */
+/** Task for the VRL thread: a program to run over an event or, without an event, only to check. */
 export interface Asked {
   readonly source: string;
   readonly event?: object;
 }
-/** What the thread says: first whether it can be used, then one answer for each question. */
+/** Message of the VRL thread: first `ready` or `unusable`, then one answer for each task. */
 export type Told =
   | { readonly type: 'ready' }
   | { readonly type: 'unusable'; readonly why: string }
   | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
   | { readonly type: 'ran'; readonly json: string }
-  /** The program ended itself. */
+  /** Sent when the program ended itself with an error. */
   | { readonly type: 'failed'; readonly why: string }
-  /** The runtime broke under it: this thread can be used no more. */
+  /** Sent when the runtime broke during the program; the thread must not be used again. */
   | { readonly type: 'broken'; readonly why: string }
-  /** It ended without being told to. */
+  /** Sent when the thread ended without being told to. */
   | { readonly type: 'lost'; readonly why: string };
 
-/** Where programs run. After `lost`, and once it was told to end, nothing more is heard of it. */
+/** Thread that runs VRL programs. It reports nothing after `lost`, nor after it was told to end. */
 interface Thread {
-  /** Throws for an event that no thread can be handed, such as one with a function in it. */
+  /** Sends a task to the thread. Throws for an event that cannot be copied to a thread, such as one that holds a function. */
   ask(asked: Asked): void;
-  /** Whether it keeps this process alive. */
+  /** Sets whether the thread keeps this process alive. */
   hold(isWanted: boolean): void;
-  /** Stops it even in the midst of a loop; resolves when it is gone. */
+  /** Stops the thread, even in the middle of a loop; resolves when it is gone. */
   end(): Promise<void>;
 }
 type OpenThread = (hear: (told: Told) => void) => Thread;
 
-/** Beside this file, in a checkout and in `dist`. */
+/** Script of the VRL thread, beside this file both in a checkout and in `dist`. */
 const workerEntry = new URL('./worker.mjs', import.meta.url);
 
 /**
- * A worker thread, which ends by `end` or with the process. It has none of the host's environment, and what the runtime
- * prints when it breaks reaches nobody.
+ * Worker thread for VRL programs, which ends by `end` or together with the process. It gets no environment variables of the host,
+ * and the text that the runtime prints when it breaks is discarded.
  */
 class WorkerThread implements Thread {
   readonly #worker: Worker;
@@ -92,7 +95,8 @@ class WorkerThread implements Thread {
 
   constructor(entry: URL, hear: (told: Told) => void) {
     this.#hear = hear;
-    // Nobody reads its streams: whoever does keeps this process alive. It prints once, when it breaks.
+    // Captures stdout and stderr of the worker without reading them, because reading would keep this process alive. The runtime
+    // prints only when it breaks.
     this.#worker = new Worker(entry, { execArgv: [], env: {}, stdout: true, stderr: true });
     this.#worker.on('message', (told: Told) => this.#say(told));
     this.#worker.on('error', (error) => this.#say({ type: 'lost', why: String(error) }));
@@ -127,11 +131,11 @@ export const openWorker =
     new WorkerThread(entry, hear);
 
 export interface TransformerOptions {
-  /** One program over one result. */
+  /** Limit in ms for running one program over one result. */
   readonly vrlMs?: number;
-  /** From the start of the thread until it can be asked. */
+  /** Limit in ms from the start of the thread until it is ready for tasks. */
   readonly loadMs?: number;
-  /** Nobody has asked for so long: the thread is ended, and started again by who asks next. */
+  /** Time in ms without a task after which the thread is ended. The next task starts it again. */
   readonly idleMs?: number;
   readonly timers?: Timers;
   readonly open?: OpenThread;
@@ -143,20 +147,20 @@ type Answer =
 interface Job {
   readonly asked: Asked;
   readonly emit: (answer: Answer) => void;
-  /** Answered or withdrawn. */
+  /** Tells whether the job was answered or withdrawn. */
   isOver: boolean;
 }
 
 /**
- * Programs in one worker thread.
+ * Runs VRL programs in one worker thread. Its states are:
  *
- * asleep  — no thread; the first job starts one
- * loading — for `loadMs` at most; jobs wait
- * busy    — one job at a time, for `vrlMs` at most; one that takes longer is ended with the thread, another is started
- * resting — nobody waits; after `idleMs` asleep again
- * closed  — everything is refused; the end
+ *   asleep  – no thread; the first job starts one
+ *   loading – the thread starts, within `loadMs`; jobs wait
+ *   busy    – one job at a time, within `vrlMs`; a job that takes longer is ended with its thread, and another thread is started
+ *   resting – no job waits; asleep again after `idleMs`
+ *   closed  – every job is refused; the final state
  *
- * A thread keeps the process alive only while somebody waits for it.
+ * The thread keeps the process alive only while a job waits for an answer.
  */
 class ThreadedTransformer implements Transformer {
   readonly #options: Required<TransformerOptions>;
@@ -166,7 +170,7 @@ class ThreadedTransformer implements Transformer {
   #waiting: Job[] = [];
   #timer: unknown;
   #isClosed = false;
-  /** Threads that were told to end and live. */
+  /** Promises of threads that were told to end and have not ended yet. */
   readonly #ending = new Set<Promise<void>>();
 
   constructor(options: Required<TransformerOptions>) {
@@ -194,7 +198,7 @@ class ThreadedTransformer implements Transformer {
 
   #add(asked: Asked, emit: Job['emit']): () => void {
     const job: Job = { asked, emit, isOver: false };
-    // Whoever asks has the way to withdraw before the answer.
+    // Starts the job in a microtask, so that the caller holds the function to withdraw it before any answer comes.
     queueMicrotask(() => this.#begin(job));
     return () => this.#withdraw(job);
   }
@@ -204,7 +208,7 @@ class ThreadedTransformer implements Transformer {
     this.#waiting.push(job);
     this.#next();
   }
-  /** A program that runs runs on to its end, or to the end of its time: nobody hears of it. */
+  /** Withdraws a job. A program that is running continues until it ends or its time is over, and its answer is dropped. */
   #withdraw(job: Job): void {
     job.isOver = true;
     this.#waiting = this.#waiting.filter((other) => other !== job);
@@ -222,7 +226,7 @@ class ThreadedTransformer implements Transformer {
     try {
       this.#thread = open((told) => this.#hear(told));
     } catch (error) {
-      // No thread can be had, such as where they are used up.
+      // Refuses all jobs when no thread can be created, for example when the system has none left.
       this.#giveUp(unusable(String(error)));
     }
   }
@@ -257,12 +261,12 @@ class ThreadedTransformer implements Transformer {
     if (job) settle(job, answer);
     this.#next();
   }
-  /** The thread is of no use any more; those behind the job that it had get another. */
+  /** Ends a thread that can no longer be used and refuses its job; waiting jobs get another thread. */
   #lose(failure: Failure): void {
     this.#sleep();
     this.#done({ type: 'refused', failure });
   }
-  /** Another thread would do no better. */
+  /** Ends the thread and refuses all jobs, because another thread would fail in the same way. */
   #giveUp(failure: Failure): void {
     this.#sleep();
     this.#refuseAll(failure);
@@ -300,7 +304,7 @@ function settle(job: Job, answer: Answer): void {
   job.emit(answer);
 }
 
-/** Loads nothing until it is asked. */
+/** Creates the transformer of one host. The VRL package is loaded with the first task. */
 export const createTransformer = (options: TransformerOptions = {}): Transformer =>
   new ThreadedTransformer({
     vrlMs: timing.vrlMs,
@@ -312,8 +316,9 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
   });
 
 /**
- * The port `ask` for questions to the session `transform`: `{server, tool, parameters, result}` is answered with
- * `{json}`, what the program of that server makes of it, or refused with why not. `programOf`: null where it has none.
+ * Creates the port `ask` for questions to the session `transform`. A question `{server, tool, parameters, result}` is answered
+ * with `{json}`, the output of that server's VRL program, or refused with the reason. `programOf` returns the program of a
+ * server, null when it has none.
  */
 export const transformAsk =
   (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['request'] =>

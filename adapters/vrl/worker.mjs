@@ -1,11 +1,14 @@
-// The thread in which programs run: it loads the package, then answers one question after the other. Plain JavaScript,
-// because a thread is started from a file as it stands, in a checkout as well as in `dist`.
+// Thread that runs VRL programs: it loads the VRL package, then answers one task after another. This file is plain JavaScript,
+// because a thread starts from a file as it is, both in a checkout and in `dist`.
 import { parentPort } from 'node:worker_threads';
 
 const say = (told) => parentPort?.postMessage(told);
 const textOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** What a program did is told by these words; anything else broke inside, and nothing in here can be relied on. */
+/**
+ * Tells whether an error was caused by the program itself. Any other error means that the runtime broke and must not be used
+ * again.
+ */
 const isOfProgram = (error) =>
   error instanceof Error && /^(Termination|Compilation Error);/.test(error.message);
 
