@@ -3,103 +3,114 @@ import { win32, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { TracedGroup } from './reaper/group.ts';
 
-/** What a child gets beside what its config gives. */
+/** Environment variables that a launched server gets in addition to those of its config. */
 export interface Inherited {
-  /** `minimal`: a short list (home, user, language, PATH …); `full`: all variables of this process. Default `minimal`. */
+  /**
+   * Set of variables taken from this process. `minimal`, the default: a short list (home, user, language, PATH …); `full`: all of
+   * them.
+   */
   readonly base?: 'minimal' | 'full' | undefined;
-  /** Names of further variables of this process. */
+  /** Names of further variables of this process that are passed on. */
   readonly pass?: readonly string[] | undefined;
-  /** Folders for its PATH, after those of its config and before those of this process. */
+  /** Folders added to the PATH of the child, after those of its config and before those of this process. */
   readonly folders?: readonly string[] | undefined;
-  /** The PATH that the login shell of the user has, after that of this process. */
+  /** PATH of the user's login shell, added after the PATH of this process. */
   readonly loginPath?: string | undefined;
-  /** Variables that it has unless its config gives them. */
+  /** Variables that the child gets unless its config sets them. */
   readonly added?: Readonly<Record<string, string>> | undefined;
 }
-/** The launch config of one server, placeholders already rendered. */
+/** Launch spec of one server: its launch config with all placeholders filled in. */
 export interface LaunchSpec {
-  /** The program: a path, or a name that is looked up in the PATH of its environment. No shell reads it. */
+  /** Program to run: a path, or a name that is searched in the PATH of the child's environment. No shell interprets it. */
   readonly command: string;
-  /** Its arguments, each passed on as it stands. */
+  /** Arguments of the program, passed on unchanged. */
   readonly args: readonly string[];
-  /** What its config gives; see `environmentOf` for what a child inherits beside it. */
+  /** Environment variables from the config of the server; `environmentOf` adds the inherited ones. */
   readonly env: Readonly<Record<string, string>>;
-  /** The folder in which it runs. Default: that of this process. */
+  /** Working folder of the program; by default that of this process. */
   readonly cwd?: string;
-  /** Default: the short list. */
+  /** Environment variables taken from this process; by default a short list. */
   readonly inherit?: Inherited;
 }
-/** What a launcher is asked for: the facts, and whose they are. */
+/** Request to a launcher: the launch spec and the name of the server it belongs to. */
 export interface Launch extends LaunchSpec {
-  /** The name of the server in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
 }
-/** The whole environment of what is launched: names and values. */
+/** Complete environment of a launched process, as names and values. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** How a launched process ended. */
+/** Exit code and signal with which a launched process ended. */
 export interface LaunchEnd {
-  /** Null when a signal ended it, and when nobody knows. */
+  /** Exit code; null when a signal ended the process, and when the code is unknown. */
   readonly code: number | null;
-  /** The signal that ended it, such as `SIGTERM`; null when it ended by itself, and when nobody knows. */
+  /** Signal that ended the process, such as `SIGTERM`; null when the process ended by itself, and when the signal is unknown. */
   readonly signal: string | null;
 }
 
 /**
- * One thing that was launched: bytes, and how it lives. It frames nothing and decides nothing; when it is told
- * what, the `process` machine says. `signal` and `living` are synchronous and never throw.
+ * Launched process: its byte streams, and functions to observe and end it. Messages are not parsed here, and the `process`
+ * machine decides when to signal. `signal` and `living` are synchronous and never throw.
  */
 export interface Launched {
-  /** What is written here reaches its stdin. Ending the stream is the first, polite way to end the server. */
+  /** Stream to the stdin of the process. Ending it is the first, polite way to stop the server. */
   readonly stdin: Writable;
-  /** The bytes of its stdout: messages of MCP, one per line. */
+  /** Stream from the stdout of the process: messages of MCP, one per line. */
   readonly stdout: Readable;
-  /** The bytes of its stderr: the last 64 KiB are kept, to explain how it ended. */
+  /** Stream from the stderr of the process; the last 64 KiB are kept to explain its end. */
   readonly stderr: Readable;
   /**
-   * Resolves with its pid, where it runs, once it does; 0 when that has none. Rejects with an `Error` when it
-   * never ran. `isFinal: true` on that error: another try without a change would fail in the same way.
+   * Resolves with the pid once the process runs; 0 when it has no pid on this machine. Rejects with an `Error` when the process
+   * could not be started; `isFinal: true` on that error means that another attempt without a change would fail in the same way.
    */
   readonly started: Promise<number>;
-  /** Resolves when it has ended; after `started`, and not at all when that was rejected. The pipes may still hold. */
+  /**
+   * Resolves when the process has ended, after `started`; stays pending when `started` was rejected. The pipes may still be open.
+   */
   readonly ended: Promise<LaunchEnd>;
-  /** To all of it: the wrapper, the server, and what they started. */
+  /** Sends a signal to the process and to all processes that it started. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
   /**
-   * How many of its members live, as far as anybody can tell; 0: all of it is gone, and stays so. What cannot be
-   * known counts as living. After `ended` it is asked every few milliseconds until it says 0.
+   * Returns the number of living processes of this launch, as far as known; 0 means that all are gone for good. Processes whose
+   * state is unknown count as alive. After `ended` it is called every few milliseconds until it returns 0.
    */
   living(): number;
-  /** All of it as a group of this machine, so that it is found and ended after this host was killed. */
+  /** Process group on this machine, by which the processes are found and ended after this host was killed. */
   readonly group?: TracedGroup | undefined;
 }
 
-/** What a launch would run, for people: names of variables, and never a value but the folders of PATH. */
+/**
+ * Description of what a launch would run, for people. Contains names of environment variables, but no values except the folders
+ * of PATH.
+ */
 export interface LaunchDescription {
-  /** The file; null when nothing of that name can be executed. */
+  /** Path of the executable file; null when nothing of that name can be executed. */
   readonly executable: string | null;
-  /** The folders that were looked in; none when the command is a path itself. */
+  /** Folders of PATH that were searched; empty when the command is a path itself. */
   readonly lookedIn: readonly string[];
-  /** The folder it runs in. */
+  /** Working folder of the process. */
   readonly folder: string;
-  /** Names of the environment variables that it gets, without their values. */
+  /** Names of the environment variables that the process gets, without values. */
   readonly variables: readonly string[];
 }
 
 /**
- * How servers come to life: on this machine, in a container, behind ssh. It gives streams and facts; framing
- * (`adapters/mcp`), facts for machines and the ledger (`launch.ts`) are the same for all of them.
+ * Way to start servers, for example on this machine, in a container or over ssh. A launcher returns streams and facts; parsing of
+ * messages (`adapters/mcp`), facts for machines and the ledger (`launch.ts`) are the same for all launchers.
  */
 export interface Launcher {
-  /** Starts it. Throws, or rejects `started`, when it cannot. */
+  /** Starts a server. Throws, or rejects `started`, when that fails. */
   launch(launch: Launch, env: Environment): Launched;
-  /** What `launch` would run, for people who look for a mistake. Starts nothing. Left out: nothing can be said. */
+  /**
+   * Describes what `launch` would run, for people who look for a mistake, and starts nothing. Optional; without it no description
+   * is shown.
+   */
   describe?(launch: LaunchSpec, env: Environment): LaunchDescription;
 }
 
 /**
- * What a child inherits at least, beside what its config gives: the list of the MCP SDK, what Unix tools need, and
- * what a program needs to find certificates, the SSH agent and the desktop of its user.
+ * Variables that a child always inherits: the list of the MCP SDK, those that Unix tools need, and those for certificates, the
+ * SSH agent and the user's desktop.
  */
 const inherited = {
   posix: [
@@ -109,11 +120,11 @@ const inherited = {
   windows: [
     'APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP',
     'USERNAME USERPROFILE PROGRAMFILES',
-    // Without COMSPEC and PATHEXT there is no `cmd /c npx`.
+    // Includes COMSPEC and PATHEXT, because `cmd /c npx` does not work without them.
     'COMSPEC PATHEXT TMP NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK',
   ].flatMap((names) => names.split(' ')),
 };
-/** Where programs are, for a host whose own PATH does not say so; `~` is the home folder of the child. */
+/** Folders that usually hold programs, added for a host whose own PATH lacks them; `~` is the home folder of the child. */
 const usualFolders = {
   linux: '/usr/local/bin /usr/bin /bin ~/.local/bin ~/.cargo/bin'.split(' '),
   darwin: [
@@ -125,7 +136,7 @@ const usualFolders = {
 const usualOf = (platform: string): readonly string[] =>
   platform === 'win32' || platform === 'darwin' ? usualFolders[platform] : usualFolders.linux;
 
-/** The machine that a child runs on, as far as its environment goes. */
+/** Platform and environment variables of the machine on which a child runs. */
 export interface Surroundings {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -134,7 +145,9 @@ const here = (): Surroundings => ({ platform: process.platform, env: process.env
 
 export const pathSeparator = (platform: string): string => (platform === 'win32' ? ';' : ':');
 
-/** On Windows `PATH` and `Path` are one variable: what comes later takes the place of what came before. */
+/**
+ * Collects environment variables. On Windows `PATH` and `Path` are the same variable, and a later value replaces an earlier one.
+ */
 function variablesOf(platform: string) {
   const names = new Map<string, string>();
   const values: Record<string, string> = {};
@@ -152,17 +165,17 @@ function variablesOf(platform: string) {
   };
 }
 
-/** All folders from left to right, none twice. */
+/** Joins lists of folders into one PATH, in order and without duplicates. */
 const joined = (paths: readonly string[], separator: string): string =>
   [...new Set(paths.flatMap((path) => path.split(separator)).filter(Boolean))].join(separator);
 
-/** A value that begins with () is an exported shell function, which old shells would run. */
+/** Tells whether a value is an exported shell function, which begins with `()` and which old shells would run. */
 const isFunction = (value: string): boolean => value.startsWith('()');
 
 /**
- * The whole environment of a child: what it inherits, then what its config gives. PATH has all folders that anybody
- * names, none twice, in this order: the server's own `env`, the settings, the host, the login shell, the usual ones.
- * The marker is last: no config can hide a child from the next start.
+ * Builds the complete environment of a child: inherited variables, then those of its config. PATH holds all folders, without
+ * duplicates, in this order: the server's own `env`, the settings, the host, the login shell, the usual folders. The marker
+ * `A2C_INSTANCE` is set last, so that no config can hide a child from the cleanup of the next start.
  */
 export function environmentOf(
   spec: LaunchSpec,
@@ -196,7 +209,7 @@ export function environmentOf(
   return child.values;
 }
 
-/** Programs of Windows that we run, and where they lie in its system folder. */
+/** Paths of the Windows programs used here, relative to the system folder. */
 const places = {
   cmd: 'cmd.exe',
   powershell: 'WindowsPowerShell\\v1.0\\powershell.exe',
@@ -207,30 +220,30 @@ const places = {
 export type SystemProgram = keyof typeof places;
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Case does not count in names of variables there. */
+/** Finds a variable without regard to case, as Windows does. */
 const valueOf = (env: Variables, wanted: string): string | undefined =>
   Object.entries(env).find(([name]) => name.toUpperCase() === wanted)?.[1];
 
 /**
- * The file of a program of Windows, in its system folder: by its bare name Windows would take one of the current folder
- * first, which may be a repository of strangers.
+ * Path of a Windows program in the system folder. With a bare name, Windows would first run a file of that name in the current
+ * folder, which may be an untrusted repository.
  */
 export function systemProgram(program: SystemProgram, env: Variables = process.env): string {
   const root = valueOf(env, 'SYSTEMROOT') ?? '';
-  // Relative to a drive or a folder it would be the current folder once more.
+  // Accepts only an absolute SYSTEMROOT, because a relative one would lead to the current folder again.
   const folder = /^[a-z]:[/\\]/i.test(root) ? root : 'C:\\Windows';
   return win32.join(folder, 'System32', places[program]);
 }
 
 const isWindowsPath = /[/\\]|^[a-z]:/i;
-/** Endings that Windows adds to the name of a program, in its order. */
+/** File endings that Windows tries for the name of a program, in its order. */
 const endingsIn = (env: Environment): readonly string[] => {
   const [, given = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATHEXT') ?? [];
   return (given || '.COM;.EXE;.BAT;.CMD').toLowerCase().split(';').filter(Boolean);
 };
 /**
- * Names of the files that a command may mean, the first list before the second. On Windows a name without an ending is a
- * script for other systems (`npx` beside `npx.cmd`), so it comes last.
+ * File names that a command may mean; the first list is tried before the second. On Windows a file without an ending is a script
+ * for other systems (`npx` beside `npx.cmd`), so it comes last.
  */
 const namesOf = (command: string, env: Environment, isWindows: boolean): readonly (readonly string[])[] => {
   if (!isWindows) return [[command]];
@@ -238,7 +251,7 @@ const namesOf = (command: string, env: Environment, isWindows: boolean): readonl
   return command.includes('.') ? [[command, ...ended]] : [ended, [command]];
 };
 
-/** Whether this file can be executed; on Windows whether it exists. */
+/** Tells whether a file can be executed; on Windows, whether it exists. */
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -249,8 +262,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * What a launch of this would run: looked up in the PATH of the child, from its folder, with the endings of `PATHEXT` on Windows.
- * A program of the folder itself is found by a path alone.
+ * Describes what a launch would run: the command is searched in the PATH of the child, on Windows with the endings of `PATHEXT`.
+ * A program in the working folder itself is found only by a path.
  */
 export function describeLaunch(
   { command, cwd }: LaunchSpec,
@@ -273,6 +286,6 @@ export function describeLaunch(
   };
 }
 
-/** The same for a server that is started on this machine, with the environment that it would have. */
+/** Describes the start of a server on this machine, with the environment that the server would have. */
 export const describeStart = (spec: LaunchSpec): LaunchDescription =>
   describeLaunch(spec, environmentOf(spec, ''));

@@ -4,28 +4,31 @@ import { failureOf, localLauncher } from './local-launcher.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';
 import type { Emit, PortInstance, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
 
-/** How much of what a child said on stderr is kept. */
+/** Number of bytes of a child's stderr that are kept. */
 export const ringBytes = 64 * 1024;
 
 interface StderrRing {
   push(chunk: Uint8Array): void;
-  /** The last bytes as text. Characters that were cut at either end are left out. `recent`: what came within `recentMs` until now. */
+  /**
+   * Returns the kept bytes as text, without characters that were cut off at either end. With `recent`, only output of the last
+   * `recentMs`.
+   */
   text(which?: 'recent'): string;
 }
-/** So long before the end of a child its words may explain it. */
+/** Time in ms before the end of a child in which its stderr output may explain the end. */
 export const recentMs = 5_000;
-/** Whatever comes within so long counts as one. */
+/** Output within this many ms is recorded as one mark, so that frequent writes take little memory. */
 const stepMs = 100;
 
-/** Keeps the last `limit` bytes, and never more memory than that however much and however slowly is said. */
+/** Creates a buffer for the last `limit` bytes of stderr, which never takes more memory than that. */
 export function createStderrRing(
   limit: number = ringBytes,
   now: () => number = () => performance.now(),
 ): StderrRing {
-  // Most children say nothing: no memory before the first byte.
+  // Allocated with the first byte, because most children write nothing to stderr.
   let ring: Buffer | undefined;
   let total = 0;
-  /** When something came, and how much had come before it: of the last `recentMs` only. */
+  /** Times of output within the last `recentMs`, each with the number of bytes received before it. */
   const marks: { readonly at: number; readonly before: number }[] = [];
   const forget = (at: number): void => {
     while (marks[0] && marks[0].at < at - recentMs) marks.shift();
@@ -38,10 +41,10 @@ export function createStderrRing(
       total < limit ? ring.subarray(0, total) : Buffer.concat([ring.subarray(at), ring.subarray(0, at)]);
     const wanted = which === 'recent' ? total - (marks[0]?.before ?? total) : bytes.length;
     let from = Math.max(0, bytes.length - wanted);
-    // Bytes 10xxxxxx at the start belong to a character whose head is not there; there are at most three.
+    // Skips continuation bytes (10xxxxxx) at the start, whose character begins before the kept bytes; there are at most three.
     const most = from + 3;
     if (total > wanted) while (from < most && (bytes[from] ?? 0) >> 6 === 0b10) from += 1;
-    // `stream` keeps an unfinished last character back, where it would else become a replacement mark.
+    // Drops an incomplete last character, which would otherwise become a replacement mark, by decoding with `stream`.
     return new TextDecoder().decode(bytes.subarray(from), { stream: true });
   };
   return {
@@ -61,22 +64,22 @@ export function createStderrRing(
   };
 }
 
-/** A grandchild that holds the pipes of a dead child may do so for ever: after this long they are cut. */
+/** Time in ms after the end of a child before its pipes are closed, because a grandchild may hold them open for ever. */
 const pumpMs = 50;
 
 export interface ProcessPortOptions {
-  /** A launch spec of a configured server by its number; undefined when there is none. */
+  /** Launch spec number `spec` of a configured server; undefined when there is none. */
   readonly launchOf: (server: string, spec: number) => LaunchSpec | undefined;
   readonly ledger: Ledger;
-  /** Hears what a child of this server writes to stderr, as it comes. */
+  /** Called with each chunk that a child of this server writes to stderr. */
   readonly wrote?: (server: string, chunk: Buffer) => void;
-  /** Default: children of this process. */
+  /** Launcher of the servers; by default they are children of this process. */
   readonly launcher?: Launcher | undefined;
 }
 
 /**
- * The real `process` port, over any launcher: what it launches stands in the ledger from the moment it exists until
- * nothing of it lives. Facts never come before the port has returned.
+ * Creates the real `process` port for any launcher. Each launched child is kept in the ledger from its start until no process of
+ * it lives. Facts are emitted only after the port has returned.
  */
 export const processPortOf =
   ({ launchOf, ledger, wrote = () => {}, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
@@ -111,7 +114,10 @@ const childFailed = ({ message, isFinal }: Failure): ProcessFact => ({
   ...(isFinal && { isFinal }),
 });
 
-/** A launcher of somebody else's may throw where it must not: what it cannot do is not done, what it cannot tell lives. */
+/**
+ * Ledger entry of a launched child. Errors of a custom launcher are caught: a failed signal has no effect, and a child whose
+ * state cannot be read counts as alive.
+ */
 function entryOf(key: string, launched: Launched): Entry {
   const { stdin, stdout, group } = launched;
   const attempt = <T>(run: () => T, otherwise: T): T => {
@@ -130,7 +136,7 @@ function entryOf(key: string, launched: Launched): Entry {
   };
 }
 
-/** The child that could not even be tried. */
+/** Port instance for a child that could not be launched; it reports the failure in a microtask. */
 function failed(failure: Failure, emit: Emit<ProcessFact>): PortInstance<ProcessCommand> {
   let isClosed = false;
   queueMicrotask(() => {
@@ -160,7 +166,7 @@ function running(
   const cutPipes = (): void => {
     for (const pipe of [stdin, stdout, stderr]) pipe.destroy();
   };
-  // A broken pipe is news for whoever speaks over it; unheard it would end this process.
+  // Handles the error of a broken pipe, which the reader of the pipe reports itself; without a handler it would end this process.
   for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => {});
   stderr.on('data', ring.push);
   const drained = Promise.all([stdout, stderr].map(endOf));
@@ -195,15 +201,15 @@ function running(
   };
 }
 
-/** When there is nothing more to read, however that came. */
+/** Resolves when a pipe has nothing more to read, whether it ended or failed. */
 const endOf = (pipe: Readable): Promise<void> =>
   new Promise((resolve) => void finished(pipe, { writable: false }, () => resolve()));
 
-/** After the end of the child, until its pipes have ended, too, or were cut. */
+/** Waits after the end of the child until its pipes have ended too, or closes them when that takes too long. */
 async function pumped(drained: Promise<unknown>, cut: () => void): Promise<void> {
   let overdue: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    // One more turn of the loop after the timer, so that a host that was busy still reads what is there.
+    // Waits one more turn of the event loop after the timer, so that a busy host still reads the output that has arrived.
     overdue = setTimeout(() => setImmediate(resolve), pumpMs);
   });
   await Promise.race([drained, late.then(cut)]);

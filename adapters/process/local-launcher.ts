@@ -22,10 +22,12 @@ import {
 } from './environment.ts';
 import { groupOf } from './reaper/group.ts';
 
-/** Why something never ran: a sentence that names the command, but neither arguments nor environment. */
+/**
+ * Error for a process that could not be started. The message names the command, but neither its arguments nor its environment.
+ */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
-  /** Another try without a change would fail in the same way. */
+  /** Tells whether another attempt without a change would fail in the same way. */
   readonly isFinal: boolean;
   constructor(message: string, isFinal: boolean) {
     super(message);
@@ -33,7 +35,7 @@ export class LaunchError extends Error {
   }
 }
 
-/** By the code of the system: what is wrong and what helps. What is not final may be gone at the next try. */
+/** Reason and remedy for each system error code of a failed start. Errors that are not final may be gone at the next attempt. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'it may not be executed (EACCES): check its permissions, and that it is a program and not a folder',
   EPERM: 'this system does not permit it (EPERM): check its permissions and what guards this machine',
@@ -66,7 +68,7 @@ const final: ReadonlySet<string> = new Set([...unchanged, 'ERR_INVALID_ARG_VALUE
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** It stands in every list of servers; `a2c doctor` shows all of them. */
+/** Number of PATH folders named in an error message, which appears in every list of servers; `a2c doctor` shows all of them. */
 const shownFolders = 3;
 function shown(folders: readonly string[]): string {
   if (folders.length === 0) return 'nothing, for PATH is empty';
@@ -95,7 +97,7 @@ function notFound(spec: LaunchSpec, env: Environment): string {
   return 'there is no such file: install it, or correct "command"';
 }
 
-/** What the system said to a launch on this machine, for a person. */
+/** Turns the system error of a launch on this machine into a message for a person. */
 export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknown): LaunchError {
   const { command, cwd } = spec;
   const code = codeOf(error);
@@ -116,7 +118,9 @@ export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknow
   return because(reasons[code] ?? (code || 'the system refused'));
 }
 
-/** The same of any launcher's error: its own words, when it has some. */
+/**
+ * Message for an error of any launcher: the launcher's own message with the command before it, or the `LaunchError` unchanged.
+ */
 export function failureOf(command: string, error: unknown): { message: string; isFinal: boolean } {
   if (error instanceof LaunchError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -125,11 +129,11 @@ export function failureOf(command: string, error: unknown): { message: string; i
   return { message: `cannot start "${command}": ${message}`, isFinal: said };
 }
 
-/** Starts a program; throws, or the child emits `error`, when it cannot. */
+/** Function that starts a program; it throws, or the child emits `error`, when that fails. */
 export type Spawn = (spec: LaunchSpec, env: Environment, options: SpawnOptions) => ChildProcess;
 export const systemSpawn: Spawn = ({ command, args }, _env, options) => spawn(command, args, options);
 
-/** A child of this process, before anybody has said what belongs to it. Throws a `LaunchError`. */
+/** Starts a child of this process, without knowing its process group or tree yet. Throws a `LaunchError`. */
 export function spawnChild(
   spec: LaunchSpec,
   env: Environment,
@@ -151,24 +155,26 @@ export function spawnChild(
   }
   const started = new Promise<number>((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? 0));
-    // Once it runs this is a failed kill or a late complaint of Node: the child's end shows in `exit`.
+    // Rejects only before the child has started; after that, `error` is a failed kill or a late report of Node, and the child's
+    // end is seen in `exit`.
     child.on('error', (error) => reject(whyNotLaunched(spec, env, error)));
   });
   const ended = new Promise<LaunchEnd>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   );
-  // With EMFILE a child has no pipes.
+  // Replaces missing pipes: with the error EMFILE a child has none.
   const { stdin = noPipe(), stdout = noPipe(), stderr = noPipe() } = child as Partial<typeof child>;
   return { child, life: { stdin, stdout, stderr, started, ended } };
 }
 const noPipe = (): PassThrough => new PassThrough().end();
 
-/** Children of this process, each the leader of a process group: all that it starts and does not detach. */
+/** Launcher for POSIX systems. Each child leads a process group, which holds all processes that it starts and does not detach. */
 export const posixLauncher: Launcher = {
   launch: (spec, env) => {
-    // A group of its own, so that Ctrl-C in the terminal does not reach it and all of it can be signalled.
+    // Starts the child in a process group of its own, so that Ctrl-C in the terminal does not reach it and the whole group can be
+    // signalled.
     const { child, life } = spawnChild(spec, env, true);
-    // Why, says `started`.
+    // Returns a launch without a process; the promise `started` rejects with the reason.
     if (child.pid === undefined) return { ...life, signal: () => {}, living: () => 0 };
     const group = groupOf(child.pid);
     child.once('exit', group.leaderReaped);
@@ -182,9 +188,9 @@ export const posixLauncher: Launcher = {
   describe: describeLaunch,
 };
 
-/** Longer than the first line of any script. */
+/** Number of bytes read to find the first line of a script; longer than any such line. */
 const lineBytes = 256;
-/** Program that the first line of a script names (`#!/usr/bin/env node`), without its folder, which Windows does not have. */
+/** Program named in the first line of a script (`#!/usr/bin/env node`), without its folder, which does not exist on Windows. */
 function interpreterOf(file: string): string | undefined {
   const buffer = Buffer.alloc(lineBytes);
   const handle = openSync(file, 'r');
@@ -200,9 +206,9 @@ const missingProgram = (command: string): Error =>
   Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
 
 /**
- * Spawns a program on Windows: `npx` and its like are `.cmd` there, which only `cmd.exe` runs, with arguments escaped for
- * it (`cross-spawn`). It is looked up here, in PATH alone: Windows and `cross-spawn` would look into the current folder
- * first. Throws an error with the code of the system.
+ * Starts a program on Windows. Commands such as `npx` are `.cmd` files there, which only `cmd.exe` runs, so arguments are escaped
+ * for it by `cross-spawn`. The file is searched here in PATH alone, because Windows and `cross-spawn` would search the current
+ * folder first. Throws an error with the system's code.
  */
 export function windowsSpawn(spec: LaunchSpec, env: Environment, options: SpawnOptions): ChildProcess {
   const found = (command: string): string => {
@@ -212,37 +218,40 @@ export function windowsSpawn(spec: LaunchSpec, env: Environment, options: SpawnO
   };
   const file = found(spec.command);
   const interpreter = /\.(com|exe|bat|cmd)$/i.test(file) ? undefined : interpreterOf(file);
-  // Without this variable `cmd.exe` would be looked up by its bare name.
+  // Sets ComSpec, because without it `cmd.exe` would be searched by its bare name.
   process.env['ComSpec'] ??= systemProgram('cmd');
   return interpreter === undefined
     ? crossSpawn(file, spec.args, options)
     : crossSpawn(found(interpreter), [file, ...spec.args], options);
 }
 
-/** One process of this machine: who started it, and its pid. */
+/** Entry of a process list: the pid of a process and of its parent. */
 export interface Row {
   readonly ppid: number;
   readonly pid: number;
 }
-/** What Windows has in place of process groups. None of it rejects or throws; a test gives its own. */
+/**
+ * Functions that list and end processes on Windows, which has no process groups. None of them rejects or throws; tests replace
+ * them.
+ */
 export interface WindowsTools {
-  /** Runs `taskkill` with these arguments, at once; resolves to whether it could be run, when it has ended. */
+  /** Starts `taskkill` at once with these arguments; resolves, when it has ended, to whether it could be run. */
   taskkill(args: readonly string[]): Promise<boolean>;
-  /** All processes of this machine; undefined when they could not be listed. */
+  /** Returns all processes of this machine; undefined when they could not be listed. */
   list(): Promise<readonly Row[] | undefined>;
-  /** Whether there is a process of this number. */
+  /** Tells whether a process with this pid exists. */
   answers(pid: number): boolean;
 }
 
-/** A listing that takes longer than this tells of another time. */
+/** Time limit in ms for listing the processes; a slower list would be out of date. */
 const listMs = 3_000;
-/** Runs a program of Windows to its end, and resolves to what it wrote; undefined: it could not be run. Never rejects. */
+/** Runs a program of Windows to its end and resolves to its output; undefined when it could not be run. Never rejects. */
 export type Run = (program: SystemProgram, args: readonly string[]) => Promise<string | undefined>;
 
 const runSystemProgram: Run = (program, args) =>
   new Promise<string | undefined>((resolve) => {
     const isHeard = program !== 'taskkill';
-    // Not heard, it is detached: it does its work although this host ends in the same moment.
+    // Detaches `taskkill`, whose output is not read, so that it does its work even if this host ends in the same moment.
     const child = spawn(systemProgram(program), args, {
       stdio: ['ignore', isHeard ? 'pipe' : 'ignore', 'ignore'],
       windowsHide: true,
@@ -255,10 +264,10 @@ const runSystemProgram: Run = (program, args) =>
     child.unref();
   }).catch(() => undefined);
 
-/** Lines of two numbers, `wmic` with blanks around them. */
+/** Commands that print one line with parent pid and pid for each process; `wmic` adds blanks. */
 const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
   ['wmic', ['PROCESS', 'get', 'ParentProcessId,ProcessId']],
-  // Windows of today has no wmic any more.
+  // Used when `wmic` is missing, as on current versions of Windows.
   [
     'powershell',
     [
@@ -296,12 +305,12 @@ export const systemTools: WindowsTools = createSystemTools(runSystemProgram);
 const nameOf = ({ ppid, pid }: Row): string => `${ppid} ${pid}`;
 
 /**
- * Who descends from this process, without itself. `elders` were there before it: a process outlives its parent and
- * goes on naming it, so one of them may name a number that only later became ours.
+ * Pids of all descendants of a process, without itself. Processes in `elders` existed before it and are excluded: a process
+ * outlives its parent and keeps the parent's number, which may later be given to another process.
  */
 export function descendantsOf(root: number, rows: readonly Row[], elders: ReadonlySet<string>): number[] {
   const found = new Set([root]);
-  // A set that grows while it is walked through is walked to its end.
+  // Finds deeper descendants too, because a Set that grows during iteration is iterated to its end.
   for (const parent of found)
     for (const row of rows) if (row.ppid === parent && !elders.has(nameOf(row))) found.add(row.pid);
   found.delete(root);
@@ -309,13 +318,13 @@ export function descendantsOf(root: number, rows: readonly Row[], elders: Readon
 }
 
 export interface Tree extends Pick<Launched, 'signal' | 'living'> {
-  /** The root was reaped. Resolves when it is known what it left. */
+  /** Reports that the root process has ended; resolves when its remaining descendants are known. */
   rootEnded(): Promise<void>;
 }
 
-/** Trees of processes on a system without groups. */
+/** Creates process trees for Windows, which has no process groups. */
 export function createForest({ taskkill, list, answers }: WindowsTools) {
-  /** Who lived when somebody looked last; undefined: nobody has yet. */
+  /** Processes of the last listing; undefined before the first listing. */
   let seen: ReadonlySet<string> | undefined;
   const look = async (): Promise<readonly Row[] | undefined> => {
     const rows = await list();
@@ -327,21 +336,22 @@ export function createForest({ taskkill, list, answers }: WindowsTools) {
     const elders = seen;
     if (!elders) void look();
     let hasEnded = false;
-    /** The look at what the root left; until then nobody knows whom to signal. */
+    /** Listing of the processes that the ended root left behind; until it is done the targets of a signal are unknown. */
     let lastLook: Promise<void> | undefined;
     let isDoomed = false;
     const members = new Set<number>();
     const lookForMembers = async (): Promise<void> => {
       const rows = await look();
-      // Where nothing can be listed, what was seen before is all there is. A number that was given away again is a
-      // stranger's, and so are its children.
+      // Ignores the listing when it failed or when the root's number was given to another process, whose children are not ours;
+      // the members found before stay.
       if (!rows || (hasEnded && rows.some((row) => row.pid === pid))) return;
       for (const member of descendantsOf(pid, rows, elders ?? new Set())) members.add(member);
     };
     const left = (): number[] => [...members].filter(answers);
 
     const send = (signal: 'SIGTERM' | 'SIGKILL'): void => {
-      // Where nobody knows who was there before, what is left is counted, and not touched: it may be a stranger.
+      // Signals nothing after the root's end when no earlier listing exists: the remaining processes are counted, but they may
+      // belong to another program.
       const targets = hasEnded ? (elders ? left() : []) : [pid];
       if (targets.length === 0) return;
       const how = signal === 'SIGKILL' ? ['/T', '/F'] : ['/T'];
@@ -357,7 +367,7 @@ export function createForest({ taskkill, list, answers }: WindowsTools) {
         hasEnded = true;
         lastLook = lookForMembers().then(() => {
           lastLook = undefined;
-          // The root may have ended by itself before it could be killed with all its tree.
+          // Ends the remaining processes when the root ended by itself before it could be killed with its tree.
           if (isDoomed) send('SIGKILL');
         });
         return lastLook;
@@ -373,9 +383,9 @@ export function createForest({ taskkill, list, answers }: WindowsTools) {
 }
 
 /**
- * Children of this process on Windows, each the root of a tree that `taskkill` ends. A signal is a request there
- * (SIGTERM: its input ends, `taskkill /T`) or the end (SIGKILL: `taskkill /T /F`). What a tree leaves is counted;
- * what cannot be told from a stranger is counted, too, and not touched.
+ * Creates the launcher for Windows, where each child is the root of a process tree that `taskkill` ends. SIGTERM closes the
+ * child's stdin and runs `taskkill /T`, SIGKILL runs `taskkill /T /F`. Processes that remain are counted; those that may belong
+ * to another program are counted, but never signalled.
  */
 export function createWindowsLauncher(
   tools: WindowsTools = systemTools,
@@ -384,7 +394,7 @@ export function createWindowsLauncher(
   const forest = createForest(tools);
   return {
     launch: (spec, env) => {
-      // Not detached: Windows then ends it with this host, however that goes.
+      // Starts the child without `detached`, so that Windows ends it together with this host in every case.
       const { child, life } = spawnChild(spec, env, false, spawn);
       if (child.pid === undefined) return { ...life, signal: () => {}, living: () => 0 };
       const tree = forest.plant(child.pid, () => child.kill());
@@ -407,7 +417,10 @@ export function createWindowsLauncher(
 export const windowsLauncher = createWindowsLauncher();
 
 const launcher = process.platform === 'win32' ? windowsLauncher : posixLauncher;
-/** On this machine, as children of this process. Throws in virtual time, for which no process waits. */
+/**
+ * Launches servers on this machine as children of this process. Throws in virtual time, because a real process does not run in
+ * it.
+ */
 export const localLauncher: Launcher = {
   ...launcher,
   launch: (spec, env) => {

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { systemProgram, pathSeparator, type Surroundings } from './environment.ts';
 
-/** A command that runs to its end. */
+/** Options for running one shell command to its end. */
 export interface RunOptions {
-  /** Written to its stdin, which is closed then. */
+  /** Text written to the command's stdin, which is closed afterwards. */
   readonly input?: string;
-  /** Ends it, with all that it started, after so many ms. */
+  /** Time limit in ms; after it the command and all processes it started are ended. */
   readonly ms: number;
   readonly signal?: AbortSignal;
-  /** Once its stdout holds this, it has said what is wanted: it is ended, whatever else it would do. */
+  /** Text that ends the command as soon as its stdout contains it; the output up to there is the result. */
   readonly until?: string;
 }
-/** More output than this ends the command. */
+/** Largest output in characters; a command that writes more is ended. */
 const mostBytes = 1024 * 1024;
 
 /**
- * Runs a line in the shell of the system, and resolves with its stdout. Rejects with a sentence when it ends with another code
- * than 0, writes more than 1 MiB, is not over in time, or is not wanted any more; then nothing of its group is left.
+ * Runs a command line in the shell of the system and resolves with its stdout. Rejects with a sentence when the command exits
+ * with another code than 0, writes more than 1 MiB, exceeds its time limit or is aborted; its process group is ended then.
  */
 export function runText(line: string, { input = '', ms, signal, until }: RunOptions): Promise<string> {
   const isWindows = process.platform === 'win32';
@@ -30,14 +30,14 @@ export function runText(line: string, { input = '', ms, signal, until }: RunOpti
     windowsHide: true,
   });
   const end = (): void => {
-    // Who left the group may hold the pipes.
+    // Closes the pipes, because a process that left the group may still hold them.
     for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
     try {
       if (child.pid === undefined) return;
       if (isWindows) child.kill();
       else process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // Ignores the error of a command that has already ended.
     }
   };
   return new Promise((resolve, reject) => {
@@ -75,21 +75,22 @@ export function runText(line: string, { input = '', ms, signal, until }: RunOpti
 
 const limitMs = 2_000;
 const [begin, finish] = ['a2c-path-begins', 'a2c-path-ends'];
-/** What shells of people like to start, and what must not be started here. */
+/** Environment variables that keep shells from starting updates or a terminal multiplexer. */
 const quiet = 'DISABLE_AUTO_UPDATE=true ZSH_TMUX_AUTOSTART=false';
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 interface LoginShellOptions extends Surroundings {
-  /** Whether anybody can see a terminal of this process. */
+  /** Tells whether one of this process's standard streams is a terminal. */
   readonly hasTerminal: boolean;
-  /** It is ended after so many ms. Default 2,000. */
+  /** Time limit in ms for the shell, 2,000 by default; the shell is ended after it. */
   readonly ms?: number;
 }
 
 /**
- * The PATH that the login shell of the user has: a program that was started from a desktop has not seen their profile.
- * Undefined where this process has a terminal (or `TERM`, so that it came from one), on Windows, and when the shell does
- * not say it in time. What else the shell prints is nothing to us, and what it asks is answered by the end of its input.
+ * Returns the PATH of the user's login shell, for a program that was started from a desktop and has not read the user's shell
+ * profile. Undefined when this process has a terminal (or `TERM` is set, because then it was started from one), on Windows, and
+ * when the shell fails or takes too long. Other output of the shell is ignored, and its stdin is closed, so that a question of
+ * the shell does not block.
  */
 export async function askLoginPath({
   platform,
@@ -99,7 +100,7 @@ export async function askLoginPath({
 }: LoginShellOptions): Promise<string | undefined> {
   const { SHELL: shell, TERM: term } = env;
   if (platform === 'win32' || hasTerminal || (term ?? '') !== '' || !shell) return undefined;
-  // `echo` and `env` mean the same in all shells, `$PATH` does not.
+  // Prints the environment with `echo` and `env`, because both work in all shells while `$PATH` does not.
   const script = `echo ${begin}; /usr/bin/env; echo ${finish}`;
   try {
     const said = await runText(`exec env ${quiet} ${quoted(shell)} -ilc ${quoted(script)} 2>/dev/null`, {
@@ -108,7 +109,7 @@ export async function askLoginPath({
     });
     const [, listed = ''] = said.split(`${begin}\n`);
     const path = /^PATH=(.*)$/m.exec(listed)?.[1] ?? '';
-    // A shell that is mistaken about its own separator says nothing of use.
+    // Ignores a PATH without any absolute folder, as a shell with another separator prints it.
     return path.split(pathSeparator(platform)).some((folder) => folder.startsWith('/')) ? path : undefined;
   } catch {
     return undefined;
@@ -116,7 +117,7 @@ export async function askLoginPath({
 }
 
 let asked: Promise<string | undefined> | undefined;
-/** The same of this process, asked once. */
+/** Returns the PATH of the login shell for this process; the shell is started only once. */
 export const loginPath = (): Promise<string | undefined> =>
   (asked ??= askLoginPath({
     platform: process.platform,
@@ -124,7 +125,7 @@ export const loginPath = (): Promise<string | undefined> =>
     hasTerminal: [0, 1, 2].some((stream) => isatty(stream)),
   }));
 
-/** What opens a page on this platform, with its first arguments. */
+/** Command, with its first arguments, that opens a web page on this platform. */
 export const openerFor = (
   platform: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -133,16 +134,16 @@ export const openerFor = (
   return [platform === 'darwin' ? 'open' : 'xdg-open'];
 };
 /**
- * Opens a page in the browser of this user. Only `http:` and `https:`: anything else could start a program. Resolves to false when
- * it could not be started; the browser lives on.
+ * Opens a page in the user's browser. Only `http:` and `https:` addresses are accepted, because any other could start a program.
+ * Resolves to false when the browser could not be started; the browser keeps running after this process ends.
  */
 export function openInBrowser(url: string): Promise<boolean> {
   return isOfWeb(url) ? opened(new URL(url).href) : Promise.resolve(false);
 }
 const isOfWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 /**
- * The same of an address that nobody else may see, because a token stands in it: what a program is called with is seen by
- * everybody on this machine. So the browser is given a file of this user that leads there, `open.html` in `folder`.
+ * Opens a page whose address contains a secret token. Arguments of a program are visible to every user of this machine, so the
+ * browser is given the file `open.html` in `folder` instead, which only this user can read and which redirects to the address.
  */
 export function openSecretInBrowser(url: string, folder: string): Promise<boolean> {
   if (!isOfWeb(url)) return Promise.resolve(false);

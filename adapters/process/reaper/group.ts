@@ -1,12 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Field 22 of /proc/<pid>/stat, in clock ticks since boot: with the pid it names one process for ever. */
+/**
+ * Start time of a process in clock ticks since boot (field 22 of /proc/<pid>/stat). Together with the pid it identifies one
+ * process for ever.
+ */
 export type StartTime = string;
 
 const onLinux = process.platform === 'linux';
 
 interface Stat {
-  /** The name of its program, at most 15 characters, fit to be shown. */
+  /** Name of the program, at most 15 printable characters. */
   readonly command: string;
   readonly state: string;
   readonly parent: number;
@@ -14,7 +17,7 @@ interface Stat {
   readonly startTime: StartTime;
 }
 
-/** What /proc says of a process, zombies too; undefined where there is no /proc or no such process. */
+/** Reads the state of a process, zombies included, from /proc; undefined where there is no /proc or no such process. */
 export function statOf(pid: number | string): Stat | undefined {
   let text: string;
   try {
@@ -22,7 +25,7 @@ export function statOf(pid: number | string): Stat | undefined {
   } catch {
     return undefined;
   }
-  // The command name is in brackets and may itself hold blanks and brackets, so fields count from the last one.
+  // Counts the fields from the last bracket, because the command name is in brackets and may itself hold blanks and brackets.
   const close = text.lastIndexOf(')');
   const fields = text.slice(close + 2).split(' ');
   return {
@@ -34,7 +37,7 @@ export function statOf(pid: number | string): Stat | undefined {
   };
 }
 
-/** Zombies do not count as alive: they hold nothing, and PID 1 may be slow to reap them. */
+/** Tells whether a process is alive. Zombies are not: they hold no resources, and PID 1 may be slow to reap them. */
 export const isAlive = (stat: Stat | undefined): stat is Stat =>
   stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
 
@@ -43,7 +46,7 @@ const livesIn = (pgid: number, pid: number | string): boolean => {
   return isAlive(stat) && stat.pgrp === pgid;
 };
 
-/** All pids in /proc, as text; none where there is no /proc. */
+/** Pids of all processes, as text; an empty list where there is no /proc. */
 export function allPids(): string[] {
   if (!onLinux) return [];
   try {
@@ -57,18 +60,18 @@ export function allPids(): string[] {
 export const startTimeOf = (pid: number): StartTime | undefined =>
   onLinux ? statOf(pid)?.startTime : undefined;
 
-/** False when the group has no process at all. True says little: zombies answer to signal 0, too. */
+/** Returns false when a process group has no process at all. True says little, because zombies answer to signal 0 too. */
 function answers(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists, but has changed its user.
+    // Treats EPERM as an answer: the process exists, but has changed its user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Pids of the living members of a process group. One look at all of /proc: about 1 ms per 60 processes. */
+/** Pids of the living members of a process group. Reads all of /proc once: about 1 ms per 60 processes. */
 export function membersOf(pgid: number): number[] {
   if (!answers(pgid)) return [];
   const pids = allPids();
@@ -76,15 +79,18 @@ export function membersOf(pgid: number): number[] {
   return pids.filter((pid) => livesIn(pgid, pid)).map(Number);
 }
 
-/** One process group, led by the child that was spawned `detached`. */
+/** Process group, led by the child that was spawned `detached`. */
 interface Group {
   readonly pid: number;
   readonly startTime: StartTime | undefined;
-  /** From now on the pid of the leader is free, and may become somebody else's. */
+  /** Reports that the leader was reaped; from now on its pid may be given to another process. */
   leaderReaped(): void;
-  /** Living members. Once 0 after the leader was reaped it stays 0: a later group of that number is a stranger. */
+  /**
+   * Returns the number of living members. Once it is 0 after the leader was reaped it stays 0, because a later group with that
+   * number is unrelated.
+   */
   living(): number;
-  /** To every member. A group that is gone, or whose number was taken over, is left alone. Never throws. */
+  /** Signals every member. A group that is gone, or whose number was given to another group, is left alone. Never throws. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
@@ -93,14 +99,17 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
   let gone = false;
   let known: number[] = [];
 
-  /** A pid is not given away while a group of that number has members: a leader of another age is a stranger. */
+  /**
+   * Tells whether the group's number belongs to another leader now. The kernel does not reuse a pid while a group of that number
+   * has members, so a leader with another start time is unrelated.
+   */
   const isTakenOver = (): boolean => {
     const now = startTimeOf(pid);
     return now !== undefined && startTime !== undefined && now !== startTime;
   };
   const living = (): number => {
     if (gone) return 0;
-    // Those seen last time are looked at first, so that watching a group does not read all of /proc each time.
+    // Checks the members seen last time first, so that watching a group does not read all of /proc each time.
     known = onLinux ? known.filter((member) => livesIn(pid, member)) : [];
     if (known.length === 0) known = membersOf(pid);
     if (reaped && (known.length === 0 || isTakenOver())) gone = true;
@@ -118,41 +127,44 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
       try {
         process.kill(-pid, signal);
       } catch {
-        // ESRCH: it ended meanwhile. EPERM: it is no longer ours to end. Both show in `living`.
+        // Ignores ESRCH (the group has ended) and EPERM (this process may no longer signal it); both show in `living`.
       }
     },
   };
 }
 
-/** A process group and the start time of its leader, which tells it from a later group of that number. */
+/** Process group together with the start time of its leader, which tells it from a later group with the same number. */
 export interface TracedGroup {
-  /** The process group id, which is the pid of its leader. */
+  /** Process group id, which is the pid of the group's leader. */
   readonly pgid: number;
-  /** Field 22 of `/proc/<pid>/stat` of the leader, in clock ticks since boot; undefined where nobody can tell it. */
+  /** Start time of the leader in clock ticks since boot (field 22 of `/proc/<pid>/stat`); undefined where it cannot be read. */
   readonly startTime: string | undefined;
 }
-/** Everything of a host that is dead: its groups, and the markers that its children carry. */
+/** Process groups and environment markers of dead hosts, whose processes are to be ended. */
 interface Doomed {
   readonly groups: readonly TracedGroup[];
   readonly instances: readonly string[];
 }
-/** One living process of a dead host. */
+/** Living process that a dead host left behind. */
 interface Found {
   readonly pid: number;
-  /** Undefined for what left its group by `setsid` and was found by its marker. */
+  /** Process group of the process; undefined for a process that left its group by `setsid` and was found by its marker. */
   readonly group: TracedGroup | undefined;
   readonly startTime: StartTime | undefined;
-  /** The name of its program, without arguments: those may hold secrets. */
+  /** Name of the program, without arguments, because those may hold secrets. */
   readonly command: string;
 }
 interface Ended {
   readonly ended: readonly Found[];
-  /** What even SIGKILL did not end in time, such as a process in uninterruptible sleep. */
+  /** Processes that even SIGKILL did not end in time, such as one in uninterruptible sleep. */
   readonly left: readonly Found[];
 }
 
 const termGraceMs = 300;
-/** Several rounds, since a process may fork while the list is read. Together under 1.2 s. */
+/**
+ * Signals in order, each with a waiting time in ms, together under 1.2 s. SIGKILL is repeated, because a process may fork while
+ * the list is read.
+ */
 const rounds: readonly (readonly [signal: 'SIGTERM' | 'SIGKILL', patienceMs: number])[] = [
   ['SIGTERM', termGraceMs],
   ['SIGKILL', 200],
@@ -165,8 +177,8 @@ const markerName = 'A2C_INSTANCE';
 const isMarker = (word: string): boolean => word.startsWith(`${markerName}=`);
 
 /**
- * The marker in the environment that a process was started with, as the bytes say it; undefined when it has
- * none, when it is not ours to read, and where there is no /proc.
+ * Marker variable (`A2C_INSTANCE=…`) in the environment with which a process was started; undefined when it has none, when this
+ * user may not read it, and where there is no /proc.
  */
 export function markerOf(pid: number | string): string | undefined {
   try {
@@ -177,10 +189,13 @@ export function markerOf(pid: number | string): string | undefined {
 }
 export const markerFor = (instance: string): string => `${markerName}=${instance}`;
 
-/** A number that kill(2) takes for one group: -1 would be everybody, and 0 ourselves. */
+/** Tells whether a number means exactly one group for kill(2): -1 would signal all processes, and 0 this process's own group. */
 const isGroupNumber = (pgid: number): boolean => Number.isSafeInteger(pgid) && pgid > 1;
 
-/** A leader of another age is a stranger. Without a leader the number is still taken by the group itself. */
+/**
+ * Tells whether a group number still belongs to the group of the dead host. A leader with another start time is unrelated;
+ * without a leader, living members keep the number in use.
+ */
 function isStillOurs({ pgid, startTime }: TracedGroup): boolean {
   if (!isGroupNumber(pgid)) return false;
   const now = statOf(pgid)?.startTime;
@@ -190,7 +205,7 @@ function isStillOurs({ pgid, startTime }: TracedGroup): boolean {
 function look({ groups, instances }: Doomed): Found[] {
   const ours = new Map(groups.filter(isStillOurs).map((group) => [group.pgid, group]));
   const pids = allPids();
-  // Without /proc a group that answers is all that can be known.
+  // Counts a group that answers as one process where there is no /proc, because nothing more is known.
   if (pids.length === 0)
     return [...ours.values()]
       .filter(({ pgid }) => answers(pgid))
@@ -211,7 +226,7 @@ function send(signal: 'SIGTERM' | 'SIGKILL', found: readonly Found[]): void {
     try {
       process.kill(target, signal);
     } catch {
-      // ESRCH: it ended meanwhile. EPERM: it has changed its user. The next look tells.
+      // Ignores ESRCH (the process has ended) and EPERM (it has changed its user); the next look shows which.
     }
   }
 }
@@ -224,14 +239,14 @@ function lives({ pid, group, startTime }: Found): boolean {
 
 async function goneWithin(found: readonly Found[], patienceMs: number): Promise<void> {
   const until = performance.now() + patienceMs;
-  // Only those that were found are looked at here: a machine may have thousands of others.
+  // Checks only the processes found before, because a machine may have thousands of others.
   for (let alive = found.filter(lives); alive.length > 0; alive = alive.filter(lives)) {
     if (performance.now() >= until) return;
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
 
-/** A process in the middle of an exec shows no environment: nothing was found only when twice nothing was. */
+/** Looks for processes twice before it reports none, because a process in the middle of an exec shows no environment. */
 export async function lookTwice(doomed: Doomed): Promise<Found[]> {
   const found = look(doomed);
   if (found.length > 0) return found;
@@ -240,8 +255,8 @@ export async function lookTwice(doomed: Doomed): Promise<Found[]> {
 }
 
 /**
- * Ends all of it: SIGTERM, a short grace, SIGKILL, and again what was born meanwhile; within 1.2 s. A group whose
- * number went to a stranger is left alone.
+ * Ends all processes of dead hosts: SIGTERM, a short wait, then SIGKILL, repeated for processes started meanwhile; takes at most
+ * 1.2 s. A group whose number was given to another group is left alone.
  */
 export async function endAll(doomed: Doomed): Promise<Ended> {
   const ended = new Map<string, Found>();

@@ -1,21 +1,21 @@
-/** Stands in the environment of what is started as a reaper. */
+/** Environment variable that marks a process started as a reaper. */
 export const reaperMark = 'A2C_REAPER';
 
-/** The first that a reaper says on its stdout, and no other program. */
+/** First text that a reaper writes to its stdout, by which the host recognizes it. */
 export const reaperProof = 'a2c-reaper\n';
 
-/** The program that this host runs in, as far as it decides what `process.execPath` would start. */
+/** Properties of the program that runs this host, which decide what `process.execPath` would start. */
 export interface HostProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly versions: Readonly<Record<string, string | undefined>>;
-  /** The file that the runtime was started with. */
+  /** File with which the runtime was started. */
   readonly main: string | undefined;
-  /** It says of itself that it is a single file: Node SEA, `deno compile`. */
+  /** Tells whether the program reports itself as a single executable file (Node SEA, `deno compile`). */
   readonly isSingleFile: boolean;
 }
 
 function hostProgram(): HostProgram {
-  // Other runtimes need not have it.
+  // Loads `node:sea` only where it exists, because other runtimes may lack it.
   const sea = process.getBuiltinModule?.('node:sea');
   const { Deno: deno } = globalThis as { Deno?: { build?: { standalone?: boolean } } };
   return {
@@ -26,16 +26,19 @@ function hostProgram(): HostProgram {
   };
 }
 
-/** Where `bun build --compile` keeps the files of its program. */
+/** Path of the virtual folder in which `bun build --compile` keeps the files of its program. */
 const insideBun = /^(\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i;
 
-/** Why `process.execPath` with a script would start this host again, not the script; undefined: it would not. */
+/**
+ * Reason why `process.execPath` with a script would start this host again instead of the script; undefined when the script would
+ * run.
+ */
 export function whyNoReaper(host: HostProgram = hostProgram()): string | undefined {
   const { env, versions, main, isSingleFile } = host;
   if (env[reaperMark]) return `this program was itself started as one (${reaperMark} is set)`;
   if (isSingleFile || (versions['bun'] && insideBun.test(main ?? '')))
     return 'this program is a single file, which would start itself again';
-  // The fuse RunAsNode may be off, and nothing in the program tells.
+  // Refuses Electron, because its fuse RunAsNode may be off and a program cannot find that out.
   if (versions['electron'] && !env['ELECTRON_RUN_AS_NODE'])
     return 'this program is an Electron app, which might start itself again';
   return undefined;

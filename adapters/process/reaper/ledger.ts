@@ -6,7 +6,7 @@ import type { Launched } from '../environment.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
 import { stateFileOf, type Notice, type Witness } from './state-file.ts';
 
-/** How often a group whose leader has ended is looked at until nobody of it lives. */
+/** Interval in ms at which a group whose leader has ended is checked until all its processes are gone. */
 const watchMs = 15;
 
 export interface ChildStreams {
@@ -15,62 +15,71 @@ export interface ChildStreams {
 }
 export interface LiveChild {
   readonly key: Address;
-  /** Of the leader of its group; undefined where it has none of this machine. */
+  /** Pid of the leader of the child's process group; undefined when the group is not on this machine. */
   readonly pid: number | undefined;
   readonly startTime: StartTime | undefined;
   readonly streams: ChildStreams;
 }
-/** One child as it was launched, and the name under which its streams are found. */
+/** Launched child, with the key under which its streams are found. */
 export interface Entry extends Pick<Launched, 'signal' | 'living' | 'group'> {
   readonly key: Address;
   readonly streams: ChildStreams;
 }
 
 export interface LedgerOptions {
-  /** Stands in the environment of each child. Default: a random one; two living hosts must not share it. */
+  /**
+   * Id of the host, set as `A2C_INSTANCE` in the environment of each child. Random by default; two running hosts must not share
+   * it.
+   */
   readonly instance?: string | undefined;
-  /** A small process beside this one that ends the children should this one be killed. Default true. */
+  /** Starts a small process beside this one that ends the children when this process is killed; true by default. */
   readonly reaper?: boolean | undefined;
   /**
-   * Where a file tells the next start what lives, for `sweepLeftovers`. Default `$XDG_STATE_HOME/a2c`, else
-   * `~/.local/state/a2c`; `false`: no file.
+   * Folder for the file that tells the next start which children live, read by `sweepLeftovers`. Default `$XDG_STATE_HOME/a2c`,
+   * else `~/.local/state/a2c`; `false` writes no file.
    */
   readonly stateDir?: string | false | undefined;
-  /** Hears when one of the two does not work, and what a close leaves. The children run all the same. */
+  /**
+   * Called with one sentence when the reaper or the state file does not work, and when processes remain after closing. Children
+   * run all the same.
+   */
   readonly notice?: Notice | undefined;
 }
 
 /**
- * Every child process that may be alive, whatever the actor tree says: an actor that crashed has forgotten its
- * child, the ledger has not. A host ends with `killAll()` and awaits `closed()`; when the process itself
- * exits, every group in every ledger is killed.
+ * List of every child process that may be alive, independent of the actors: an actor that crashed has forgotten its child, the
+ * ledger has not. A host ends with `killAll()` and awaits `closed()`; when the process itself exits, every group in every ledger
+ * is killed.
  */
 export interface Ledger {
-  /** Stands as `A2C_INSTANCE` in the environment of each child, so that leftovers can be found after a crash. */
+  /**
+   * Id of this host, set as `A2C_INSTANCE` in the environment of each child, so that leftover processes can be found after a
+   * crash.
+   */
   readonly instance: string;
   readonly size: number;
   list(): readonly LiveChild[];
-  /** The streams of the child that was entered last under this key, while its leader lives. */
+  /** Returns the streams of the child that was entered last under this key, until its leader ends. */
   streamsOf(key: Address): ChildStreams | undefined;
-  /** A child is about to be born: should this process be killed in the middle of it, the child is found. */
+  /** Announces that a child is about to start, so that it is found even if this process is killed meanwhile. */
   expect(): void;
   enter(entry: Entry): void;
   /**
-   * It has ended, or never began. Answers how many of its members still live; if any, `emptied` is called when none
-   * does. Only then is the child forgotten.
+   * Reports that a child's leader has ended or never started. Returns how many of its processes still live; if any do, `emptied`
+   * is called when all are gone. Only then is the child removed from the ledger.
    */
   leaderEnded(entry: Entry, emptied: () => void): number;
-  /** SIGKILL to every child with all its members, now. */
+  /** Sends SIGKILL to every child and all its processes at once. */
   killAll(): void;
   /**
-   * Resolves when no group is alive, the reaper has ended and the file is gone. A process in uninterruptible
-   * sleep keeps it waiting. What left its group by `setsid` is told, and left: it may be a daemon, or the
-   * browser of a person.
+   * Resolves when no process group is alive, the reaper has ended and the state file is gone. A process in uninterruptible sleep
+   * delays it. A process that left its group by `setsid` is reported and left running, because it may be a daemon or the user's
+   * browser.
    */
   closed(): Promise<void>;
 }
 
-/** Ledgers with children; one exit hook for all of them, and none while there are none. */
+/** Ledgers that have children; one exit hook serves all of them and is removed when there are none. */
 const occupied = new Set<Ledger>();
 const killEverything = (): void => {
   for (const ledger of occupied) ledger.killAll();
@@ -82,11 +91,11 @@ function setOccupied(ledger: Ledger, isOccupied: boolean): void {
   if (occupied.size === 0) process.off('exit', killEverything);
 }
 
-/** All that outlive this process, as one. */
+/** Combines the state file and the reaper, which both outlive this process, into one witness. */
 function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {} }: LedgerOptions): Witness {
   const all: Witness[] = [];
   if (stateDir !== false) all.push(stateFileOf(instance, stateDir, notice));
-  // On Windows there are no groups that it could signal.
+  // Uses no reaper on Windows, which has no process groups to signal.
   if (reaper && process.platform !== 'win32') all.push(reaperSeatOf(instance, notice));
   return {
     expect: () => all.forEach((witness) => witness.expect()),
@@ -96,7 +105,7 @@ function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {
   };
 }
 
-/** Looks at groups whose leader has ended until nobody of them lives. */
+/** Checks groups whose leader has ended until all their processes are gone. */
 function watchOf(onEmpty: (entry: Entry) => void) {
   const leaderless = new Map<Entry, () => void>();
   let watch: NodeJS.Timeout | undefined;
@@ -112,7 +121,7 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     watch = undefined;
   };
   return {
-    // Somebody else's leftovers must not keep a host alive, unless the host waits for just that.
+    // Keeps this process alive for the check only while `closed()` is waiting for it.
     add: (entry: Entry, emptied: () => void, isAwaited: boolean): void => {
       leaderless.set(entry, emptied);
       watch ??= setInterval(look, watchMs);
@@ -121,7 +130,7 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     hold: () => watch?.ref(),
   };
 }
-/** Children of this host that still run outside of their groups; known on Linux only. */
+/** Reports children of this host that still run outside of their process groups; they can be found on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
   const left = await lookTwice({ groups: [], instances: [instance] });
   if (left.length === 0) return;
@@ -131,7 +140,7 @@ async function tellLeft(instance: string, notice: Notice): Promise<void> {
   );
 }
 
-/** The one way to a ledger. Nothing is started or written before the first child. */
+/** Creates a ledger. No process is started and no file written before the first child. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
   const { instance = randomUUID(), notice } = options;
   const witness = witnessOf(instance, options);
@@ -189,7 +198,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     closed: async () => {
       watch.hold();
       if (entries.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
-      // Whoever launched again meanwhile still needs them.
+      // Keeps the reaper and the state file when a new child was launched meanwhile.
       if (entries.size > 0) return;
       const isUntold = hasUntold;
       hasUntold = false;

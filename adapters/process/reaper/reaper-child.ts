@@ -6,28 +6,31 @@ import { fileURLToPath } from 'node:url';
 import { endAll, startTimeOf } from './group.ts';
 import { reaperMark, reaperProof } from './host-program.ts';
 
-/** A reaper says what it is within 50 ms; a loaded machine gets more. */
+/** Time limit in ms for the first output of a reaper, which normally comes within 50 ms; a loaded machine needs more. */
 const proofMs = 5_000;
 
-/** `dist/` of a checkout that runs its sources. */
+/** Built reaper in `dist/`, for a checkout that runs its sources. */
 const built = new URL('../../../dist/adapters/process/reaper/reaper.js', import.meta.url);
 
 /**
- * How to start the reaper: with the Node that runs us. A checkout that runs its sources starts the one that was built,
- * because tsx takes three times as long to be there; without one it starts its source through tsx.
+ * Command that starts the reaper with the Node that runs this process. A checkout that runs its sources uses the built reaper,
+ * because tsx takes three times as long to start; without a build it runs the source through tsx.
  */
 export function reaperCommand(): { command: string; args: string[] } {
   const isSource = import.meta.url.endsWith('.ts');
   const isTranspiled = isSource && !existsSync(built);
   const beside = new URL(isSource ? './reaper.ts' : './reaper.js', import.meta.url);
-  // By its address, since the reaper runs in another folder.
+  // Resolves tsx to an absolute address, because the reaper runs in another folder.
   const loader = isTranspiled ? ['--import', import.meta.resolve('tsx')] : [];
   const main = fileURLToPath(isSource && !isTranspiled ? built : beside);
-  // The pid is for people who read `ps`.
+  // Adds the host's pid for people who read the output of `ps`.
   return { command: process.execPath, args: [...loader, main, `host=${process.pid}`] };
 }
 
-/** Without NODE_OPTIONS, which may slow it down, and without the marker of a host that this host is a child of. */
+/**
+ * Environment variables passed to the reaper. NODE_OPTIONS is left out, because it may slow the reaper down, and `A2C_INSTANCE`,
+ * because it would mark the reaper as a child of an outer host.
+ */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
 function environment(): Record<string, string> {
@@ -41,22 +44,22 @@ function environment(): Record<string, string> {
 
 export interface Reaper {
   readonly child: ChildProcess;
-  /** Whether what was started has said in time that it is a reaper; pending when it ended before. */
+  /** Resolves to whether the started program proved in time to be a reaper; stays pending when it ended before. */
   readonly isReaper: Promise<boolean>;
   readonly ended: Promise<unknown>;
   say(line: string): void;
 }
-/** Called at most once, after `startReaper` has returned. */
+/** Callbacks for a failed reaper; at most one of them is called, once, after `startReaper` has returned. */
 export interface Mishap {
-  /** It is gone: another one may live longer. */
+  /** Called when the reaper has ended; a new one may live longer. */
   lost(how: string): void;
-  /** The started program is another one, and is ended: another try would start the same. */
+  /** Called when the started program is not a reaper. The program is ended, and another attempt would start the same. */
   refused(how: string): void;
 }
 
 type Piped = ChildProcessByStdio<Writable, Readable, null>;
 
-/** A program that says anything else first is no reaper. */
+/** Resolves to whether the program's first output is the text of a reaper. */
 const proofFrom = (child: Piped): Promise<boolean> =>
   new Promise((resolve) => {
     const late = setTimeout(() => resolve(false), proofMs).unref();
@@ -66,7 +69,7 @@ const proofFrom = (child: Piped): Promise<boolean> =>
       said += chunk;
       if (reaperProof.startsWith(said) && said !== reaperProof) return;
       clearTimeout(late);
-      // It says nothing more, and what something else says is not wanted.
+      // Stops reading: a reaper writes nothing more, and the output of any other program is not needed.
       stdout.destroy();
       resolve(said === reaperProof);
     });
@@ -76,10 +79,11 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 export const notStarted = (error: unknown): string => `could not be started (${codeOf(error)})`;
 
-/** Starts one. Throws when there is no process to be had. */
+/** Starts the reaper. Throws when no process can be started. */
 export function startReaper({ lost, refused }: Mishap): Reaper {
   const { command, args } = reaperCommand();
-  // In the root folder it holds no other; in a session of its own no Ctrl-C reaches it.
+  // Starts the reaper in the root folder, so that it keeps no other folder in use, and in a session of its own, so that no Ctrl-C
+  // reaches it.
   const child = spawn(command, args, {
     cwd: '/',
     env: environment(),
@@ -96,15 +100,15 @@ export function startReaper({ lost, refused }: Mishap): Reaper {
     if (pid !== undefined) void endAll({ groups: [{ pgid: pid, startTime }], instances: [] });
     return false;
   });
-  // A broken pipe shows as its end, below.
+  // Ignores write errors, because a broken pipe also shows as the reaper's end.
   stdin.on('error', () => {});
   child.once('error', (error) => lost(notStarted(error)));
   child.once('close', (code, signal) => {
-    // A program that ends before it has said anything would do so again.
+    // Gives up when the program ended before its first output, because it would do so again.
     if (isProven || signal) lost(`has ended (${signal ?? `exit code ${code}`})`);
     else refused(`has ended (exit code ${code}) before it said that it is a reaper`);
   });
-  // It serves this process, and never keeps it alive.
+  // Lets this process exit while the reaper runs.
   child.unref();
   for (const pipe of [stdin, stdout]) if (pipe instanceof Socket) pipe.unref();
   return {

@@ -3,7 +3,7 @@ import { whyNoReaper } from './host-program.ts';
 import { notStarted, startReaper, type Reaper } from './reaper-child.ts';
 import { nameOf, type Notice, type Witness } from './state-file.ts';
 
-/** So many reapers that died one after the other are enough: something here does not want them. */
+/** Number of reapers in a row that may die before no further one is started. */
 const budget = 5;
 
 interface Seat {
@@ -12,13 +12,13 @@ interface Seat {
   readonly groups: Map<string, TracedGroup>;
 }
 
-/** One reaper for all ledgers of this process; none while no ledger has a seat. */
+/** Ledgers of this process that use its one reaper; while there are none, no reaper runs. */
 const seats = new Set<Seat>();
 let reaper: Reaper | undefined;
 let deaths = 0;
-/** A reaper was here, so what is started is one. */
+/** Tells whether a reaper has started successfully before, so that the next one needs no proof. */
 let isProven = false;
-/** Why this process has no reaper, ever; each that hears notices is told once. */
+/** Reason why this process can never have a reaper; each notice callback receives it once. */
 let refusal: string | undefined;
 const told = new WeakSet<Notice>();
 
@@ -89,20 +89,20 @@ async function rise(seat: Seat): Promise<void> {
     say(`~ ${encodeURIComponent(seat.instance)}`);
   if (seats.size > 0) return;
   child.ref();
-  // Something else would be started again by the next server, and again.
+  // Waits for the proof, because a program that is not a reaper would be started again with every server.
   if (!isProven) await Promise.race([isReaper, ended]);
   if (refusal !== undefined) tellRefusal([seat]);
   if (seats.size > 0) return void child.unref();
   if (reaper === risen) {
     reaper = undefined;
     deaths = 0;
-    // Nothing is left to end, and at its own pace it might still be starting.
+    // Kills the reaper: it has nothing left to end, and it might still be starting.
     child.kill('SIGKILL');
   }
   await ended;
 }
 
-/** A ledger's seat at the reaper of this process. On Windows there is none: a group cannot be signalled there. */
+/** Connects a ledger to the reaper of this process. Not used on Windows, where a process group cannot be signalled. */
 export function reaperSeatOf(instance: string, notice: Notice): Witness {
   const seat: Seat = { instance, notice, groups: new Map() };
   return {

@@ -1,16 +1,19 @@
-// The reaper: a process beside the host that ends the host's children when the host is gone, however it went.
-// It hears on stdin what lives, and acts when stdin ends. It loads nothing but node:fs: it should be small.
+// The reaper: a process beside the host that ends the host's children when the host is gone, however the host ended. It learns on
+// stdin which groups live, and acts when stdin closes. Its only imports are small modules, so that it starts fast.
 import { writeSync } from 'node:fs';
 import { endAll, type TracedGroup } from './group.ts';
 import { reaperProof } from './host-program.ts';
 
-/** It must never outlive its host for long, whatever it meets. */
+/** Time in ms after which the reaper exits in any case, so that it does not outlive its host for long. */
 const lastMs = 1_900;
 
 const groups = new Map<string, TracedGroup>();
 const instances = new Set<string>();
 
-/** `* INSTANCE`, `~ INSTANCE`: a marker to look for, or no longer. `+ PGID START`, `- PGID START`: a group. */
+/**
+ * Handles one line from the host: `* INSTANCE` adds a marker to look for, `~ INSTANCE` removes it; `+ PGID START` adds a process
+ * group, `- PGID START` removes it.
+ */
 function hear(line: string): void {
   const what = line.slice(2);
   const [pgid = '', startTime = '-'] = what.split(' ');
@@ -31,12 +34,13 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 
-// It has a session of its own, so a terminal does not reach it; whoever signals everybody should not stop it.
+// Ignores signals, so that one sent to all processes does not stop the reaper. A terminal does not reach it, because it has a
+// session of its own.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
 try {
   writeSync(1, reaperProof);
 } catch {
-  // A host that is gone shows at stdin.
+  // Ignores a failed write, because a host that is gone shows as the end of stdin.
 }
 
 let rest = '';
@@ -47,7 +51,7 @@ process.stdin
     rest = lines.pop() ?? '';
     for (const line of lines) hear(line);
   })
-  // A pipe that breaks has ended, too.
+  // Treats a broken pipe as the end of stdin.
   .on('error', () => void end())
   .on('end', () => void end())
   .on('close', () => void end());

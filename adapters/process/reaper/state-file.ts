@@ -18,23 +18,29 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
 
-/** Who is told of every child, so that its end does not hang on this process alone. Never throws. */
+/**
+ * Receiver of news about every child process, such as the state file or the reaper, so that children can be ended even after this
+ * process was killed. Never throws.
+ */
 export interface Witness {
-  /** Before a child is born: from now on whatever carries the marker will be found. */
+  /** Called before a child is started, so that from now on every process with the host's marker will be found. */
   expect(): void;
   entered(group: TracedGroup): void;
   left(group: TracedGroup): void;
-  /** No child lives any more. Resolves when nothing of the witness is left; the next child calls it back. */
+  /**
+   * Called when no child lives any more. Resolves when the file or process of the witness is gone; the next child creates it
+   * again.
+   */
   dismiss(): Promise<void>;
 }
 
-/** Hears, in one sentence, why a safety net is missing. */
+/** Callback that receives one sentence about a safety net that does not work. */
 export type Notice = (text: string) => void;
 
-/** One name for a group; the start time is part of it, because a number comes back. */
+/** Unique name of a process group; it includes the start time, because group numbers are reused. */
 export const nameOf = ({ pgid, startTime }: TracedGroup): string => `${pgid} ${startTime ?? '-'}`;
 
-/** Where a pid means something: one boot of one machine, and one namespace of pids on it. */
+/** Scope in which a pid is unique: one boot of one machine, and one pid namespace on it. */
 interface Place {
   readonly machine: string;
   readonly boot: string;
@@ -43,18 +49,18 @@ interface Place {
 const pidSchema = z.int().min(2);
 const groupSchema = z.object({ pgid: pidSchema, startTime: z.string().min(1) });
 
-/** The first line of a host's file. */
+/** Schema of the first line of a host's state file. */
 const headSchema = z.object({
   a2c: z.literal(1),
   instance: z.string().min(1),
-  // In a container the host may well be pid 1.
+  // Allows pid 1, because a host in a container may have it.
   host: z.object({ pid: z.int().min(1), startTime: z.string().min(1) }),
   place: z.object({ machine: z.string(), boot: z.string(), pids: z.string() }),
 });
-/** Each other line. */
+/** Schema of every other line of a host's state file: a process group that appeared or is gone. */
 const changeSchema = z.union([z.object({ entered: groupSchema }), z.object({ left: groupSchema })]);
 
-/** Beyond so many lines that tell of the past, the file is written anew. */
+/** Number of outdated lines after which the state file is rewritten. */
 const pastLines = 1_000;
 
 const orNothing = (read: () => string): string => {
@@ -70,19 +76,19 @@ export const placeHere = (): Place => ({
   pids: orNothing(() => readlinkSync('/proc/self/ns/pid')),
 });
 
-/** `$XDG_STATE_HOME/a2c`, else `~/.local/state/a2c`. Throws for a user without a home. */
+/** Default folder for state files: `$XDG_STATE_HOME/a2c`, else `~/.local/state/a2c`. Throws for a user without a home folder. */
 export function defaultStateDir(): string {
   const given = process.env['XDG_STATE_HOME'];
   return given && isAbsolute(given) ? join(given, 'a2c') : join(homedir(), '.local', 'state', 'a2c');
 }
-/** The folder of the hosts' files, a file `INSTANCE.ndjson` each. */
+/** Folder of the hosts' state files, one `INSTANCE.ndjson` per host. */
 export const hostsDir = (stateDir: string | undefined): string =>
   join(stateDir ?? defaultStateDir(), 'hosts');
 export const fileNameOf = (instance: string): string => `${encodeURIComponent(instance)}.ndjson`;
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;
 
-/** Appends, and never makes a file: one without its first line says nothing. */
+/** Appends to an existing file and never creates one, because a state file without its first line is useless. */
 function append(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
   try {
@@ -92,7 +98,10 @@ function append(path: string, text: string): void {
   }
 }
 
-/** The file of one host, from which the next start learns what this one left behind. Only where there is /proc. */
+/**
+ * State file of one host, from which the next start learns which processes this host left behind. Works only where there is
+ * /proc.
+ */
 export function stateFileOf(instance: string, stateDir: string | undefined, notice: Notice): Witness {
   const startTime = startTimeOf(process.pid);
   const groups = new Map<string, TracedGroup>();
@@ -116,7 +125,7 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
     path = join(folder, fileNameOf(instance));
     const head = { a2c: 1, instance, host: { pid: process.pid, startTime }, place: placeHere() };
     const text = [head, ...[...groups.values()].map((entered) => ({ entered }))].map(line).join('');
-    // Whoever sweeps at this moment sees all of it or nothing.
+    // Replaces the file in one step, so that a cleanup running at this moment reads either all of it or nothing.
     writeFileSync(`${path}.new`, text, { mode: 0o600 });
     renameSync(`${path}.new`, path);
     lines = groups.size;
@@ -128,7 +137,7 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
       try {
         append(path, line(change));
       } catch {
-        // Somebody cleared the folder.
+        // Writes the whole file again when it was deleted.
         writeAll();
       }
     });
@@ -150,7 +159,7 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
       try {
         if (past !== undefined) rmSync(past, { force: true });
       } catch {
-        // The next start finds no child of this host, and removes it.
+        // Ignores a failed removal: the next start finds no child of this host and removes the file.
       }
       return Promise.resolve();
     },
@@ -158,20 +167,23 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
 }
 
 export interface SweepOptions {
-  /** As given to the ledgers of the hosts before this one; `false`: nothing is swept. */
+  /** State folder that earlier hosts used; `false` turns the cleanup off. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: Notice | undefined;
 }
-/** One process that an earlier host had left behind, and that was ended. */
+/** Process that an earlier host had left behind and that was ended. */
 export interface Leftover {
-  /** Of the host that had started it. */
+  /** Instance id of the host that had started the process. */
   readonly instance: string;
   readonly pid: number;
-  /** The name of its program, without arguments. */
+  /** Name of the program, without arguments. */
   readonly command: string;
 }
 
-/** Files that nobody here can judge, and halves that a crash left, are kept so long. */
+/**
+ * Ages in ms after which files are removed: those of other machines, which cannot be checked here, and partly written files of a
+ * crash.
+ */
 const foreignMs = 30 * 86_400_000;
 const halfMs = 60_000;
 
@@ -187,7 +199,10 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Undefined for another user's: in a folder that others may write to, it could name processes of ours. */
+/**
+ * Reads a file of this user; undefined for a file of another user, because in a shared folder it could name processes of this
+ * user.
+ */
 function readOwn(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
@@ -197,7 +212,7 @@ function readOwn(path: string): string | undefined {
   }
 }
 
-/** What a host's file tells; undefined when it is not one. A line that broke off is left out. */
+/** Parses a host's state file; undefined when it is not one. An incomplete line is ignored. */
 function toldBy(text: string, name: string): Told | undefined {
   const [first = '', ...changes] = text.split('\n');
   const head = headSchema.safeParse(parse(first)).data;
@@ -221,7 +236,7 @@ function judge({ host, place }: Told): Judgement {
   return isAlive(stat) && stat.startTime === host.startTime ? 'living' : 'dead';
 }
 
-/** This host may itself run inside something that the dead one had started, such as a terminal. */
+/** Tells whether this process runs inside a process that the dead host had started, such as a terminal. */
 function isInside(instance: string): boolean {
   const marker = markerFor(instance);
   for (let pid = process.pid; pid > 1; pid = statOf(pid)?.parent ?? 0)
@@ -230,7 +245,8 @@ function isInside(instance: string): boolean {
 }
 
 async function endHost({ instance, groups }: Told): Promise<{ ended: Leftover[]; isClean: boolean }> {
-  // After a while only a leader of the right age proves a group; what lost its leader is found by its marker.
+  // Signals only groups whose leader has the recorded start time, because numbers may have been reused; other processes are found
+  // by their marker.
   const proven = groups.filter(({ pgid, startTime }) => statOf(pgid)?.startTime === startTime);
   const { ended, left } = await endAll({ groups: proven, instances: [instance] });
   return {
@@ -263,16 +279,16 @@ async function sweepFile(folder: string, name: string): Promise<readonly Leftove
 }
 
 /**
- * Ends what hosts that are dead left behind, as their files tell, and removes those files. A host that lives is
- * left alone, whoever else sweeps at the same time. Never rejects. Under 5 ms when there is nothing to do; at
- * most 1.5 s.
+ * Ends the processes that dead hosts left behind, according to their state files, and removes those files. Living hosts are left
+ * alone, and several cleanups may run at the same time. Never rejects. Takes under 5 ms when there is nothing to do, at most 1.5
+ * s otherwise.
  */
 export async function sweepLeftovers({ stateDir, notice }: SweepOptions = {}): Promise<readonly Leftover[]> {
   if (stateDir === false || startTimeOf(process.pid) === undefined) return [];
   const missing = (error: unknown): boolean =>
     error instanceof Error && 'code' in error && error.code === 'ENOENT';
   const complain = (error: unknown): [] => {
-    // Another host may sweep at the same time.
+    // Ignores a missing file, because another host may be cleaning up at the same time.
     if (!missing(error)) notice?.(`cannot look for what earlier hosts left behind: ${String(error)}`);
     return [];
   };
