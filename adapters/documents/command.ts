@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { ServeOptions } from './serve.ts';
 
 /**
- * How to start the project's own documents server as a child: with the Node that runs us, from the built file
- * beside this one or, in a checkout that runs its sources, through tsx.
+ * Command that starts this project's documents server as a child process, with the same Node: the built file beside this one or,
+ * in a checkout that runs its sources, the source through tsx.
  */
 export function documentsCommand(root: string): { command: string; args: string[] } {
   const isSource = import.meta.url.endsWith('.ts');
@@ -12,8 +12,8 @@ export function documentsCommand(root: string): { command: string; args: string[
 }
 
 /**
- * A line for each format that the documents servers among these programs have and cannot read. Their folders are looked through only
- * where a package is missing.
+ * One line for each document format that the documents servers among these programs cannot read because a package is missing. The
+ * folders are searched only when a package is missing.
  */
 export async function unreadDocuments(
   programs: readonly { readonly args: readonly string[] }[],
@@ -26,7 +26,9 @@ export async function unreadDocuments(
   return unreadIn(folders);
 }
 
-/** The documents server in this process. Loaded when it is wanted: nobody else pays for it. Gives why it cannot start. */
+/**
+ * Runs the documents server in this process; its code is loaded only here. Resolves to the reason when the server cannot start.
+ */
 export async function serveDocuments(
   folders: readonly string[],
   options: ServeOptions,

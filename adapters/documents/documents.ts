@@ -28,7 +28,7 @@ import {
   type DpeFormat,
 } from '../../machines/resources/dpe-uri.ts';
 
-/** A JSON-RPC error with a code of Finder: the SDK takes `code` and `data` of what is thrown. */
+/** Error of a document request with a JSON-RPC code; the MCP SDK sends `code` and `data` of a thrown error. */
 export class RpcRefusal extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -43,7 +43,7 @@ const refusalOf = ({ code, message, details }: Failure): RpcRefusal =>
   new RpcRefusal(typeof code === 'number' ? code : -32_603, message, details);
 
 const internalError = -32_603;
-/** One that cannot be read: its reason, without folders. Others are said without their details, which may name paths. */
+/** Refusal for a document that cannot be read. Only known reasons are quoted, because others may name paths. */
 const brokenDocument = (ref: string, error: unknown): RpcRefusal => {
   if (error instanceof RpcRefusal) return error;
   const isSaid = error instanceof Unreadable || error instanceof Refusal;
@@ -63,7 +63,7 @@ const mimeTypes: Readonly<Record<DpeFormat, string>> = {
 };
 const defaultLimit = 20;
 
-/** What `dpe://` URIs of this host give, by level (a2c-wire §3.13). */
+/** Contents of the `dpe://` URIs of one host, by level: catalogue, document, page, element (a2c-wire §3.13). */
 export class DocumentResources {
   readonly #library: Library;
   readonly #host: string;
@@ -75,7 +75,7 @@ export class DocumentResources {
     this.#pageRead = pageRead;
   }
 
-  /** Rejects with a `RpcRefusal`. */
+  /** Reads a `dpe://` URI. Rejects with an `RpcRefusal`. */
   async read(raw: string): Promise<TextContents> {
     const parsed = parseDpeUri(raw);
     if (!parsed.ok) throw refusalOf(parsed.failure);
@@ -97,7 +97,7 @@ export class DocumentResources {
     }
   }
 
-  /** A page of a document that there is. Rejects with a `RpcRefusal`. */
+  /** Reads one page of a document. Rejects with an `RpcRefusal`, also when the document or page does not exist. */
   async page(ref: string, index: number): Promise<Page> {
     const listed = await this.#library.find(ref);
     if (!listed) throw refusalOf(documentNotFound(ref));
@@ -148,7 +148,7 @@ export class DocumentResources {
     );
   }
 
-  /** Level 0: nothing is read for it. */
+  /** Catalogue of all documents (level 0), from known details only; no document is read for it. */
   #catalogue(): object {
     const documents = [...this.#library.documents.values()];
     return {
@@ -173,7 +173,7 @@ export class DocumentResources {
   }
 }
 
-/** The pages of a range as one text, up to what a window may have. */
+/** Renders a range of pages as one text of limited size. */
 function renderedPages(
   read: ReadDocument,
   { from, to }: PageRange,

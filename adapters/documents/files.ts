@@ -3,26 +3,28 @@ import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { checkPath, isSkipped, joinPath, limits, isBinary, sizeText } from '../../machines/document-files.ts';
 
-/** A question that cannot be answered, said so that a model can ask a better one. Names no path outside the root. */
+/** Refusal of a request, with a message that helps a model to ask a better one. The message names no path outside of the root. */
 export class Refusal extends Error {}
 
 export interface Place {
-  /** Relative to the root, `/` between parts, `.` for the root. */
+  /** Path relative to the root, with `/` between parts; `.` is the root. */
   readonly path: string;
-  /** Where it really is, all symbolic links followed; inside the root. */
+  /** Real path inside the root, with all symbolic links followed. */
   readonly real: string;
   readonly facts: Stats;
 }
 
-/** A folder that is served. */
+/** Folder whose files are served. */
 export interface Folder {
-  /** Its real path. */
+  /** Real path of the folder. */
   readonly path: string;
-  /** First part of each path below it, so that several folders do not mix; empty where it is the only one. */
+  /** First part of all paths in this folder, which tells several folders apart; empty when it is the only one. */
   readonly name: string;
 }
 
-/** Finds what a stranger named below the folders. Refuses what is not there or leads out of them. */
+/**
+ * Finds the file or folder of a path that a client sent. Refuses a path that does not exist or leads out of the served folders.
+ */
 export const locate = async (folders: readonly Folder[], raw: string): Promise<Place> => {
   const checked = checkPath(raw);
   if (!checked.ok) throw new Refusal(checked.reason);
@@ -37,7 +39,8 @@ export const locate = async (folders: readonly Folder[], raw: string): Promise<P
     if (!isInside(base, real)) throw leaves(path);
     return { path, real, facts: await stat(real) };
   } catch (error) {
-    // A missing file behind a link that leads out must not be told from an existing one.
+    // Gives the same answer for existing and missing files behind a link that leads out of the root, so that a client learns
+    // nothing about them.
     if (isMissing(error) && !isInside(base, await nearest(full))) throw leaves(path);
     throw inWords(error, path);
   }
@@ -61,7 +64,7 @@ const isInside = (base: string, real: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-/** The real place of the deepest folder on the way that exists. */
+/** Real path of the deepest existing folder on the way to a path. */
 const nearest = async (full: string): Promise<string> => {
   for (let folder = dirname(full); ; folder = dirname(folder)) {
     try {
@@ -76,7 +79,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
 
-/** Errors of the file system name absolute paths; these name the relative one. */
+/** Turns an error of the file system into a refusal with the relative path, because the error names an absolute path. */
 const inWords = (error: unknown, path: string): Refusal => {
   if (error instanceof Refusal) return error;
   if (isMissing(error)) return new Refusal(`"${path}" does not exist; list_files shows what does`);
@@ -91,8 +94,8 @@ const inWords = (error: unknown, path: string): Refusal => {
 };
 
 /**
- * Opens a regular file for reading. `real` must come from `locate` or a walk: it is not followed if it became a link
- * since. O_NONBLOCK, because opening a pipe that took the place of the file would wait for a writer.
+ * Opens a regular file for reading. `real` must come from `locate` or `walk`; a symbolic link that replaced it meanwhile is not
+ * followed. O_NONBLOCK is set, because opening a pipe in its place would wait for a writer.
  */
 export const openFile = async (real: string, path: string): Promise<FileHandle> => {
   try {
@@ -110,27 +113,27 @@ export const openFile = async (real: string, path: string): Promise<FileHandle> 
 };
 
 export interface Found {
-  /** Relative to the root. */
+  /** Path relative to the root. */
   readonly path: string;
-  /** Relative to the folder that was asked for. */
+  /** Path relative to the folder where the walk began. */
   readonly below: string;
   readonly real: string;
-  /** A link is told and never followed: its target may be outside, or an ancestor. */
+  /** Kind of the entry. A link is listed but never followed, because its target may be outside of the root or a parent folder. */
   readonly kind: 'file' | 'folder' | 'link';
 }
 
-/** What a walk cost and left out. */
+/** Counts of one walk through folders: entries visited and folders left out. */
 export interface Walk {
   visited: number;
-  /** Folders that could not be opened. */
+  /** Number of folders that could not be opened. */
   unreadable: number;
-  /** It ended at the limit of visited entries. */
+  /** Tells whether the walk ended at the limit of visited entries. */
   isCut: boolean;
 }
 
 /**
- * Everything below a folder, nearest level first and by name within a folder, except what is skipped.
- * `depth` 1 is the folder's own entries. Memory and time are bounded by `limits.visited`.
+ * Walks through everything below a folder, level by level and by name within a folder, except skipped names. With `depth` 1 only
+ * the folder's own entries are returned. Memory and time are bounded by `limits.visited`.
  */
 export async function* walk(
   start: Place,
@@ -170,7 +173,7 @@ const kindOf = (entry: Dirent): Found['kind'] | undefined => {
 const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]> => {
   const entries: Dirent[] = [];
   try {
-    // Not readdir: a folder of a million entries would be read to its end first.
+    // Uses `opendir`, because `readdir` would read a folder of a million entries completely before the limit applies.
     for await (const entry of await opendir(folder, { bufferSize: 256 })) {
       if (cost.visited >= limits.visited) {
         cost.isCut = true;
@@ -186,16 +189,16 @@ const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]>
 };
 
 interface Part {
-  /** As the file has it, line ends included; bytes that are not UTF-8 became U+FFFD. */
+  /** Text of the lines as in the file, line ends included; bytes that are not UTF-8 become U+FFFD. */
   readonly text: string;
-  /** From 1; `toLine` is the last line in `text`, one less than `fromLine` for an empty file. */
+  /** First line of the text, counted from 1. `toLine` is its last line, one less than `fromLine` for an empty file. */
   readonly fromLine: number;
   readonly toLine: number;
-  /** Unknown when a large file was not read to its end. */
+  /** Number of lines in the file; null when a large file was not read to its end. */
   readonly totalLines: number | null;
-  /** The file goes on after `text`. */
+  /** Tells whether the file continues after the text. */
   readonly isCut: boolean;
-  /** Not even the first line fitted. */
+  /** Tells whether even the first line was too long and was cut. */
   readonly isInsideLine: boolean;
 }
 
@@ -204,7 +207,7 @@ interface Range {
   readonly lines?: number | undefined;
 }
 
-/** A whole file of at most 1 MiB, or the lines of a range from any text file, at most 1 MiB of them. */
+/** Reads a whole file of at most 1 MiB, or a range of lines from a text file of any size, at most 1 MiB of them. */
 export const readPart = async (place: Place, range: Range, signal: AbortSignal): Promise<Part> => {
   const { path, facts } = place;
   if (facts.isDirectory()) throw new Refusal(`"${path}" is a folder; list_files shows what is in it`);
@@ -231,7 +234,7 @@ export const readPart = async (place: Place, range: Range, signal: AbortSignal):
   }
 };
 
-/** The first bytes of a file, fewer if it has fewer. */
+/** Reads the first bytes of a file, at most `most`. */
 export const firstBytes = async (handle: FileHandle, most: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(most);
   let length = 0;
@@ -260,7 +263,7 @@ const readLines = async (
     position += bytesRead;
     taken.add(decoder.decode(chunk.subarray(0, bytesRead), { stream: bytesRead > 0 }));
     if (bytesRead === 0) return taken.part(path, true);
-    // A small file is read to its end for the number of its lines.
+    // Reads a small file to its end, to count its lines.
     if (taken.isFull && taken.hasMore && position > limits.fileBytes) return taken.part(path, false);
     if (position >= limits.partBytes) {
       if (taken.isStarted) return taken.part(path, false);
@@ -271,15 +274,15 @@ const readLines = async (
   }
 };
 
-/** Takes the wanted lines out of a stream of text and counts the others. */
+/** Collects the wanted lines from a stream of text and counts all others. */
 class Taken {
   readonly #fromLine: number;
   readonly #end: number;
   readonly #whole: string[] = [];
   #wholeChars = 0;
-  /** The wanted line that has not ended yet. */
+  /** Beginning of a wanted line whose end has not been read yet. */
   #open = '';
-  /** The line that the next character belongs to. */
+  /** Number of the line that the next character belongs to. */
   #line = 1;
   #isAtLineStart = true;
   #isTooLong = false;
@@ -318,7 +321,7 @@ class Taken {
     this.#open += piece;
     if (this.#wholeChars + this.#open.length > limits.fileBytes) {
       this.#isTooLong = true;
-      // Only whole lines, so that the next question can go on at a line; unless the first is too long by itself.
+      // Keeps only whole lines, so that the next request can continue at a line start; a first line that is too long is cut.
       this.#open = this.#whole.length > 0 ? '' : this.#open.slice(0, limits.fileBytes);
       this.#hasMore = true;
     } else if (isEnd) {

@@ -15,10 +15,10 @@ import {
 } from '../../machines/documents.ts';
 import { limits, isSkipped, joinPath, sizeText } from '../../machines/document-files.ts';
 
-/** What a file was read as, or why it could not be. */
+/** Result of reading a file: the document, or the reason why it could not be read. */
 export type Known = { readonly document: ReadDocument } | { readonly reason: string };
 
-/** What was read, by the digest of its content; what was used longest ago leaves first. */
+/** Cache of read documents by the digest of their content; the least recently used leaves first. */
 export class ContentCache {
   readonly #most: number;
   readonly #known = new Map<string, { readonly known: Known; readonly chars: number }>();
@@ -55,11 +55,11 @@ export class ContentCache {
 
 export interface Scan {
   readonly documents: Map<string, Listed>;
-  /** Why documents are missing, if some are. */
+  /** Reason why documents are missing; undefined when the list is complete. */
   readonly cut?: { readonly reason: string; readonly isEarly: boolean };
 }
 
-/** All documents below the folders. Links are not followed. */
+/** Finds all documents below the folders, without following links. */
 export async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Scan> {
   const documents = new Map<string, Listed>();
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
@@ -84,7 +84,7 @@ export async function scan(folders: readonly Folder[], signal: AbortSignal): Pro
   return { documents, cut: { reason: `${cost.unreadable} folders may not be read`, isEarly: false } };
 }
 
-/** Undefined: there is no such file any more. */
+/** Facts of a document's file; undefined when the file no longer exists. */
 export async function listedAt(ref: string, real: string): Promise<Listed | undefined> {
   const facts = await lstat(real).catch(() => undefined);
   if (!facts?.isFile()) return undefined;
@@ -100,12 +100,13 @@ export async function listedAt(ref: string, real: string): Promise<Listed | unde
 export interface Watching {
   close(): Promise<void>;
 }
-/** What is between two changes that are told together. */
+/** Time in ms without a further change before changes are reported together. */
 const quietMs = 200;
 
 /**
- * Tells which files below the folders were written, came or went, as their names for strangers. A large file that is still
- * written is told when it rests. `ready` is called once a folder is watched, `trouble` hears why changes are not seen, once.
+ * Watches folders and reports the files that were written, created or removed, by the paths that clients see. A large file that
+ * is being written is reported when it stops changing. `ready` is called for each folder once it is watched, `trouble` with the
+ * reason when changes may be missed.
  */
 export async function watchFolders(
   folders: readonly Folder[],
@@ -171,7 +172,7 @@ export interface Change {
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 }
-/** Pages from `from` up to and without `to`. */
+/** Range of pages from `from` up to but not including `to`. */
 export interface PageRange {
   readonly from: number;
   readonly to: number;
@@ -179,17 +180,20 @@ export interface PageRange {
 export interface LibraryOptions {
   readonly isWatching?: boolean;
   readonly parserLimits?: Partial<ParserLimits>;
-  /** Hears in words what does not work as it should. */
+  /** Called with a sentence about each problem, such as missing packages. */
   readonly notice?: (text: string) => void;
 }
 
-/** Names for folders by their last part: `docs`, and of a second one `docs-2`. One folder alone needs none. */
+/**
+ * Names for folders by their last path part, such as `docs`, and `docs-2` for a second one of that name. A single folder needs no
+ * name.
+ */
 export async function foldersOf(paths: readonly string[]): Promise<readonly Folder[]> {
   const real = await Promise.all(paths.map((path) => realpath(path)));
   const distinct = [...new Set(real)];
   if (distinct.length === 1) return distinct.map((path) => ({ path, name: '' }));
   const bases = distinct.map((path) => basename(path) || 'root');
-  // What a folder is really called is no other's.
+  // Reserves the folders' real names, so that no numbered name equals one of them.
   const taken = new Set(bases);
   return distinct.map((path, at) => {
     const base = bases[at] ?? '';
@@ -202,21 +206,24 @@ export async function foldersOf(paths: readonly string[]): Promise<readonly Fold
   });
 }
 
-/** Formats of documents below these folders that cannot be read here. Looks only where a package is missing. */
+/**
+ * One line for each document format below these folders that cannot be read. The folders are searched only when a package is
+ * missing.
+ */
 export async function unreadIn(paths: readonly string[]): Promise<string[]> {
   if (!isReaderMissing()) return [];
   const { documents } = await scan(await foldersOf(paths), new AbortController().signal);
   return missingReaders(documents.keys());
 }
 
-/** The documents of some folders: which there are, what is in them, and what changes. */
+/** Documents of some folders: lists them, reads them and reports changes. */
 export class Library {
   readonly folders: readonly Folder[];
   readonly #parsers: Parsers;
   readonly #cache = new ContentCache(limits.cachedChars);
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #readers = new Set<() => void>();
-  /** By place, size and time of a file: the digest of its content. */
+  /** Digest of each document's content, valid while inode, size and time of the file stay the same. */
   readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
   readonly #reads = new Map<string, Promise<ReadDocument>>();
   readonly #end = new AbortController();
@@ -236,7 +243,7 @@ export class Library {
     library.#documents = documents;
     for (const line of missingReaders(documents.keys())) library.#notice(line);
     if (cut !== undefined) library.#notice(`Not all documents are served: ${cut.reason}`);
-    // Whoever serves a whole disk by mistake must not watch all of it.
+    // Does not watch when the folders are too large, for example when a whole disk is served by mistake.
     if (cut?.isEarly === true) library.#notice('Changes of files are not seen: there are too many to watch');
     else if (options.isWatching !== false) await library.#watch();
     return library;
@@ -251,17 +258,17 @@ export class Library {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Hears when more is known of a document than its name: it was read for the first time, or since it changed. */
+  /** Adds a listener that is called when a document was read for the first time, or again after a change. */
   onRead(listener: () => void): void {
     this.#readers.add(listener);
   }
 
-  /** What is listed, or is there and was not noticed yet. */
+  /** Finds a document that is listed, or whose file exists and was not noticed yet. */
   async find(ref: string): Promise<Listed | undefined> {
     const known = this.#documents.get(ref);
     if (known) return known;
     const parts = ref.split('/');
-    // Another spelling of a path would be another document.
+    // Refuses other spellings of a path, each of which would count as another document.
     const isHidden = parts.some(
       (part, at) => part === '' || part === '..' || isSkipped(part, at < parts.length - 1),
     );
@@ -270,14 +277,14 @@ export class Library {
     return this.#documents.get(ref);
   }
 
-  /** What was read of a document and is still known, whatever its pages. */
+  /** Returns the cached content of a document, with whatever pages were read; undefined when there is none. */
   known(ref: string): ReadDocument | undefined {
     const digest = this.#digests.get(ref)?.digest;
     const known = digest === undefined ? undefined : this.#cache.get(digest);
     return known && 'document' in known ? known.document : undefined;
   }
 
-  /** A document with these pages at least. Rejects with `Unreadable` or a `Refusal`. */
+  /** Reads a document with at least these pages. Rejects with `Unreadable` or a `Refusal`. */
   async read(ref: string, range: PageRange): Promise<ReadDocument> {
     const key = `${ref}\0${range.from}\0${range.to}`;
     const running = this.#reads.get(key) ?? this.#read(ref, range).finally(() => this.#reads.delete(key));
@@ -309,7 +316,10 @@ export class Library {
     return read;
   }
 
-  /** Undefined: not known, or not with all of these pages. */
+  /**
+   * Returns the cached document when it has all of these pages, else undefined. Throws `Unreadable` for a content that could not
+   * be read before.
+   */
   #cached(digest: string, { from, to }: PageRange): ReadDocument | undefined {
     const known = this.#cache.get(digest);
     if (!known) return undefined;
@@ -326,7 +336,7 @@ export class Library {
       );
     const handle = await openFile(real, path);
     try {
-      // One byte more tells a file that grew meanwhile.
+      // Reads one byte more than expected, to notice a file that is growing.
       const bytes = await firstBytes(handle, facts.size + 1);
       if (bytes.length > facts.size) throw new Unreadable('it is being written; ask again');
       return bytes;
@@ -352,7 +362,8 @@ export class Library {
       this.#cache.set(digest, { document });
       return document;
     } catch (error) {
-      // Once: the same bytes would cost the same time again. What ended because all ends is another matter.
+      // Remembers the failure, because the same content would fail again after the same time. A failure caused by closing the
+      // library is not remembered.
       if (error instanceof Unreadable && error.isLasting && !this.#end.signal.aborted)
         this.#cache.set(digest, { reason: error.message });
       throw error;
@@ -368,7 +379,7 @@ export class Library {
     );
   }
 
-  /** What changed between the first look and the beginning of the watch. */
+  /** Finds changes that happened between the first scan and the start of the watch. */
   async #compare(): Promise<void> {
     try {
       const { documents } = await scan(this.folders, this.#end.signal);
@@ -377,11 +388,11 @@ export class Library {
         documents.get(ref)?.lastModified !== this.#documents.get(ref)?.lastModified;
       await this.#look(new Set(refs.filter(isOther)));
     } catch {
-      // It is closed, or its folder is gone: the watch tells.
+      // Ignores errors: the library is closed, or its folder is gone and the watch reports that.
     }
   }
 
-  /** Looks at these again, and tells what is another now. */
+  /** Checks these files again and reports those that were added, removed or changed. */
   async #look(refs: ReadonlySet<string>): Promise<void> {
     const [added, removed, changed]: [string[], string[], string[]] = [[], [], []];
     for (const ref of refs) {
@@ -409,7 +420,7 @@ export class Library {
     try {
       const place = await locate(this.folders, ref);
       const listed = await listedAt(ref, place.real);
-      // One that is reached through a link would be there twice, or is a way out.
+      // Ignores a file that is reached through a link, because it would be listed twice or lies outside of the folders.
       const direct = this.folders.some(({ path, name }) => {
         const below = name === '' ? ref : ref.slice(name.length + 1);
         return place.real === join(path, below);

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { CannotServe, serve } from './serve.ts';
 
-/** `node main.js FOLDER…`: the documents server over stdio. stdout carries JSON-RPC and nothing else. */
+/** Exit code for wrong usage of `node main.js FOLDER…`, which serves documents over stdio; stdout carries JSON-RPC only. */
 const wrongUsage = 64;
 const say = (message: string): void => void process.stderr.write(`documents: ${message}\n`);
 

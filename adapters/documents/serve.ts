@@ -14,9 +14,9 @@ import { addResources, type Shared, share } from './sharing.ts';
 import { addListFiles, addOpen, addReadFile, addSearchFiles, addSearch } from './tools.ts';
 
 /**
- * One session of the project's own MCP server over folders: their files as `dpe://` documents with pages and elements,
- * a few `window://` windows, and tools. It only reads. Whatever cannot be answered is an error with a sentence; none names
- * a path outside the folders.
+ * Creates one session of this project's MCP server for documents: the files of folders as `dpe://` documents with pages and
+ * elements, some `window://` windows, and tools. The server only reads. An unanswerable request is refused with a sentence that
+ * names no path outside of the folders.
  */
 export const createDocumentsServer = (shared: Shared): McpServer => {
   const server = new McpServer(
@@ -39,9 +39,9 @@ export const createDocumentsServer = (shared: Shared): McpServer => {
 };
 
 export interface HttpOptions {
-  /** 0 takes any free one. */
+  /** Port to listen on; 0 takes any free one. */
   readonly port: number;
-  /** Undefined: nobody is asked for one. */
+  /** Token that clients must send; undefined needs none. */
   readonly token: string | undefined;
 }
 export interface HttpServing {
@@ -56,8 +56,8 @@ const mostSessions = 100;
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 /**
- * Streamable HTTP on the loopback address. A page in a browser reaches that address, too, by a name of its own that leads
- * here: so the Host must be a loopback name, and an Origin, which browsers send, too.
+ * Serves Streamable HTTP on the loopback address. A web page can reach that address through a host name of its own, so the Host
+ * header must be a loopback name, and the Origin header, which browsers send, as well.
  */
 export async function serveHttp(shared: Shared, { port, token }: HttpOptions): Promise<HttpServing> {
   const sessions = new Map<string, Session>();
@@ -118,11 +118,11 @@ async function answer(
   if (id !== undefined && !known) return refuse(response, 404, 'there is no such session; begin a new one');
   const session = known ?? (await openSession(shared, sessions));
   await write(response, await session.transport.handleRequest(webRequest(request)));
-  // What was no `initialize` has got its error, and nobody knows this session.
+  // Closes a session whose first request was not `initialize`: the request got an error, and no client knows the session.
   if (session.transport.sessionId === undefined) await session.close();
 }
 
-/** The same request in the form of the web, which the SDK takes. */
+/** Converts a request of Node to a web `Request`, which the MCP SDK takes. */
 function webRequest(request: IncomingMessage): Request {
   const { method = 'GET', url = '/', headers } = request;
   const isWithBody = method !== 'GET' && method !== 'HEAD';
@@ -133,7 +133,7 @@ function webRequest(request: IncomingMessage): Request {
     ...(isWithBody && { body: Readable.toWeb(request) as BodyInit, duplex: 'half' }),
   });
 }
-/** Writes an answer of the SDK as it comes; a client that leaves ends it. */
+/** Streams an answer of the MCP SDK to the client; stops when the client disconnects. */
 async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
   response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
   if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => {});
@@ -146,7 +146,7 @@ async function openSession(shared: Shared, sessions: Map<string, Session>): Prom
     sessionIdGenerator: () => randomUUID(),
     onsessioninitialized: (id) => {
       sessions.set(id, session);
-      // Clients that vanish say nothing: the oldest leave.
+      // Closes the oldest session when there are too many, because clients that vanish do not close theirs.
       const [oldest] = sessions.keys();
       if (sessions.size > mostSessions && oldest !== undefined) {
         const gone = sessions.get(oldest);
@@ -164,24 +164,24 @@ async function openSession(shared: Shared, sessions: Map<string, Session>): Prom
 }
 
 export interface ServeOptions {
-  /** Host of the URIs. Default: documents. */
+  /** Host part of the document URIs, `documents` by default. */
   readonly host?: string;
-  /** Streamable HTTP on this port of the loopback address; without it stdio. */
+  /** Port for Streamable HTTP on the loopback address; without it the server uses stdio. */
   readonly port?: number;
-  /** What clients must show over HTTP. Default: one that is drawn. False: nobody is asked. */
+  /** Token that clients must send over HTTP, by default a random one; false needs none. */
   readonly token?: string | false;
   readonly isWatching?: boolean;
-  /** Hears what does not work as it should. */
+  /** Called with a sentence about each problem that does not stop the server. */
   readonly notice: (text: string) => void;
-  /** Hears once where it can be reached over HTTP. */
+  /** Called once with the URL and the token when the server listens on HTTP. */
   readonly listening?: (where: { readonly url: string; readonly token: string | undefined }) => void;
-  /** Ends it. */
+  /** Signal that ends the server. */
   readonly signal: AbortSignal;
 }
-/** Why it cannot start: said to whoever started it. */
+/** Error with the reason why the documents server cannot start, for the person who started it. */
 export class CannotServe extends Error {}
 export const defaultHost = 'documents';
-/** Answers under way may still be written after stdin ended; shorter than the host's `stdinGraceMs`. */
+/** Time in ms for writing pending answers after stdin has ended; shorter than the host's `stdinGraceMs`. */
 const lastWordsMs = 300;
 
 export async function openDocuments(
@@ -200,7 +200,7 @@ export async function openDocuments(
   return share(await Library.open(paths, options), host);
 }
 
-/** Serves folders until its input ends or the signal says so. Rejects with `CannotServe`. */
+/** Serves folders until stdin ends or the signal aborts. Rejects with `CannotServe` when the server cannot start. */
 export async function serve(paths: readonly string[], options: ServeOptions): Promise<void> {
   const { host = defaultHost, port, notice, signal, isWatching = true } = options;
   const shared = await openDocuments(paths, host, { isWatching, notice });
@@ -234,10 +234,10 @@ async function overStdio(shared: Shared, signal: AbortSignal): Promise<void> {
   const server = createDocumentsServer(shared);
   const inputEnded = new Promise<void>((done) => {
     process.stdin.once('end', () => setTimeout(done, lastWordsMs));
-    // The reader is gone: there is nobody left to answer.
+    // Ends the server when stdout fails, because its reader is gone.
     process.stdout.on('error', () => done());
   });
-  // The transport closes with its input, which here stays open for the last answers.
+  // Keeps the input of the transport open after stdin ends, because the transport would close before the last answers.
   const input = process.stdin.pipe(new PassThrough(), { end: false });
   await server.connect(new StdioServerTransport(input, process.stdout));
   await Promise.race([inputEnded, ended(signal)]);

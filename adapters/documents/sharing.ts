@@ -11,14 +11,14 @@ interface ResourceEvent {
   readonly isListChanged: boolean;
   readonly updated: readonly string[];
 }
-/** What all sessions of one server have together. */
+/** State that all sessions of one documents server share. */
 export interface Shared {
   readonly library: Library;
   readonly host: string;
   readonly documents: DocumentResources;
   readonly windows: Windows;
   readonly words: WordIndex;
-  /** Puts a page on the Desktop. */
+  /** Opens a page of a document as a window, which then appears on the Desktop. */
   open(ref: string, index: number): void;
   onEvent(listener: (event: ResourceEvent) => void): () => void;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export interface Shared {
 
 const most = 100;
 
-/** Values for `doc_ref`, `page_index` and `element_id` of the templates that begin with what was typed. */
+/** Completion values for the template variables `doc_ref`, `page_index` and `element_id` that begin with the typed text. */
 async function completed(shared: Shared, { argument, context }: CompleteRequest['params']) {
   const all = await valuesOf(shared, argument.name, context?.arguments ?? {});
   const typed = argument.value.toLowerCase();
@@ -40,7 +40,7 @@ async function valuesOf(
   known: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   if (name === 'doc_ref') return [...library.documents.keys()].toSorted();
-  // What a host typed into the template: as it is, or encoded as it stands in a URI.
+  // Accepts `doc_ref` as typed or encoded as in a URI, because hosts send either form.
   const given = known['doc_ref'] ?? '';
   const ref = library.documents.has(given) ? given : decoded(given);
   if (!library.documents.has(ref)) return [];
@@ -54,7 +54,7 @@ async function valuesOf(
     const { pages } = await library.read(ref, range);
     return Object.values(pages).flatMap(({ elements }) => elements.map(({ element_id }) => element_id));
   } catch {
-    // A document that cannot be read has nothing to complete.
+    // Returns no values for a document that cannot be read.
     return [];
   }
 }
@@ -66,11 +66,11 @@ const decoded = (text: string): string => {
   }
 };
 
-/** Code of a resource that is not there (MCP 2026-07-28). */
+/** Error code for a resource that does not exist (MCP 2026-07-28). */
 const resourceNotFound = -32_602;
 const withoutQuery = (uri: string): string => uri.replace(/\?.*$/, '');
 
-/** The resources of one MCP session. What is told of a change is told once, to those who subscribed. */
+/** Adds the resources to one MCP session. Each change of a resource is sent once to a session that subscribed to it. */
 export function addResources(server: McpServer, shared: Shared): void {
   const { host, documents, windows } = shared;
   const rpc = server.server;
@@ -97,7 +97,7 @@ export function addResources(server: McpServer, shared: Shared): void {
   rpc.setRequestHandler('completion/complete', async ({ params }) => ({
     completion: await completed(shared, params),
   }));
-  // A session that is gone hears no more; its error is nobody's.
+  // Ignores errors of sending, because a session that has closed receives nothing more.
   const list = (): void => void rpc.sendResourceListChanged().catch(() => {});
   const updated = (uris: readonly string[]): void => {
     const plain = new Set(uris.map(withoutQuery));
@@ -115,7 +115,7 @@ export function addResources(server: McpServer, shared: Shared): void {
   };
 }
 
-/** Which resources are told of after a change of files. */
+/** Resources that clients must be told about after files were added, removed or changed. */
 function eventOf({ host, library, windows }: Shared, { added, removed, changed }: Change) {
   const isSetChanged = added.length + removed.length > 0;
   const wasCatalogue = library.documents.size - added.length + removed.length > limits.listedDocuments;
@@ -168,7 +168,10 @@ const templatesOf = (host: string) => [
   },
 ];
 
-/** Who follows a catalogue reads all of it again, so that a search that reads every document is told a few times only. */
+/**
+ * Delay in ms that joins notifications of the catalogue, because each one makes clients read all of it again, and a search may
+ * read every document.
+ */
 const catalogueMs = 2_000;
 
 export function share(library: Library, host: string): Shared {
@@ -203,7 +206,8 @@ export function share(library: Library, host: string): Shared {
       await library.close();
     },
   };
-  // A catalogue has what is known of each document. One that is listed by itself has nothing of it.
+  // Reports a read document only when the catalogue is listed, which contains details of documents; a list of single documents
+  // has no such details.
   library.onRead(() => {
     if (library.documents.size <= limits.listedDocuments) return;
     telling ??= setTimeout(() => {

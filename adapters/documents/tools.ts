@@ -27,7 +27,7 @@ import {
 import { documentUri } from '../../machines/documents.ts';
 import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 
-/** All three tools only read, and only this folder. */
+/** Annotations of all tools of the documents server: they only read, and only in the served folders. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -48,7 +48,7 @@ const count = z.int().min(0);
 const truncated = z.boolean().describe('Something is missing; note says what and how to get it.');
 const note = z.string().optional();
 
-/** The facts for programs, the text for models. */
+/** Result of a tool, as structured content for programs and as text for models. */
 const result = (
   facts: Record<string, unknown>,
   text: string,
@@ -56,7 +56,7 @@ const result = (
 ): CallToolResult => ({
   content: [
     { type: 'text', text },
-    // A block of its own, so that the text of a file stays what the file holds.
+    // Puts the advice into a block of its own, so that the text of a file is not changed.
     ...(advice === undefined ? [] : [{ type: 'text' as const, text: advice }]),
   ],
   structuredContent: {
@@ -66,7 +66,7 @@ const result = (
   },
 });
 
-/** A refusal becomes a result with `isError`; anything else is said without its details, which may name paths. */
+/** Turns a refusal into a result with `isError`; any other error is reported without details, which may name paths. */
 const answered = async (answer: () => Promise<CallToolResult>): Promise<CallToolResult> => {
   try {
     return await answer();
@@ -79,22 +79,22 @@ const answered = async (answer: () => Promise<CallToolResult>): Promise<CallTool
 interface Listed {
   readonly path: string;
   readonly kind: Found['kind'];
-  /** Of a file. */
+  /** Size in bytes, for files only. */
   readonly sizeBytes?: number;
 }
 interface Listing {
   readonly entries: readonly Listed[];
-  /** Why entries are missing, if some are. */
+  /** Reason why entries are missing; undefined when the list is complete. */
   readonly cut?: string;
 }
 interface Wanted {
   readonly pattern?: string | undefined;
   readonly depth: number;
-  /** At most `limits.results`. */
+  /** Largest number of entries, not above `limits.results`. */
   readonly most: number;
 }
 
-/** What is below a folder, nearest level first. */
+/** Lists files and folders below a folder, nearest level first. */
 const listFiles = async (place: Place, wanted: Wanted, signal: AbortSignal): Promise<Listing> => {
   if (!place.facts.isDirectory())
     throw new Refusal(`"${place.path}" is a file; read_file shows what is in it`);
@@ -112,7 +112,7 @@ const listFiles = async (place: Place, wanted: Wanted, signal: AbortSignal): Pro
 };
 
 const listed = async ({ path, kind, real }: Found): Promise<Listed> => {
-  // It may be gone since the walk saw it; then it is listed without a size.
+  // Lists a file without a size when it was removed after the walk saw it.
   const facts = kind === 'file' ? await lstat(real).catch(() => undefined) : undefined;
   return facts === undefined ? { path, kind } : { path, kind, sizeBytes: facts.size };
 };
@@ -121,15 +121,15 @@ interface Query {
   readonly text: string;
   readonly isCaseSensitive: boolean;
   readonly pattern?: string | undefined;
-  /** At most `limits.results`. */
+  /** Largest number of matches, not above `limits.results`. */
   readonly most: number;
 }
 interface Answer {
   readonly matches: readonly (Hit & { readonly path: string })[];
   readonly searched: number;
-  /** Files that hold no text, are too large, or could not be opened. */
+  /** Number of files that were not searched because they are binary, too large or unreadable. */
   readonly skipped: { readonly binary: number; readonly large: number; readonly unreadable: number };
-  /** Why the search ended early, if it did. */
+  /** Reason why the search ended early; undefined when it is complete. */
   readonly cut?: string;
 }
 
@@ -156,7 +156,7 @@ const searchFiles = async (place: Place, query: Query, signal: AbortSignal): Pro
     }
     searched += 1;
     bytes += text.length;
-    // One more than may be shown, to know whether there are more.
+    // Finds one match more than may be shown, to know whether there are more.
     const left = query.most - matches.length;
     const hits = findLines(new TextDecoder().decode(text), query.text, query.isCaseSensitive, left + 1);
     matches.push(...hits.slice(0, left).map((hit) => ({ path: file.path, ...hit })));
@@ -184,7 +184,7 @@ const textOf = async (real: string, path: string): Promise<Buffer | 'binary' | '
     try {
       const { size } = await handle.stat();
       if (size > limits.fileBytes) return 'large';
-      // Not always the largest: filling a megabyte with zeros for each of thousands of files takes seconds.
+      // Allocates only the size of the file, because filling 1 MiB with zeros for each of thousands of files takes seconds.
       const bytes = await firstBytes(handle, size);
       return isBinary(bytes) ? 'binary' : bytes;
     } finally {
@@ -392,7 +392,7 @@ export const addSearch = (server: McpServer, shared: Shared): void => {
   );
 };
 
-/** What was found, for programs and as a text, and why something may be missing. */
+/** Searches all documents; the result has the matches as data and as text, and the reasons why some may be missing. */
 async function searched({ words, host }: Shared, query: string, limit: number): Promise<CallToolResult> {
   const answer = await words.search(query, limit, waitMs);
   const documents = answer.found.map(({ ref, title, places }) => {

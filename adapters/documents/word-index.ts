@@ -16,23 +16,20 @@ interface Found {
 interface SearchAnswer {
   readonly found: readonly Found[];
   readonly total: number;
-  /** Documents that were searched, and those there are. */
+  /** Number of documents that were searched; `documents` is the number of all documents. */
   readonly indexed: number;
   readonly documents: number;
-  /** Documents that cannot be read, with the reason. */
+  /** Documents that cannot be read, each with the reason. */
   readonly unread: readonly { readonly ref: string; readonly reason: string }[];
 }
 const pagesAtOnce = 25;
 const readAtOnce = 4;
 
-/**
- * The words of all documents: made when the first search comes, kept true from then on. A document that changed is read
- * again before the next answer.
- */
+/** Index of the words of all documents, built with the first search. A changed document is read again before the next answer. */
 export class WordIndex {
   readonly #library: Library;
   readonly #byWord = new Map<string, Set<number>>();
-  /** A document that changed gets another number; its old one is nobody's. */
+  /** Document of each index number. A changed document gets a new number, and its old number is no longer listed here. */
   readonly #refs = new Map<number, string>();
   readonly #numbers = new Map<string, number>();
   readonly #unread = new Map<string, string>();
@@ -53,7 +50,9 @@ export class WordIndex {
     this.#stop();
   }
 
-  /** Documents that have all words. Waits for the index at most so long, and says how much of it there was. */
+  /**
+   * Finds the documents that contain all words. Waits at most `waitMs` for the index and reports how many documents it covered.
+   */
   async search(query: string, most: number, waitMs: number): Promise<SearchAnswer> {
     const words = [...new Set(wordsIn(query))];
     await this.#caughtUp(waitMs);
@@ -129,7 +128,7 @@ export class WordIndex {
     this.#refs.delete(number);
   }
 
-  /** Those with a word in their title, keywords or name first, then the latest. */
+  /** Documents that contain all words: those with a word in title, keywords or name first, then the most recently modified. */
   #matching(words: readonly string[]): readonly string[] {
     const sets = words
       .map((word) => this.#byWord.get(word) ?? new Set<number>())

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** Not `z.record`: a schema of a stranger may have any keys, and is given back as it is. */
+/** Schema of any JSON object. Not `z.record`, because a server's schema may have any keys and must be returned unchanged. */
 const object = z.custom<JsonObject>((value) => isObject(value), 'expected an object');
 const text = z.string();
 const more = object.optional();
@@ -84,9 +84,9 @@ const schema = z.strictObject({
   }),
 });
 
-/** The last good catalog of a server. */
+/** Last complete lists (tools, resources, templates, prompts) of a server, with the time when they were saved. */
 export interface CachedCatalog {
-  /** ISO 8601. */
+  /** Time of saving, in ISO 8601. */
   readonly savedAt: string;
   readonly lists: Lists;
 }
@@ -94,7 +94,10 @@ export interface CachedCatalog {
 export const textOfCatalog = ({ savedAt, lists }: CachedCatalog): string =>
   `${JSON.stringify({ format, savedAt, lists })}\n`;
 
-/** Undefined: not what we write. Given back as it stands, for a schema may drop what it does not know. */
+/**
+ * Parses a saved catalog; undefined when the text is not one. Returns the value itself and not the schema's output, which may
+ * lack unknown properties.
+ */
 export function readCatalog(written: string): CachedCatalog | undefined {
   try {
     const value: unknown = JSON.parse(written);
@@ -104,14 +107,14 @@ export function readCatalog(written: string): CachedCatalog | undefined {
   }
 }
 
-/** A catalog of more bytes is not kept. */
+/** Largest catalog in bytes; larger ones are not saved. */
 export const largestCatalog = 4 * 1024 * 1024;
-/** Of more servers than this the oldest are forgotten. */
+/** Number of saved catalogs; the oldest are removed above it. */
 export const mostCatalogs = 200;
-/** A draft this old was left by somebody who died while writing. */
+/** Age in ms after which a draft counts as left behind by a process that died while it wrote. */
 const staleMs = 60_000;
 
-/** `KEPT/FINGERPRINT.json`; a draft has one more name in between. */
+/** Folder of the saved catalogs, one file `FINGERPRINT.json` per server, and drafts while a file is written. */
 export const catalogsDir = (stateDir: string): string => join(stateDir, 'catalogs');
 const isFingerprint = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 const fileOf = (stateDir: string, fingerprint: string): string =>
@@ -121,13 +124,13 @@ const remove = async (file: string): Promise<void> => {
   try {
     await rm(file, { force: true });
   } catch {
-    // A folder in its place, or not ours to remove: it is no catalog either way.
+    // Ignores a failed removal, for example of a folder with that name; it is not a catalog in any case.
   }
 };
 
 /**
- * What the server with this fingerprint listed when it was last seen, by this host or another. Undefined when nobody
- * knows; a file that is none of ours is removed. Never rejects.
+ * Reads the lists that the server with this fingerprint had when any host last saw it. Undefined when none are saved; a file in
+ * another format is removed. Never rejects.
  */
 export async function readCached(stateDir: string, fingerprint: string): Promise<CachedCatalog | undefined> {
   if (!isFingerprint(fingerprint)) return undefined;
@@ -136,14 +139,14 @@ export async function readCached(stateDir: string, fingerprint: string): Promise
   try {
     written = await textIn(file);
   } catch {
-    // There is none, or it cannot be read at the moment.
+    // Returns undefined when the file is missing or cannot be read at the moment.
     return undefined;
   }
   const cached = written === undefined ? undefined : readCatalog(written);
   if (!cached) await remove(file);
   return cached;
 }
-/** Undefined: it is larger than what we write, so its end is not looked at. */
+/** Text of a file; undefined when it is larger than any catalog. */
 async function textIn(file: string): Promise<string | undefined> {
   const handle = await open(file);
   try {
@@ -154,12 +157,12 @@ async function textIn(file: string): Promise<string | undefined> {
   }
 }
 
-/** It is only a memory: nobody has to stop because it could not be written. */
+/** Result of saving a catalog. A failure is only reported, because a host works without saved catalogs. */
 export type Keeping = { readonly cached: true } | { readonly cached: false; readonly because: string };
 
 /**
- * Remembers what a server lists, whole or not at all: who reads meanwhile has the old one or the new one. What is too
- * large is not kept, and the old one forgotten, because it is not the last one any more. Never rejects.
+ * Saves the lists of a server completely or not at all, so that a reader at the same time gets the old or the new ones. Lists
+ * that are too large are not saved, and the old ones are removed, because they are out of date. Never rejects.
  */
 export async function keep(
   stateDir: string,
@@ -195,7 +198,7 @@ async function prune(folder: string, now: Date): Promise<void> {
   const surplus = files.length - mostCatalogs;
   const aged = async (name: string): Promise<{ file: string; at: number }> => {
     const file = join(folder, name);
-    // Whoever removed it meanwhile did what we wanted.
+    // Skips a file that another process has removed meanwhile.
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
     return { file, at: mtimeMs };
   };

@@ -11,22 +11,22 @@ import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { appOfConfig } from '../../machines/config/apps.ts';
 import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
 
-/** Text of a file, and the byte order mark before it, which is no part of the text and is written again with it. */
+/** Decoded text of a file, and its byte order mark, which is not part of the text and is written back with it. */
 export interface DecodedText {
   readonly text: string;
   readonly mark: string;
 }
 const savedAs = 'save it as UTF-8';
 
-/** Text of these bytes (UTF-8, with or without a byte order mark), or why they are none. */
+/** Decodes bytes as UTF-8, with or without a byte order mark; returns a mistake when they are not UTF-8. */
 export function decoded(bytes: Uint8Array): DecodedText | Mistake {
   const [first, second] = bytes;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  // Every file that is read here begins with ASCII, so a zero in the first pair is one half of a UTF-16 character.
+  // Recognizes UTF-16 by a single zero in the first two bytes, because every config file begins with an ASCII character.
   if (isMarked || (bytes.length > 1 && (first === 0) !== (second === 0)))
     return { path: '', message: 'is UTF-16', remedy: savedAs };
   try {
-    // `fatal` so that a broken byte is said and not turned into a command with a replacement character.
+    // Decodes with `fatal`, so that an invalid byte is reported instead of becoming part of a command.
     const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     const [mark = ''] = /^\uFEFF*/.exec(whole) ?? [];
     return { text: whole.slice(mark.length), mark };
@@ -43,10 +43,10 @@ const broken = (
   const where = at ? ` at ${at.line}:${at.column} (line:column)` : '';
   return { ok: false, mistake: { path: '', message: `is not valid ${name}${where}: ${message}` } };
 };
-/** What JSON can say and nothing else: no dates, no shared parts. */
+/** Converts a value to what JSON can express, without dates and shared objects. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
 
-/** None quotes the text. */
+/** Messages for the error codes of the YAML parser. None of them quotes the file, which may hold secrets. */
 const yamlReasons: Readonly<Record<string, string>> = {
   BAD_INDENT: 'this line has another indent than it needs',
   TAB_AS_INDENT: 'a tab indents nothing in YAML; use spaces',
@@ -58,7 +58,7 @@ const yamlReasons: Readonly<Record<string, string>> = {
 };
 async function readYaml(text: string): Promise<JsonText> {
   const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await during(import('yaml'));
-  /** Keys and numbers on the way to the last of these nodes. */
+  /** Path of keys and indexes to the last of these YAML nodes. */
   const pathOf = (nodes: readonly unknown[]): Path =>
     nodes.flatMap((node, n): Path => {
       const outer = nodes[n - 1];
@@ -105,27 +105,26 @@ async function readToml(text: string): Promise<JsonText> {
   }
 }
 
-/** A text as the end of its file's name says; JSON where that says nothing. The parsers of the others are loaded for them only. */
+/** Parses a text as YAML or TOML when the file name says so, else as JSON. Each parser is loaded with its first file. */
 async function readFormat(text: string, file: string): Promise<JsonText> {
   if (/\.ya?ml$/i.test(file)) return readYaml(text);
   if (/\.toml$/i.test(file)) return readToml(text);
   return readJson(text);
 }
 
-/** A value as such a text. */
+/** Formats a value as JSON, YAML or TOML text. */
 export async function writtenAs(format: 'json' | 'yaml' | 'toml', value: unknown): Promise<string> {
   if (format === 'yaml') return (await during(import('yaml'))).stringify(value, { lineWidth: 0 });
   if (format === 'toml') return `${(await during(import('smol-toml'))).stringify(value)}\n`;
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Nobody writes this much by hand; a wrong path to a data file should not be read to its end. */
+/** Largest config file in bytes. Nobody writes more by hand, and a wrong path to a data file should not be read to its end. */
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads one config file (a regular file or a pipe, UTF-8 with or without BOM, at most 1 MiB).
- * Never rejects: whatever is wrong with the file comes back as mistakes. A server that is wrong is left out with a warning, as
- * long as another one is right.
+ * Reads one config file (a regular file or a pipe, UTF-8 with or without BOM, at most 1 MiB). Never rejects: all problems are
+ * returned as mistakes. An invalid server is left out with a warning, as long as another one is valid.
  */
 export const readConfig = async (file: string): Promise<ParsedConfig> => {
   const read = await readConfigValue(file);
@@ -133,12 +132,12 @@ export const readConfig = async (file: string): Promise<ParsedConfig> => {
   const { value, duplicates } = read;
   return parseConfig(value, { file, duplicates, app: appOfConfig(value, file), isLenient: true });
 };
-/** What such a file holds, whoever wrote it; by the end of its name JSON, YAML or TOML. */
+/** Reads the value of a config file of any application, as JSON, YAML or TOML according to the end of its name. */
 export const readConfigValue = async (file: string): Promise<JsonText> => {
   const text = await readConfigText(file);
   return typeof text === 'string' ? readFormat(text, file) : { ok: false, mistake: text };
 };
-/** The text of such a file, not yet judged. */
+/** Reads the text of a config file without parsing it; returns a mistake when it cannot be read. */
 export const readConfigText = async (file: string): Promise<string | Mistake> => {
   const bytes = await readBytes(file);
   if ('message' in bytes) return bytes;
@@ -166,7 +165,7 @@ const readBytes = async (file: string): Promise<Buffer | Mistake> => {
   }
 };
 
-/** By reading, not by asking for the size: a pipe has none, and a file may grow meanwhile. */
+/** Reads at most `limit` bytes. The size of the file is not asked for, because a pipe has none and a file may grow meanwhile. */
 const readUpTo = async (handle: FileHandle, limit: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(limit);
   let length = 0;
@@ -192,10 +191,13 @@ const reasonOf = (error: unknown): string => {
   return reasons[code] ?? `cannot be read (${code === '' ? 'unknown reason' : code})`;
 };
 
-/** Where a config comes from: the first that exists counts, nothing is merged (docs/config.md). */
+/** Config file in use. The first one that exists is taken, and nothing is merged (docs/config.md). */
 export interface FoundConfig {
   readonly file: string;
-  /** `folder`: whoever wrote the current folder wrote it too, so its servers start only once it is trusted. */
+  /**
+   * Origin of the file. `folder` means the current folder, whose author may be unknown, so its servers start only once the folder
+   * is trusted.
+   */
   readonly from: 'option' | 'folder' | 'user';
 }
 export const folderNames = ['a2c.json', '.mcp.json', 'mcp.json'] as const;
@@ -206,8 +208,8 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 /**
- * The only config that is ever written. `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` where there is one, or where
- * the platform has no other place; else where the platform keeps such files.
+ * Path of the user's config file. It is `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` when that exists or the
+ * platform has no other place, else in the platform's config folder.
  */
 export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => {
   const known = join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'a2c', 'a2c.json');
@@ -215,7 +217,7 @@ export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => 
   return join(envPaths('a2c', { suffix: '' }).config, 'a2c.json');
 };
 
-/** The file that a change is written into, by its whole path: the one that was asked for, else the one of this user. */
+/** Absolute path of the config file that a change is written to: the requested one, else the user's own. */
 export async function configToWrite(
   asked: string | undefined,
   folder: string,
@@ -224,7 +226,10 @@ export async function configToWrite(
   return { file, isThere: await exists(file) };
 }
 
-/** Undefined: there is none, so the embedded default serves. A file that was asked for by name is not checked here. */
+/**
+ * Finds the config file to use; undefined when there is none, so that the built-in default applies. A file requested by name is
+ * not checked for existence.
+ */
 export async function findConfig(
   asked: string | undefined,
   folder: string,
@@ -239,8 +244,8 @@ export async function findConfig(
 }
 
 /**
- * The variables of a file of lines `NAME=value`, as Node reads one (`--env-file`): comments, quotes and `export` are known.
- * Values are taken as they stand. Never rejects; a reason names the file and no value.
+ * Reads a file of lines `NAME=value` in the format of Node's `--env-file`, with comments, quotes and `export`. Placeholders in
+ * values are not filled in. Never rejects; the reason names the file and never a value.
  */
 export async function readEnvFile(
   path: string,
@@ -256,7 +261,7 @@ export async function readEnvFile(
   return { variables: Object.fromEntries(variables) };
 }
 
-/** The certificates of a PEM file. Never rejects; a reason names the file. */
+/** Reads the certificates of a PEM file. Never rejects; the reason names the file. */
 export async function readCertificates(
   path: string,
   folder = process.cwd(),
@@ -264,7 +269,7 @@ export async function readCertificates(
   const file = resolve(folder, path);
   const pem = await readConfigText(file);
   if (typeof pem !== 'string') return { reason: `ca: ${file} ${pem.message}` };
-  // Judged here: TLS takes a text without any, and then trusts nobody without a word.
+  // Checks for a certificate here, because TLS accepts a text without any and then silently trusts no server.
   return isCertificate(pem) ? { pem } : { reason: `ca: ${file} holds no certificate (PEM)` };
 }
 function isCertificate(pem: string): boolean {

@@ -7,7 +7,7 @@ import type { Project } from '../../machines/config/import.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** The places of applications on this machine. */
+/** Platform, folders and environment of this machine, from which the config files of other applications are located. */
 interface AppFolders {
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -34,12 +34,12 @@ export interface AppFile {
   readonly app: string;
   readonly file: string;
 }
-/** Where applications would keep their servers on this platform, whether they are there or not. */
+/** Paths at which other applications keep their servers on this platform, whether the files exist or not. */
 const appFiles = (folder: string, at: AppFolders = here(folder)): readonly AppFile[] =>
   places
     .filter(({ on }) => on === undefined || (on === 'win32') === (at.platform === 'win32'))
     .map((place) => ({ app: place.app, file: fileOf(place, at) }));
-/** Those that are there, in the order of the table. */
+/** Config files of other applications that exist, in the order of the table of applications. */
 export async function foundAppFiles(folder: string): Promise<readonly AppFile[]> {
   const all = appFiles(folder);
   const there = await Promise.all(
@@ -50,14 +50,14 @@ export async function foundAppFiles(folder: string): Promise<readonly AppFile[]>
       ),
     ),
   );
-  // Home and the current folder may be the same.
+  // Removes duplicates, because the home folder and the current folder may be the same.
   const seen = new Set<string>();
   return all.filter(({ file }, n) => there[n] && !seen.has(file) && seen.add(file));
 }
 /**
- * The folder of the project that a file is of: the one around it, or around the folder with a dot in which an application keeps
- * it. Undefined: it is a file of a user, in the home folder or where an application has its settings, or `into`, where its
- * servers go, stands in the same folder. `isKnown`: its name says that it is one of a project.
+ * Project to which a config file belongs: its folder, or the parent of the application's dot folder that holds it. Undefined for
+ * a file of the user (in the home folder or an application's settings), and for a file in the folder of `into`, the config that
+ * receives the servers. `isKnown` tells whether the file has a usual name for a project's config.
  */
 export function projectOf(
   file: string,
@@ -73,7 +73,7 @@ export function projectOf(
   return { folder, isKnown: isInDotFolder || isName || appAt(whole) !== undefined };
 }
 
-/** What a link of another application holds, as a file of that application would. */
+/** Content of an install link, in the form of a config file of the application that made the link. */
 type LinkRead = JsonText & { readonly app?: string };
 
 const wrong = (message: string, remedy?: string): LinkRead => ({
@@ -85,9 +85,9 @@ const whole = 'copy the whole link';
 export const isLink = (text: string): boolean =>
   /^(deepchat|cursor|vscode(-insiders)?):/i.test(text) || /^https?:\/\//i.test(text);
 
-/** Plain or for URLs, with padding or without it. */
+/** Decodes base64, plain or for URLs, with or without padding; undefined when it is invalid. */
 function decoded(code: string): string | undefined {
-  // A plus that nobody escaped is read as a blank in a query.
+  // Restores each plus sign, which a query turns into a blank when it was not escaped.
   const text = code.replaceAll(' ', '+');
   if (text === '' || !/^[\w+/-]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1)
     return undefined;
@@ -110,7 +110,7 @@ function jsonIn(text: string | undefined, what: string): JsonText {
   const [twice] = read.duplicates;
   return twice ? { ok: false, mistake: twice } : read;
 }
-/** One server under its name; a server may be called __proto__. */
+/** Config with one server under its name; `fromEntries` keeps even the name __proto__. */
 const named = (key: 'mcpServers' | 'servers', name: string, entry: unknown): object => ({
   [key]: Object.fromEntries([[name, entry]]),
 });
@@ -130,7 +130,7 @@ function cursor(query: URLSearchParams): LinkRead {
   const read = jsonIn(decoded(config), 'config');
   return read.ok ? { ...read, value: named('mcpServers', name, read.value), app: 'cursor' } : read;
 }
-/** The whole query is one server as JSON, with its name and inputs in it. */
+/** Reads a link of VS Code, whose whole query is one server as JSON with its name and inputs. */
 function vscode(query: string): LinkRead {
   let text: string;
   try {
@@ -161,8 +161,8 @@ function redirect(query: URLSearchParams): LinkRead {
 }
 
 /**
- * The link with which a web page offers a server: of DeepChat, Cursor or VS Code (also through their web sites). Nothing is
- * fetched. A mistake never repeats what the link holds: it may be a secret.
+ * Reads an install link of DeepChat, Cursor or VS Code, also in the form that leads through their web sites. Nothing is fetched.
+ * A mistake never quotes the link, because it may hold a secret.
  */
 export function readLink(text: string): LinkRead {
   const install = /^vscode(?:-insiders)?:(?:\/\/)?mcp\/install\?(.*)$/is.exec(text);

@@ -1,17 +1,17 @@
 import { missingPackage, optionalPackage } from '../optional-packages.ts';
 
-/** Texts that nobody else may read, by name. */
+/** Store of secret texts by name, which only this user can read. */
 export interface SecretStore {
-  /** Undefined: there is none of this name. Rejects when the store cannot be asked. */
+  /** Returns the secret with this name; undefined when there is none. Rejects when the store does not work. */
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
-  /** False: there was none. */
+  /** Removes the secret with this name; resolves to false when there was none. */
   remove(name: string): Promise<boolean>;
 }
 
 /**
- * The keyring of the system: Keychain, Credential Manager, Secret Service. Rejects with a sentence where there is none, or where
- * `@napi-rs/keyring` is not installed. Each name is an entry of `service`.
+ * Opens the keyring of the system: Keychain, Credential Manager or Secret Service. Each secret is an entry of `service`. Rejects
+ * with a sentence when there is no keyring, or when `@napi-rs/keyring` is not installed.
  */
 export async function openKeyring(service: string): Promise<SecretStore> {
   const { AsyncEntry } = await optionalPackage(
@@ -36,12 +36,12 @@ export async function openKeyring(service: string): Promise<SecretStore> {
   };
 }
 
-/** Sentence that says what to install before a keyring can be asked; undefined where nothing is missing. */
+/** Sentence that says what to install for the keyring; undefined when nothing is missing. */
 export const missingKeyring = (): string | undefined => missingPackage('@napi-rs/keyring', '--keyring');
 
-/** A keyring that is locked asks a person, who may not be there. */
+/** Time limit in ms for one operation of the keyring, because a locked keyring asks a person who may be absent. */
 const patienceMs = 5_000;
-/** Rejects when it takes too long. What was asked goes on, and is not heard any more. */
+/** Rejects when a keyring operation takes too long. The operation itself continues, and its result is ignored. */
 function inTime<T>(asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -50,8 +50,8 @@ function inTime<T>(asked: Promise<T>): Promise<T> {
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
 /**
- * The keyring of the system where there is one that answers; each answer of it takes 5 s at most, or it rejects. Undefined where
- * there is none, and with `A2C_KEYRING=off` in the environment.
+ * Opens the keyring of the system when there is one that answers; each operation rejects after 5 s. Undefined when there is none,
+ * and when the environment variable `A2C_KEYRING` is `off`.
  */
 export async function keyringIfAny(service: string): Promise<SecretStore | undefined> {
   if (process.env['A2C_KEYRING'] === 'off') return undefined;

@@ -10,15 +10,15 @@ import type { Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { FileFound as Found, FileEdits as Wanted } from '../../machines/presenter/settings.rules.ts';
 
-/** End of a name that no person gives a file: a draft that a killed writer has left is known by it. */
+/** End of the name of every draft file, which no person would choose, so that drafts left by a killed process are recognized. */
 const ending = 'a2c-draft';
-/** A draft this old was left by a process that died while it wrote. */
+/** Age in ms after which a draft counts as left behind by a process that died while it wrote. */
 const oldMs = 5_000;
 let written = 0;
 
 /**
- * Writes a file whole or not at all: a new one beside it, with the same owner, takes its place. `mode` is that of the new one.
- * Rejects with what the file system says; then nothing is left behind.
+ * Writes a file completely or not at all: a new file is written beside it, with the same owner, and then replaces it. `mode` is
+ * the mode of the new file. Rejects with the error of the file system; then nothing is left behind.
  */
 export async function writeWhole(
   file: string,
@@ -31,13 +31,13 @@ export async function writeWhole(
     const handle = await open(draft, 'w', mode);
     try {
       await handle.writeFile(text);
-      // The mask of the process takes from the mode that `open` is given.
+      // Sets the mode again, because the umask of the process is applied to the mode that `open` gets.
       await handle.chmod(mode);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    // Only root may give a file away; for everybody else the file is their own.
+    // Gives the new file to the old file's owner. Only root can do that; for other users the file is their own.
     if (before && before.uid !== process.getuid?.())
       await chown(draft, before.uid, before.gid).catch(() => {});
     await rename(draft, file);
@@ -46,7 +46,7 @@ export async function writeWhole(
     throw error;
   }
 }
-/** Removes what killed writers of this file have left. For the one who holds its lock. */
+/** Removes the drafts that killed processes left for this file. The caller must hold the lock of the file. */
 async function sweepDrafts(file: string): Promise<void> {
   const folder = dirname(file);
   const names = await readdir(folder).catch((): string[] => []);
@@ -57,29 +57,35 @@ async function sweepDrafts(file: string): Promise<void> {
   }
 }
 
-/** A lock that nobody renewed for so long was left by a process that was killed. */
+/** Age in ms of a lock that was not renewed, after which it counts as left behind by a killed process. */
 const staleMs = 5_000;
-/** A minute in all: longer than a stale lock and any crowd of processes. */
+/** Attempts to get a lock, about a minute in all: longer than a stale lock lives, and enough for many waiting processes. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
-/** Of two processes that find one stale lock at the same moment, both may get it: then one writes over the other. */
+/**
+ * Number of attempts to write a file. Two processes that find the same stale lock may both get it, and one then overwrites the
+ * other.
+ */
 const mostTries = 5;
 
-/** By file: in this process one after another; the lock is for other processes. */
+/** Pending changes of each file, which run one after another in this process; the lock is for other processes. */
 const queues = new Map<string, Promise<unknown>>();
 
 interface LockedFile {
-  /** Writes a file whole or not at all. Default: `writeWhole`. */
+  /** Function that writes the file completely or not at all; `writeWhole` by default. */
   readonly write?:
     | ((file: string, text: string, options: { readonly mode: number }) => Promise<void>)
     | undefined;
-  /** Keeps what was there before under this name, beside the file. */
+  /** Suffix of a backup file that keeps the previous text, beside the file. */
   readonly backup?: string;
-  /** What is kept there; null: nothing is. Default: the text that was there. */
+  /** Text for the backup file, by default the previous text; null writes no backup. */
   readonly kept?: (text: string | null) => string | null;
 }
-/** What is to be in a file: another text, or the same one; null: it is not written. A byte order mark is in neither. */
+/**
+ * Function that computes the new text of a file from the old one. The same text, or null, leaves the file as it is; the old text
+ * is null when there is no file. Both texts are without a byte order mark.
+ */
 type ChangeText = (text: string | null) => string | null | Promise<string | null>;
-/** A file that holds no text that could be changed. */
+/** Error for a file that does not hold text and therefore cannot be changed. */
 export class NotText extends Error {
   readonly mistake: Mistake;
   constructor(mistake: Mistake) {
@@ -88,7 +94,7 @@ export class NotText extends Error {
   }
 }
 
-/** The file that is meant: a symbolic link stays one, and what it points to is written. */
+/** Path of the file to write: the target of a symbolic link, so that the link itself stays. */
 const targetOf = (file: string): Promise<string> => realpath(file).catch(() => file);
 async function heldIn(file: string): Promise<DecodedText | null> {
   let bytes: Buffer;
@@ -102,9 +108,9 @@ async function heldIn(file: string): Promise<DecodedText | null> {
   if ('message' in read) throw new NotText(read);
   return read;
 }
-/** Text of a file without its byte order mark; null: there is none. */
+/** Text of a file without its byte order mark; null when the file does not exist. */
 export const textIn = async (file: string): Promise<string | null> => (await heldIn(file))?.text ?? null;
-/** Mode of a file; of one that is not there yet, that nobody else may read it. */
+/** Mode of a file; 0600 (only the owner may read it) for a file that does not exist yet. */
 const modeOf = async (file: string): Promise<number> =>
   stat(file).then(
     ({ mode }) => mode & 0o777,
@@ -112,9 +118,10 @@ const modeOf = async (file: string): Promise<number> =>
   );
 
 /**
- * Reads a file, changes it and writes it as one, under a lock that all processes share: the new text is there whole or not at
- * all. A file keeps its mode and its byte order mark; a new one is for nobody else to read (0600). `change` is asked again when somebody else wrote over it, so it has to be the same
- * for its own result. Rejects with what the file system says, or when others hold the lock for a minute.
+ * Reads, changes and writes a file as one step, under a lock shared by all processes; the new text is written completely or not
+ * at all. A file keeps its mode and its byte order mark; a new file can be read only by its owner (0600).
+ * `change` is called again when another process overwrote the result, so it must return its own result unchanged. Rejects with
+ * the error of the file system, or when other processes hold the lock for a minute.
  */
 export function changeFile(file: string, change: ChangeText, how: LockedFile = {}): Promise<void> {
   const before = queues.get(file) ?? Promise.resolve();
@@ -130,7 +137,7 @@ async function changed(
 ): Promise<void> {
   const target = await targetOf(file);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  // Only here: they listen to the signals of the whole process from the moment they are loaded.
+  // Loads the lock package only here, because it listens to the signals of the whole process as soon as it is loaded.
   const { lock } = await during(import('proper-lockfile'));
   for (let tries = 0; ; tries++) {
     const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
@@ -147,16 +154,16 @@ async function changed(
       if (backup !== undefined && old !== null) await write(`${target}${backup}`, mark + old, { mode });
       await write(target, mark + next, { mode });
     } finally {
-      // Whoever found it stale, for this process was stopped for long, has it now.
+      // Ignores a failed release: another process took the lock over while this one was stopped for long.
       await release().catch(() => {});
     }
-    // Written, and still there: nobody who had the lock as well wrote over it.
+    // Reads the file again, to be sure that no other process with the same lock has overwritten it.
     const now = await textIn(target);
     if (now !== null && (await change(now)) === now) return;
   }
 }
 
-/** What the value of a file is judged as: as it stands, or as what is made of it. */
+/** Function that prepares the JSON of a config file for the check, for example by adding values to it. */
 export type Judge = (value: Readonly<Record<string, unknown>>) => unknown;
 
 const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -167,7 +174,10 @@ const emptied = (message: string): Found => ({
 });
 const holdsServers = (value: object): boolean => 'mcpServers' in value || 'servers' in value;
 
-/** `last`: the last text that was right. A beginning of it is a file that was cut off, and says nothing else. */
+/**
+ * Checks the text of a config file. A text that is only the beginning of `last`, the last correct text, counts as cut off by an
+ * unfinished write.
+ */
 function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (text.trim() === '') return emptied('is empty');
   const read = readJson(text);
@@ -187,7 +197,7 @@ function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (mistakes.length > 0) return { kind: 'wrong', mistakes: placed(text, mistakes) };
   return { kind: 'good', value: json, mark: markOf(text) };
 }
-/** What is wanted would be a mistake; the file stays as it is. */
+/** Error for a change that would make the config file invalid; the file stays as it is. */
 class Refused extends Error {}
 class Wrong extends Error {
   readonly found: Found;
@@ -196,7 +206,7 @@ class Wrong extends Error {
     this.found = found;
   }
 }
-/** One file, and the last text of it that was right. */
+/** State of one config file: its path, its check and the last correct text. */
 interface Held {
   readonly file: string;
   readonly judge: Judge;
@@ -211,7 +221,7 @@ async function read(held: Held): Promise<Found> {
   if (typeof text === 'string') return remembered(held, judged(text, held.judge, held.last), text);
   return text.message === 'does not exist' ? { kind: 'none' } : { kind: 'wrong', mistakes: [text] };
 }
-/** A config without servers, as the first change of a file finds it. */
+/** Text of a config without servers, used when the first change finds no file. */
 const noServers = '{\n  "mcpServers": {}\n}\n';
 async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): Promise<Found> {
   const { file, judge } = held;
@@ -219,7 +229,7 @@ async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): 
   let isWritten = false;
   let text = held.last;
   const change = (before: string | null): string | null => {
-    // What was written is looked at once more, and then it is no entry of somebody else.
+    // Writes an entry again on a second attempt even where it must not exist, because it is the entry of the first attempt.
     const once = isWritten
       ? edits.map((edit) => ('unlessThere' in edit ? { path: edit.path, value: edit.value } : edit))
       : edits;
@@ -238,7 +248,7 @@ async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): 
     isWritten = true;
     return made.text;
   };
-  // Of a file that lost its servers the last good text is worth more than what is left of it.
+  // Backs up the last correct text instead of a file that lost its servers.
   const kept = (before: string | null): string | null =>
     before === null || judged(before, judge, held.last).kind === 'emptied' ? held.last : before;
   await changeFile(file, change, { ...how, backup: '.bak', kept });
@@ -266,7 +276,7 @@ const refusal = ({ message }: Refused): Failure => ({
   message,
   remedy: 'Nothing was written.',
 });
-/** The port of machines/settings: one config file. Never throws; what is wrong with the file is found, not thrown. */
+/** Creates the port `settings` for one config file. Never throws; mistakes in the file are part of the result. */
 export const settingsFile = (
   file: string,
   judge: Judge = (value) => value,
@@ -295,13 +305,13 @@ export const settingsFile = (
 };
 
 /**
- * Who writes a file may empty it first, and chokidar tells of no second change within 50 ms: it is looked at when nothing
- * has been told for so long.
+ * Time in ms without a further change before the file is read. A program may empty a file before it writes it, and chokidar does
+ * not report a second change within 50 ms.
  */
 const quietMs = 100;
 /**
- * Tells when a file may be another: written, replaced, deleted, there again. Also of our own writes, which whoever looks
- * finds to be nothing new. `ready` resolves when it watches; `close` when it does not any more.
+ * Calls `changed` when a file may have new content: after it was written, replaced, deleted or created, also by this process
+ * itself. `ready` resolves when the watch has begun, `close` when it has ended.
  */
 export function watchFile(
   file: string,
@@ -317,7 +327,7 @@ export function watchFile(
   };
   const opened = (async () => {
     const { watch } = await import('chokidar');
-    // The folder, for whoever replaces a file has another one in its place.
+    // Watches the folder, because a program that replaces a file puts another file in its place.
     const watcher = watch(dirname(whole), {
       depth: 0,
       ignoreInitial: true,
@@ -343,7 +353,7 @@ export function watchFile(
   };
 }
 
-/** The same without a file: kept in memory for as long as the host lives. */
+/** Creates the port `settings` without a file: the config is kept in memory for as long as the host lives. */
 export function settingsInMemory(settings: object, judge: Judge = (value) => value): Ports['request'] {
   let text = JSON.stringify(holdsServers(settings) ? settings : { mcpServers: {}, ...settings }, null, 2);
   return (_from, { id, method, params }, emit) => {

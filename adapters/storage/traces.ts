@@ -3,20 +3,22 @@ import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeF
 import { join } from 'node:path';
 import type { KeyedHash } from '../../machines/trace/index.ts';
 
-/** Hex digits of a keyed hash: enough that two secrets of one trace do not fall together. */
+/** Number of hex digits kept of a keyed hash, enough to tell two secrets of one trace apart. */
 const shown = 16;
 
 export const sha256Of = (texts: Iterable<string>): string => {
-  // At once, where there is one: each step of a machine is hashed.
+  // Hashes a single text in one call, which is faster; every step of a machine is hashed.
   if (Array.isArray(texts) && texts.length === 1) return hashOf('sha256', `${texts[0]}\n`);
   const sum = createHash('sha256');
   for (const text of texts) sum.update(text).update('\n');
   return sum.digest('hex');
 };
 export const sha256OfBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-/** Characters: a short text costs about as much to hash as a long one. */
+/**
+ * Number of characters collected before they are hashed together, because hashing a short text costs about as much as a long one.
+ */
 const mostWaiting = 64 * 1024;
-/** The same, fed line by line. */
+/** Creates a SHA-256 digest that is fed line by line. */
 export function createDigest(): { add(text: string): void; value(): string } {
   const sum = createHash('sha256');
   let waiting = '';
@@ -38,49 +40,55 @@ export function createDigest(): { add(text: string): void; value(): string } {
 
 interface RedactionKey {
   readonly hash: KeyedHash;
-  /** Tells whether two traces were redacted with the same key, and nothing else. */
+  /** Id of the key, which only tells whether two traces were redacted with the same key. */
   readonly keyId: string;
 }
-/** Without a key a new one is made, which is never written down: equality holds within one run of the host. */
+/**
+ * Creates the key that redacts secrets in a trace. Without `given` it is random and never saved, so that equal secrets can be
+ * recognized only within one run of the host.
+ */
 export function createRedactionKey(given?: string): RedactionKey {
-  // An empty one is what an unset variable leaves: everybody has that key.
+  // Treats an empty key as none, because an unset variable gives an empty text that everybody knows.
   const key = given === undefined || given === '' ? randomBytes(32) : Buffer.from(given);
   const hash: KeyedHash = (text) => createHmac('sha256', key).update(text).digest('hex').slice(0, shown);
   return { hash, keyId: hash('a2c-trace key') };
 }
 
 const suffix = '.trace.ndjson';
-/** Text waits at most this long in memory. A host that is killed loses no more than that. */
+/** Longest time in ms that trace text waits in memory; a killed host loses no more than that. */
 const patienceMs = 50;
 
 export interface TraceFile {
   readonly path: string;
-  /** `text` is asked for when it is written, or as the process exits. */
+  /** Requests a write; `take` is called for the text when it is written, or when the process exits. */
   wants(): void;
-  /** Writes now what waits. */
+  /** Writes all waiting text now. */
   flush(): void;
   append(text: string): void;
   close(): void;
 }
 interface TraceFileOptions {
-  /** What has not been written yet. */
+  /** Returns the text that has not been written yet. */
   readonly take: () => string;
-  /** It cannot be written (any more); nothing else happens. */
+  /** Called once when the file can no longer be written; the trace ends and the host continues. */
   readonly onError: (error: Error) => void;
 }
 
-/** Closes what can no longer be written, which may fail as the writing did. */
+/** Closes a file whose write failed, ignoring errors, because closing may fail too. */
 function abandon(file: number): void {
   try {
     closeSync(file);
   } catch {}
 }
 
-/** A file that grows while the host runs. Created at once, so that a folder that cannot be written is told at once. */
+/**
+ * Opens a trace file that grows while the host runs. The file is created at once, so that a folder without write access is
+ * reported immediately.
+ */
 export function openTraceFile(folder: string, name: string, { take, onError }: TraceFileOptions): TraceFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
-  // What was called may have had secrets in it that nobody could tell: for the owner's eyes.
+  // Makes the file readable only by its owner, because calls may contain secrets that were not recognized.
   let file: number | undefined = openSync(path, 'wx', 0o600);
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
@@ -92,7 +100,8 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
     if (file === undefined) return;
     try {
       const now = text();
-      // Not writeSync, which may write a part and say so: the next line would stand in the middle of that one.
+      // Uses `writeFileSync`, because `writeSync` may write only a part of the text and the next line would then follow in the
+      // middle of it.
       if (now !== '') writeFileSync(file, now);
     } catch (error) {
       abandon(file);
@@ -118,7 +127,10 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
   };
 }
 
-/** Writes a whole trace at once; nobody sees half of it. With `keep` the oldest of the folder make room. */
+/**
+ * Writes a complete trace in one step, so that no reader sees half of it. With `keep`, the oldest traces of the folder are
+ * deleted above that number.
+ */
 export function writeTraceFile(folder: string, name: string, text: string, keep = Infinity): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
@@ -127,7 +139,7 @@ export function writeTraceFile(folder: string, name: string, text: string, keep 
   const all = readdirSync(folder)
     .filter((file) => file.endsWith(suffix))
     .toSorted();
-  // Names begin with their time.
+  // Sorts traces by age through their names, which begin with the time.
   for (const file of all.slice(0, Math.max(0, all.length - keep)))
     rmSync(join(folder, file), { force: true });
   return path;

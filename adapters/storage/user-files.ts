@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { writeWhole, changeFile, textIn } from './settings.ts';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
-/** What a server gave as base64, and what it says that it is. */
+/** Binary content from a server, as base64, with the media type that the server declares. */
 export interface Bytes {
   readonly base64: string;
   readonly mimeType: string | undefined;
 }
 const short: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': 'svg', mpeg: 'mp3', plain: 'txt' };
-/** Of what a server says only letters and digits reach the name of a file. */
+/** Ending of the file name for a media type. Only lower-case letters and digits of the server's text are used, else `bin`. */
 function endingOf(mimeType: string | undefined): string {
   const [, kind = ''] = (mimeType ?? '').split(/[/;]/);
   return short[kind] ?? (/^[a-z0-9]{1,8}$/.test(kind) ? kind : 'bin');
@@ -19,8 +19,8 @@ function endingOf(mimeType: string | undefined): string {
 const named = (name: string): string => name.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'content';
 
 /**
- * Writes each into a file of its own in this folder, which is made when it is not there: `name-1.png`, `name-2.wav`, with the
- * next number where a file of that name is there already. Resolves with their paths; rejects when one cannot be written.
+ * Writes each content into a new file of this folder, which is created when missing: `name-1.png`, `name-2.wav` …, skipping
+ * numbers whose file exists. Resolves with the paths; rejects when a file cannot be written.
  */
 export async function saveBytes(folder: string, name: string, all: readonly Bytes[]): Promise<string[]> {
   await mkdir(folder, { recursive: true });
@@ -46,10 +46,10 @@ const isNew = (path: string, bytes: Buffer): Promise<boolean> =>
 /** Lines that a person typed at the prompt in this and earlier runs, the newest first. */
 interface LineHistory {
   readonly lines: readonly string[];
-  /** What cannot be written is not kept, and nobody is told: it is only a memory. */
+  /** Saves the lines. A failed write is ignored, because the history is only a convenience. */
   keep(lines: readonly string[]): void;
 }
-/** Kept in `history` in this folder, one line each, for its owner alone. */
+/** Opens the history of typed lines, kept in the file `history` of this folder, one per line, readable by its owner alone. */
 export function lineHistory(stateDir: string): LineHistory {
   const file = join(stateDir, 'history');
   return {
@@ -60,7 +60,7 @@ export function lineHistory(stateDir: string): LineHistory {
         writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
         renameSync(`${file}.new`, file);
       } catch {
-        // A full disk, or a folder that is not ours.
+        // Ignores a failed write, for example on a full disk or in a folder of another user.
       }
     },
   };
@@ -75,7 +75,7 @@ function linesIn(file: string): string[] {
   }
 }
 
-/** Which registry of which list was the fastest, and when (ms since 1970). */
+/** Fastest npm registry of a list of registries, and the time of the measurement in ms since 1970. */
 export interface ChosenRegistry {
   readonly list: readonly string[];
   readonly registry: string;
@@ -84,7 +84,7 @@ export interface ChosenRegistry {
 const fileIn = (stateDir: string): string => join(stateDir, 'npm-registry.json');
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** What an earlier run has kept; null: nothing, or nothing that can be read. */
+/** Reads the registry that an earlier run chose; null when there is none or the file cannot be read. */
 export async function readChosen(stateDir: string): Promise<ChosenRegistry | null> {
   try {
     const { list, registry, at } = JSON.parse(
@@ -96,20 +96,20 @@ export async function readChosen(stateDir: string): Promise<ChosenRegistry | nul
     return null;
   }
 }
-/** Whole or not at all. Rejects with what the file system says. */
+/** Saves the chosen registry, completely or not at all. Rejects with the error of the file system. */
 export async function keepChosen(stateDir: string, chosen: ChosenRegistry): Promise<void> {
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
   await writeWhole(fileIn(stateDir), JSON.stringify(chosen), { mode: 0o600 });
 }
 
 /**
- * Folders whose config may start programs. A checkout must not run commands because somebody typed `a2c tools` in
- * it: its folder has to be trusted once. Kept in `$XDG_STATE_HOME/a2c/trusted.json`, a list of real paths.
+ * File with the list of trusted folders, by default `$XDG_STATE_HOME/a2c/trusted.json`. Only the config of a trusted folder may
+ * start programs, so that a command such as `a2c tools` inside an unknown checkout runs nothing.
  */
 export const trustFile = (env: NodeJS.ProcessEnv = process.env): string =>
   join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'a2c', 'trusted.json');
 
-/** None, where there is no file yet, or one that nobody can read: then nothing is trusted, which is the safe side. */
+/** Parses the list of trusted folders; empty when the file is missing or invalid, so that nothing is trusted then. */
 function foldersIn(text: string | null): string[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]');
@@ -124,8 +124,8 @@ export const isTrusted = async (folder: string, file = trustFile()): Promise<boo
   (await trusted(file)).includes(await realpath(folder));
 
 /**
- * Adds a folder to the list, which is written whole or not at all, under a lock that all processes share. Rejects with
- * what the file system says when it cannot be written, or when others hold the lock for a minute.
+ * Adds a folder to the list of trusted folders, which is written completely or not at all under a lock shared by all processes.
+ * Rejects with the error of the file system, or when other processes hold the lock for a minute.
  */
 export async function trust(folder: string, file = trustFile()): Promise<void> {
   await changeFile(file, async (text) => {
@@ -139,18 +139,18 @@ const folderOf = (stateDir: string): string => join(stateDir, 'offices');
 const fileOf = (stateDir: string, port: number | string): string => join(folderOf(stateDir), `${port}.token`);
 
 /**
- * Keeps the token of an office on loopback where other programs of this user find it, and nobody else, until what is
- * returned is called. Throws when it cannot.
+ * Saves the token of an office on the loopback address for other programs of this user, readable by nobody else, until the
+ * returned function is called. Throws when the file cannot be written.
  */
 export function keepOfficeToken(stateDir: string, port: number, token: string): () => void {
   mkdirSync(folderOf(stateDir), { recursive: true, mode: 0o700 });
   const path = fileOf(stateDir, port);
-  // Another file in its place: one that was there may have been readable by others.
+  // Replaces the file instead of overwriting it, because other users may have been able to read the old one.
   writeFileSync(`${path}.${process.pid}`, token, { mode: 0o600, flag: 'w' });
   renameSync(`${path}.${process.pid}`, path);
   const remove = (): void => {
     process.off('exit', remove);
-    // Another office of this user may listen on that port by now.
+    // Removes the file only when it still holds this token, because another office of this user may use the port by now.
     if (keptOfficeToken(stateDir, `http://127.0.0.1:${port}`) === token) rmSync(path, { force: true });
   };
   process.on('exit', remove);
@@ -160,9 +160,9 @@ const mayBeOfOthers = ({ mode, uid }: Stats, platform: string): boolean =>
   platform !== 'win32' &&
   ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid()));
 /**
- * The token that an office of this user keeps for this address; undefined: it keeps none. Never one for an address outside
- * of this machine, and none from a file that others can read. On Windows modes say nothing: each user has a profile that
- * others cannot read.
+ * Reads the saved token of an office of this user at this address; undefined when there is none. Only for addresses of this
+ * machine, and never from a file that other users can read. On Windows the mode is not checked, because other users cannot read a
+ * user's profile.
  */
 export function keptOfficeToken(
   stateDir: string,

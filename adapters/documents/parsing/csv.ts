@@ -3,7 +3,7 @@ import { limits } from '../../../machines/document-files.ts';
 import { pagesOf } from '../../../machines/documents.ts';
 import { decoded, type Reader } from './reader.ts';
 
-/** CSV and TSV: the first row names the columns; a page for each 2,000 rows. */
+/** Reads CSV and TSV. The first row holds the column names, and each page has up to 2,000 rows. */
 export const readCsv: Reader = ({ bytes, name, fileType }) => {
   const { data, errors, meta } = Papa.parse<string[]>(decoded(bytes), {
     skipEmptyLines: true,

@@ -4,13 +4,16 @@ import { chartOf, openOfficeFile, propertiesOf } from './office-file.ts';
 import { documentOfHtml } from './html.ts';
 import type { Reader } from './reader.ts';
 
-/** DOCX in sections by its headings of the first two levels. Its charts come last: mammoth does not say where they stand. */
+/**
+ * Reads DOCX, divided into sections at headings of the first two levels. Charts come last, because mammoth does not report their
+ * position.
+ */
 export const readDocx: Reader = async ({ bytes, name }) => {
   const file = openOfficeFile(bytes, 'word/document.xml');
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(file.packed()) },
     {
-      // Pixels are not read at all.
+      // Replaces the data of images by their type, because image data is not read.
       convertImage: mammoth.images.imgElement(({ contentType }) =>
         Promise.resolve({ src: `embedded:${contentType}` }),
       ),

@@ -2,7 +2,7 @@ import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
 import { decoded, type Reader } from './reader.ts';
 
-/** HTML in sections by its headings of the first two levels. Scripts are neither run nor shown. */
+/** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
 export const readHtml: Reader = ({ bytes, name }) => Promise.resolve(documentOfHtml(decoded(bytes), name));
 
 export function documentOfHtml(source: string, name: string): DraftDocument {
@@ -30,7 +30,7 @@ interface Found {
   drafts: Draft[];
   title: string | undefined;
   meta: Record<string, string>;
-  /** Text between blocks, not yet a paragraph. */
+  /** Text between block elements that has not become a paragraph yet. */
   open?: string;
 }
 const deepest = 400;
@@ -104,7 +104,7 @@ const linksIn = (node: Tree.Node): object[] =>
     return url === undefined ? [] : [{ text: tidy(textOf(each)), url }];
   });
 
-/** Undefined: its children are looked at. */
+/** Converts an HTML element to document elements; undefined when its children should be visited instead. */
 function draftsOf(node: Tree.Element): Draft[] | undefined {
   const tag = node.tagName;
   if (/^h[1-6]$/.test(tag)) {
@@ -140,7 +140,7 @@ function draftsOf(node: Tree.Element): Draft[] | undefined {
       return undefined;
   }
 }
-/** A footnote as mammoth writes those of a DOCX: an entry of a list at the end, with an arrow that leads back. */
+/** Tells whether a list item is a footnote, as mammoth writes them for DOCX: in a list at the end, with an arrow back. */
 const isNote = (node: Tree.Node): boolean =>
   isElement(node) && /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
 const noteOf = (node: Tree.Node): Draft => ({
@@ -150,7 +150,7 @@ const noteOf = (node: Tree.Node): Draft => ({
 const imagesIn = (node: Tree.Node): Draft[] => all(node, 'img').map(imageOf);
 function imageOf(node: Tree.Element): Draft {
   const [alt, url = ''] = [attribute(node, 'alt') ?? '', attribute(node, 'src')];
-  // Pixels in an attribute say nothing to a reader.
+  // Keeps only the description of an embedded image, because image data in an attribute is useless to a reader.
   return { category: 'image', content: /^(data|embedded):/.test(url) ? { description: alt } : { alt, url } };
 }
 function tableOf(node: Tree.Element): Draft {

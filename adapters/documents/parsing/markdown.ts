@@ -5,7 +5,7 @@ import { gfm } from 'micromark-extension-gfm';
 import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
 import { decoded, type Reader } from './reader.ts';
 
-/** Markdown with the extensions of GitHub, in sections by its headings of the first two levels. */
+/** Reads Markdown with the GitHub extensions, divided into sections at headings of the first two levels. */
 export const readMarkdown: Reader = ({ bytes, name }) => {
   const source = decoded(bytes);
   const { front, body } = withoutFront(source);
@@ -23,7 +23,7 @@ export const readMarkdown: Reader = ({ bytes, name }) => {
   });
 };
 
-/** The lines `key: value` of a front matter; what is nested in it is left out. */
+/** Separates the front matter from the body and reads its lines `key: value`; nested values are ignored. */
 function withoutFront(source: string): { front: Readonly<Record<string, string>>; body: string } {
   const found = /^\uFEFF?---\r?\n([\s\S]{0,20000}?)\r?\n---\r?\n/.exec(source);
   if (!found) return { front: {}, body: source };
@@ -90,7 +90,7 @@ function paragraph(node: Nodes & Parent, source: string): Draft[] {
   return [{ category: 'text', content: { text, ...(links.length > 0 && { links }) } }, ...imagesIn(node)];
 }
 
-/** As it is written. */
+/** Source text of a Markdown node, as written in the file. */
 const written = (node: Nodes, source: string): string =>
   source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
 const textIn = (node: Nodes): string => {

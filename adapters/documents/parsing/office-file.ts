@@ -4,23 +4,23 @@ import { Unreadable } from './reader.ts';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { Draft } from '../../../machines/documents.ts';
 
-/** The parts of an office file (a ZIP of XML), unpacked within limits. */
+/** Parts of an office file (a ZIP archive of XML files), unpacked within size limits. */
 export interface OfficeFile {
   readonly names: readonly string[];
   text(name: string): string | undefined;
   xml(name: string): Document | undefined;
-  /** By id, the targets of a part's relationships, as names of parts. */
+  /** Relationships of a part by their id, each with its type and the name of the target part. */
   relations(name: string): ReadonlyMap<string, { readonly type: string; readonly target: string }>;
   /**
-   * The same file packed anew without compression: what a library unpacks from it has the size that was checked.
-   * `mended` may give another text for a part.
+   * Packs the file again without compression, so that a library unpacks exactly the size that was checked. `mended` may replace
+   * the text of a part.
    */
   packed(mended?: (name: string, text: string) => string): Uint8Array;
 }
 
 /**
- * `unzipSync` unpacks each part into exactly as many bytes as the directory of the file says, so the sum of these is
- * what it can cost, whatever the parts hold.
+ * Opens an office file. `unzipSync` unpacks each part into exactly the number of bytes declared in the archive, so the sum of
+ * these declared sizes limits the memory used, whatever the parts contain.
  */
 export function openOfficeFile(bytes: Uint8Array, mustHave: string): OfficeFile {
   let sum = 0;
@@ -65,7 +65,7 @@ export function openOfficeFile(bytes: Uint8Array, mustHave: string): OfficeFile 
 }
 
 function parseXml(source: string, name: string): Document {
-  // A document type may define entities that grow without end; office files have none.
+  // Refuses a document type, which may define entities that grow without limit and which office files do not have.
   if (/<!DOCTYPE/i.test(source))
     throw new Unreadable(`${name} in it has a document type, which office files have not`);
   const fail = (): never => {
@@ -97,7 +97,7 @@ const resolved = (folder: string, target: string): string => {
   return parts.join('/');
 };
 
-/** All elements of this name below, whatever their prefix. */
+/** All descendant elements with this name, whatever their namespace prefix. */
 export const elements = (node: Document | Element, name: string): Element[] =>
   Array.from(node.getElementsByTagNameNS('*', name));
 export const childElements = (node: Element): Element[] =>
@@ -107,7 +107,7 @@ export const textIn = (node: Element, name = 't'): string =>
     .map((each) => each.textContent ?? '')
     .join('');
 
-/** Title, keywords and description that its author gave it. */
+/** Title, keywords and description from the properties of an office file. */
 export function propertiesOf(file: OfficeFile): { title?: string; keywords?: string[]; summary?: string } {
   const core = file.xml('docProps/core.xml');
   const value = (name: string): string => (core && elements(core, name)[0]?.textContent?.trim()) || '';
@@ -124,7 +124,7 @@ export function propertiesOf(file: OfficeFile): { title?: string; keywords?: str
   };
 }
 
-/** The values of a range such as `Costs!$B$2:$B$4`, where the chart does not keep them itself. */
+/** Function that returns the values of a range such as `Costs!$B$2:$B$4`, for charts that do not store their values. */
 export type Lookup = (range: string) => readonly string[];
 
 const valuesOf = (node: Element | undefined, lookup: Lookup): readonly string[] => {
@@ -133,7 +133,7 @@ const valuesOf = (node: Element | undefined, lookup: Lookup): readonly string[] 
   return kept.length > 0 ? kept : lookup(textIn(node, 'f'));
 };
 
-/** A chart of an office file: its kind, title and series with their values. */
+/** Reads a chart of an office file: its kind, title and series with values. */
 export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => []): Draft | undefined {
   const root = file.xml(name);
   const [plot] = root ? elements(root, 'plotArea') : [];

@@ -6,7 +6,10 @@ import type { ReadDocument } from '../../../machines/documents.ts';
 import { Unreadable } from './reader.ts';
 import type { Done, Job } from './worker.ts';
 
-/** The built file beside this one; in a checkout that runs its sources a text that loads the source through tsx. */
+/**
+ * Entry of the parser thread: the built file beside this one or, in a checkout that runs its sources, code that loads the source
+ * through tsx.
+ */
 function entryOfWorker(): { readonly entry: URL | string; readonly isText: boolean } {
   if (!import.meta.url.endsWith('.ts'))
     return { entry: new URL('./worker.js', import.meta.url), isText: false };
@@ -26,7 +29,7 @@ interface Waiting {
 }
 interface Busy extends Waiting {
   readonly timer: NodeJS.Timeout;
-  /** What this process had when it began, or when another one was ended for growing. */
+  /** Memory of this process in bytes when the document was started, or when another thread was last ended for using too much. */
   baseBytes: number;
 }
 interface Slot {
@@ -43,8 +46,8 @@ const idleMs = 30_000;
 const watchMs = 25;
 
 /**
- * Threads that read documents, each one document at a time. A document that takes too long, or with which this process
- * grows too much (what a library keeps outside of its heap is seen only there), ends its thread and nobody else's.
+ * Threads that read documents, each one document at a time. A document that takes too long, or during which the process memory
+ * grows too much (memory that a library allocates outside of its heap shows only there), ends only its own thread.
  */
 export class Parsers {
   readonly #slots: Slot[];
@@ -63,7 +66,7 @@ export class Parsers {
     };
   }
 
-  /** Rejects with `Unreadable`. */
+  /** Reads a document in a thread. Rejects with `Unreadable`. */
   async read(job: Job): Promise<ReadDocument> {
     const done = await new Promise<Done>((settle) => {
       if (this.#isClosed) settle({ ok: false, reason: 'the server ends' });
@@ -97,7 +100,7 @@ export class Parsers {
     const timer = setTimeout(() => void this.#end(slot, late), this.#limits.ms);
     slot.busy = { ...next, timer, baseBytes: process.memoryUsage.rss() };
     this.#watch ??= setInterval(() => this.#weigh(), watchMs).unref();
-    // Its own memory: a view of a shared one would take its neighbours along.
+    // Copies the bytes, because transferring a view of a shared buffer would take away the other data in it.
     const bytes = next.job.bytes.slice();
     worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
   }
@@ -112,7 +115,7 @@ export class Parsers {
       stdout: true,
       stderr: true,
     });
-    // Libraries talk on consoles; stdout belongs to the protocol.
+    // Discards the output of the thread, because libraries write to the console and stdout belongs to the protocol.
     worker.stdout.resume();
     worker.stderr.resume();
     worker.unref();
@@ -147,7 +150,7 @@ export class Parsers {
       clearInterval(this.#watch);
       this.#watch = undefined;
     }
-    // One at a time, the oldest first: whose memory it is cannot be told.
+    // Ends one thread at a time, beginning with the first busy one, because the memory cannot be attributed to a thread.
     const grown = busy.find((slot) => rss - (slot.busy?.baseBytes ?? rss) > this.#limits.growthBytes);
     if (!grown) return;
     for (const slot of busy) if (slot.busy) slot.busy.baseBytes = rss;
@@ -166,7 +169,8 @@ export class Parsers {
     slot.worker = undefined;
     clearTimeout(slot.idle);
     await worker?.terminate();
-    // Meanwhile it may have been answered, and the slot have another document.
+    // Settles the document only when it is still the current one, because an answer may have arrived meanwhile and the slot may
+    // have the next document.
     if (busy && slot.busy === busy) this.#settle(slot, { ok: false, reason, isLasting });
     this.#next();
   }

@@ -2,13 +2,13 @@ import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Unreadable, type Reader } from './reader.ts';
 import type { Draft, DraftPage } from '../../../machines/documents.ts';
 
-/** A run of letters on a page, as a PDF has them: without words, lines or paragraphs. */
+/** Piece of text on a PDF page with its position. PDF itself has no words, lines or paragraphs. */
 export interface Glyphs {
   readonly text: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** Height of the letters. */
+  /** Height of the letters in units of the page. */
   readonly size: number;
   readonly endsLine: boolean;
 }
@@ -20,8 +20,9 @@ interface Line {
 }
 
 /**
- * Paragraphs of a page, in the order of the file. A line ends where the height changes; a paragraph where the gap is
- * larger than one and a half lines or the letters change their size. Letters a fifth larger than most are a heading.
+ * Groups the text of a page into paragraphs, in the order of the file. A new line begins where the vertical position changes, a
+ * new paragraph where the gap exceeds one and a half lines or the letter size changes. Text a fifth larger than most is a
+ * heading.
  */
 export function paragraphsOf(glyphs: readonly Glyphs[]): Draft[] {
   const lines = linesOf(glyphs);
@@ -73,7 +74,7 @@ function linesOf(glyphs: readonly Glyphs[]): Line[] {
   return lines.filter((each) => each.text.trim() !== '');
 }
 
-/** The size that most letters have. */
+/** Letter size of most letters on the page. */
 function usualSize(lines: readonly Line[]): number {
   const letters = new Map<number, number>();
   for (const { text, size } of lines) {
@@ -83,7 +84,7 @@ function usualSize(lines: readonly Line[]): number {
   return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** PDF, page by page: of 500 only those that are wanted are read. Nothing in it is run. */
+/** Reads only the requested pages of a PDF. No script in it is run. */
 export const readPdf: Reader = async ({ bytes, from, to }) => {
   const task = getDocument({
     data: bytes,

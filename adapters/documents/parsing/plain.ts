@@ -5,7 +5,7 @@ import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const paragraphsPerPage = 100;
 
-/** Plain text: paragraphs between empty lines, a hundred to a page. */
+/** Reads plain text as paragraphs separated by empty lines, a hundred paragraphs per page. */
 export const readPlain: Reader = ({ bytes, name }) => {
   const paragraphs = decoded(bytes)
     .split(/\r?\n[ \t]*(?:\r?\n[ \t]*)+/)
@@ -40,7 +40,7 @@ const part = (value: unknown, key: string): Draft =>
         ...(key && { summary: key, key: `key ${key}` }),
       };
 
-/** JSON: one page; of an object one element a key, of a list of flat objects a table. */
+/** Reads JSON as one page: an object becomes one element per key, a list of flat objects a table. */
 export const readJson: Reader = async ({ bytes, name }) => {
   let value: unknown;
   try {

@@ -10,7 +10,7 @@ import {
 } from './office-file.ts';
 import type { Reader } from './reader.ts';
 
-/** PPTX: a page for each slide, in the order of the show, with its notes as an annotation. */
+/** Reads PPTX as one page per slide, in the order of the presentation, with the speaker notes as an annotation. */
 export const readPptx: Reader = ({ bytes }) => {
   const main = 'ppt/presentation.xml';
   const file = openOfficeFile(bytes, main);
@@ -42,7 +42,7 @@ function slideOf(file: OfficeFile, name: string, at: number): DraftPage {
   return { title: typeof heading === 'string' ? heading : `Slide ${at + 1}`, drafts: [...drafts, ...notes] };
 }
 
-/** Groups are looked into; the order is that of the file, from the back of the slide to its front. */
+/** Shapes of a slide, with groups expanded, in file order, which is from back to front. */
 const shapesIn = (tree: Element): Element[] =>
   childElements(tree).flatMap((each) => (each.localName === 'grpSp' ? shapesIn(each) : [each]));
 

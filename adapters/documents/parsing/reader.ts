@@ -1,22 +1,25 @@
 import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents.ts';
 import { isInstalled, missingPackage, type OptionalPackage } from '../../optional-packages.ts';
 
-/** What a reader is given. */
+/** Input of a document reader. */
 export interface Source {
   readonly bytes: Uint8Array;
-  /** What stands for a title where the document has none. */
+  /** File name, used as the title of a document that has none. */
   readonly name: string;
   readonly fileType: string;
-  /** Pages from `from` up to and without `to`, for formats that read pages one by one. */
+  /** First page to read, for formats that are read page by page; `to` is the page after the last one. */
   readonly from: number;
   readonly to: number;
 }
-/** Runs in a thread of its own, which may be ended at any moment. Throws `Unreadable` for what can be said in words. */
+/**
+ * Function that reads one document format. It runs in a worker thread that may be ended at any moment, and throws `Unreadable`
+ * with the reason when that is known.
+ */
 export type Reader = (source: Source) => Promise<DraftDocument>;
 
-/** Why a document cannot be read, in words that name no folder. */
+/** Error with the reason why a document cannot be read. The message names no folder. */
 export class Unreadable extends Error {
-  /** The same bytes would fail again. */
+  /** Tells whether the same bytes would fail again. */
   readonly isLasting: boolean;
 
   constructor(message: string, isLasting = true) {
@@ -30,13 +33,13 @@ const packages: Partial<Record<DocumentFormat, OptionalPackage>> = {
   pdf: 'pdfjs-dist',
   xlsx: '@e965/xlsx',
 };
-/** Sentence that says what to install before a format can be read; undefined where nothing is missing. */
+/** Sentence that says which package to install for a format; undefined when nothing is missing. */
 export function missingReader(format: DocumentFormat): string | undefined {
   const name = packages[format];
   return name && missingPackage(name, `.${format}`);
 }
 export const isReaderMissing = (): boolean => !Object.values(packages).every((name) => isInstalled(name));
-/** A line for each format among these documents that cannot be read. */
+/** One line for each format among these documents that cannot be read. */
 export function missingReaders(refs: Iterable<string>): string[] {
   const formats = Array.from(refs, (ref) => formatOf(ref));
   return [...new Set(formats)].flatMap((format) => {
@@ -46,7 +49,7 @@ export function missingReaders(refs: Iterable<string>): string[] {
   });
 }
 
-/** UTF-8, or UTF-16 where its mark says so; the mark is left out. */
+/** Decodes bytes as UTF-8, or as UTF-16 when they begin with its byte order mark, which is left out. */
 export const decoded = (bytes: Uint8Array): string => {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

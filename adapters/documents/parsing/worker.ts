@@ -11,11 +11,14 @@ export type Done =
   | {
       readonly ok: false;
       readonly reason: string;
-      /** False: another document may be to blame, and it is worth trying again. */
+      /**
+       * Tells whether the same document would fail again. False when another document may have caused the failure, so that a new
+       * attempt makes sense.
+       */
       readonly isLasting?: boolean;
     };
 
-/** Loaded when the first document of its format comes, so that nobody pays for formats that are not there. */
+/** Functions that load the reader of each format with its first document, so that unused formats cost nothing. */
 const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
   md: async () => (await import('./markdown.ts')).readMarkdown,
   txt: async () => (await import('./plain.ts')).readPlain,
@@ -37,7 +40,7 @@ async function read({ format, ...source }: Job): Promise<Done> {
     return { ok: false, reason: reasonOf(error) };
   }
 }
-/** What a library says of a broken file may have anything in it: its first line, cut. */
+/** Reason for a failed read: the first line of the library's message, cut to 200 characters, because it may contain anything. */
 function reasonOf(error: unknown): string {
   if (error instanceof Unreadable) return error.message;
   const message = error instanceof Error ? error.message : String(error);

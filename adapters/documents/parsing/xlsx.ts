@@ -11,7 +11,7 @@ import {
 } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
 
-/** XLSX: a page for each sheet, with its table, and beside it its formulas, links, comments and charts. */
+/** Reads XLSX as one page per sheet, with its table, formulas, links, comments and charts. */
 export const readXlsx: Reader = ({ bytes }) => {
   const file = openOfficeFile(bytes, 'xl/workbook.xml');
   const book = ((): ReturnType<typeof read> => {
@@ -42,7 +42,7 @@ export const readXlsx: Reader = ({ bytes }) => {
   });
 };
 
-/** Programs that do not compute write a formula with an empty value, which the library would take for 0. */
+/** Removes empty formula values, which programs without calculation write and which the library would read as 0. */
 const withoutEmptyValues = (name: string, text: string): string =>
   name.startsWith('xl/worksheets/') ? text.replace(/<v\s*(?:\/>|><\/v>)/g, '') : text;
 
@@ -102,7 +102,10 @@ function draftsAt(cell: CellObject, key: string, address: string): Draft[] {
   return drafts;
 }
 
-/** Sheets name their drawings, and drawings their charts; the sheet library does not read either. */
+/**
+ * Charts of each sheet by its name, found through the drawings of the sheet, because the sheet library reads neither drawings nor
+ * charts.
+ */
 function chartsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
   const workbook = file.xml('xl/workbook.xml');
   const relations = file.relations('xl/workbook.xml');
@@ -121,7 +124,7 @@ function chartsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Dr
   );
 }
 
-/** What stands in a range such as `'My sheet'!$B$2:$B$4`, up to as many rows as a table has. */
+/** Values of a range such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
 function valuesIn(sheets: Readonly<Record<string, WorkSheet>>, written: string): string[] {
   const [, quoted, bare, range = ''] = /^(?:'((?:[^']|'')+)'|([^!']+))!(.+)$/.exec(written) ?? [];
   const sheet = sheets[quoted?.replaceAll("''", "'") ?? bare ?? ''];
