@@ -1,6 +1,6 @@
 /**
- * The public API: what a host imports. Handles, not machines; what our own command passes beside the options
- * (a runtime that several handles share) stays inside.
+ * Public API of the package. Hosts get handles, not machines; internal arguments, such as a runtime that several
+ * handles share, are not exported.
  */
 import { createAgent as openAgent, type Agent, type AgentOptions } from './api/agent.ts';
 import { createComputer as openComputer } from './api/computer.ts';
@@ -15,26 +15,31 @@ import type { Office, OfficeOptions } from './api/office-handle.ts';
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
 export const createOffice = (options?: OfficeOptions): Promise<Office> => openOffice(options);
 /**
- * Starts a computer; resolves when every server is up or has failed once, or after 15 s with those that are. It
- * takes its seat meanwhile, so an agent may see it before its tools. Rejects with `ConfigInvalid`: nothing started.
+ * Starts a computer. Resolves as soon as its config is read and its servers are starting; with `office` also when
+ * the office has answered, after `toolsMs` (2 s) at the latest. Rejects with `ConfigInvalid` when the config has
+ * mistakes; then no server was started.
  */
 export const createComputer = (options?: ComputerOptions): Promise<Computer> => openComputer(options);
-/** Takes the agent's seat; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
+/**
+ * Takes the agent's seat in an office; resolves when the seat is taken. Rejects with an `A2cError`, unless
+ * `keepTrying` is set.
+ */
 export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(options);
 
 /**
- * The servers of a desktop application, by a config file that lives (docs/presenter.md). Resolves when the file was read;
- * `initialize` starts the servers. A file with mistakes is no error yet: `configStatus` has them.
+ * Makes a presenter: the servers of a desktop application with a config file that is watched (docs/presenter.md).
+ * Resolves when the file was read; `initialize` starts the servers. A file with mistakes is not an error yet:
+ * `configStatus` lists them.
  */
 export const createPresenter = (options?: PresenterOptions): Promise<Presenter> => openPresenter(options);
 /**
  * Reads the servers of another application from a file or a link, and judges each (docs/config.md, Files of other
- * applications). Nothing is written before `write`, and nothing is started. Rejects with an `A2cError`: there is nothing
- * to read there.
+ * applications). Nothing is written before `write`, and nothing is started. Rejects with an `A2cError` when there
+ * is nothing to read.
  */
 export const planImport = (options: ImportOptions): Promise<ServerImport> => planServerImport(options);
 export type { ImportOptions, ImportSource, ServerImport, ServerToImport } from './api/config-files.ts';
-/** The names of what a presenter tells. */
+/** Names of the events of a presenter. */
 export { MCP_EVENTS } from '../machines/presenter/events.ts';
 export type { McpConfig } from '../machines/presenter/host-config.ts';
 export type { McpEventValues, McpNotification } from '../machines/presenter/events.ts';
@@ -50,7 +55,7 @@ export type {
 } from './api/presenter-handle.ts';
 export type { Mistake } from '../machines/config/mistake.ts';
 
-/** Servers as children of this process: the default, and what another launcher may lean on. */
+/** Launches servers as child processes of this process: the default launcher, on which other launchers may build. */
 export { localLauncher } from '../adapters/index.ts';
 export type {
   AssertionRequest,
@@ -98,8 +103,8 @@ export type {
   PageSummary,
 } from './api/agent-handle.ts';
 /**
- * `window://` and `dpe://` URIs, taken apart and put together (docs/wire.md#uris). None throws: `{ok: true, uri}`, or
- * `{ok: false, failure}` that names the rule which is broken.
+ * Builders and parsers of `window://` and `dpe://` URIs (docs/wire.md#uris). They never throw: the result is `{ok:
+ * true, uri}`, or `{ok: false, failure}` that names the broken rule.
  */
 export { buildWindowUri, parseWindowUri } from '../machines/resources/window-uri.ts';
 export { buildDpeUri, parseDpeUri } from '../machines/resources/dpe-uri.ts';

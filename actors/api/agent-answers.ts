@@ -1,4 +1,4 @@
-/** Meaning of the answers to an agent's calls and questions. */
+/** Reading of the answers to an agent's calls and questions. */
 import {
   failureIn,
   readToolResult,
@@ -11,9 +11,9 @@ import { A2cError } from '../kernel/errors.ts';
 import type { CallOutcome } from './pending-calls.ts';
 
 /**
- * Tells whether a failed call may have run, where its peer does not say: an office answers for a computer that has
- * the call already, a server is slow, a call is cancelled. An office of Python reports a computer that is lost during
- * a call like one that was never there.
+ * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that
+ * already has the call, a server is slow, or the call is cancelled. An office of the Python implementation reports
+ * a computer that is lost during a call like a computer that was never there, hence `wasThere`.
  */
 function mayHaveRun({ code, details }: Failure, wasThere: boolean): boolean {
   if (code === wireCodes.notFound)
@@ -27,18 +27,18 @@ const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: stri
   const name = fields?.[key];
   return typeof name === 'string' ? name : undefined;
 };
-/** The server that has the tool, as far as its computer says. */
+/** Returns the name of the server that has the tool, as far as its computer says; else an empty text. */
 const serverOf = (meta: CallToolResult['_meta'], failure: Failure | null): string =>
   nameIn(meta, 'a2c_server') ?? nameIn(failure?.details, 'server_name') ?? nameIn(meta, 'mcp_server') ?? '';
-/** Tells whether the computer says that the agent took this call back. */
+/** Tells whether a computer reports that a call was cancelled at the agent's request. */
 const isTakenBack = ({ code, details }: Failure): boolean =>
   (code === 'ToolCallCancelled' || details?.reason === 'ToolCallCancelled') &&
   details?.cancel_reason === 'agent_requested';
 
 /**
- * Reads the outcome of a call from the answer of the other side. The agent's own machine only sees that an answer
- * came; whether the call may have had an effect, where it was and why is in the answer. `wasThere`: the computer sat
- * in the office when it was called.
+ * Reads the outcome of a call from the computer's answer: whether the call may have had an effect, on which
+ * server, and why it failed. The agent's own machine only knows that an answer came. `wasThere` tells whether the
+ * computer sat in the office when the call was made.
  */
 export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome {
   if (outcome.failure !== null) return outcome;
@@ -56,18 +56,21 @@ export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome
     ? { ...ended, end: 'cancelled', failure: { ...said, code: 'ToolCallCancelled' } }
     : { ...ended, end, failure: said };
 }
-/** The outcome of a call of this computer, with the server and the computer that its failure is about. */
+/** Adds the names of the computer and the server to the outcome of a call and to the details of its failure. */
 export function placedAt(computer: string, outcome: CallOutcome): CallOutcome {
   const { failure, server } = outcome;
   const details = { ...failure?.details, ...(server !== '' && { server_name: server }), computer };
   return { ...outcome, computer, ...(failure && { failure: { ...failure, details } }) };
 }
 
-/** A failure of a question, with the name under which it is found in the logs of everybody on its way. */
+/** Makes the error of a failed question, with the `req_id` under which the logs of all sides have it. */
 export const questionError = (failure: Failure, reqId: string): A2cError =>
   new A2cError({ ...failure, details: { ...failure.details, req_id: reqId } });
 
-/** Why a question has no answer at all; the machine that asked it speaks of tools. */
+/**
+ * Returns the error of a question that got no answer, else undefined. A timeout gets a text of its own, because
+ * the machine's text speaks of tool calls.
+ */
 export function unanswered({ end, failure, reqId }: CallOutcome, method: string): A2cError | undefined {
   if (!failure) return undefined;
   if (end !== 'timedOut') return questionError(failure, reqId);

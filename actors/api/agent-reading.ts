@@ -40,11 +40,11 @@ import {
   readPages,
 } from '../../machines/resources/finder.ts';
 
-/** Reads of an agent: windows, documents level by level, and resources as they are. */
+/** Reads of an agent: windows, documents by level, and other resources. */
 
 /**
- * Asks a computer one question. Resolves with the raw ack and the `req_id` that it has to echo; rejects without an
- * ack.
+ * Sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to repeat;
+ * rejects when no ack comes.
  */
 export type AskComputer = (
   method: string,
@@ -52,7 +52,7 @@ export type AskComputer = (
   options: ReadOptions,
 ) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
-/** Refuses what the wire does not carry, before any question is sent. */
+/** Throws an error for a value that the wire cannot carry, before any question is sent. */
 function demand(isSo: boolean, message: string): void {
   if (!isSo) throw new A2cError({ code: wireCodes.badRequest, message });
 }
@@ -66,7 +66,7 @@ const noText: Failure = {
   code: wireCodes.internal,
   message: 'The server gave no text where one was to be',
 };
-/** Joins all texts of a read in a format that is not JSON. */
+/** Joins all texts of a resource that was read in a format other than JSON. */
 function textIn(contents: readonly ResourceContent[]): Read<string> {
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
@@ -141,18 +141,18 @@ export function createReading(ask: AskComputer): AgentReading {
   return reading;
 }
 
-/** Lists that an agent walks through page by page, for as long as somebody wants more. */
+/** Options of the lists that an agent reads page by page. */
 
 type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
   Parameters<AgentReading[Method]>[Method extends 'pagesOf' ? 2 : 1]
 >;
 
-/** How often a query is gone through before it is said that its documents do not come to rest. */
+/** Number of passes through a changing list of documents before the read fails. */
 const mostPasses = 5;
 
 /**
- * Makes `walk` an iterator that can be left at any moment: `return` withdraws the question that is on its way, and a
- * pending `next` ends. The host's own signal makes it reject instead.
+ * Makes an async iterator that can be left at any moment. `return` withdraws the open question and ends a pending
+ * `next`; the host's own signal makes `next` reject instead.
  */
 function leavable<T>(
   signal: AbortSignal | undefined,
@@ -182,7 +182,7 @@ function leavable<T>(
       isLeft = true;
       left.abort();
       loose();
-      // After the question that is on its way, which ends now.
+      // Waits for the open question, which the abort above has just ended.
       await steps.return();
       return over;
     },
@@ -213,12 +213,13 @@ const pagesOf = (
   });
 
 const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
-/** Key of an entry at the seam of two pages; '' where there is no entry. */
+/** Key of the entry on which two pages overlap; a fixed key where there is no entry. */
 const seamOf = (entry: unknown): string => keyOf(entry ?? {});
 
 /**
- * Walks through all documents. Pages overlap by one entry: a seam that does not fit means that the list has moved
- * meanwhile. Entries that are no documents count there, and are left out of the result.
+ * Iterates over all documents. Pages overlap by one entry, so that a list which changed between two pages is
+ * noticed; the walk then begins again. Entries that are no documents count for the overlap, but are left out of
+ * the result.
  */
 const documentsOf = (
   ask: (page: FinderOptions) => Promise<FinderRead>,

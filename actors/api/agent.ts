@@ -40,7 +40,7 @@ import { finderDifference } from '../../machines/resources/finder.ts';
 
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 
-/** Collections that are followed because a host listens to these events. */
+/** Collections that an agent follows as soon as its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
   'desktop.changed': 'desktop',
   'finder.changed': 'finder',
@@ -57,7 +57,7 @@ class HostedAgent implements Agent {
   readonly #joined = deferred();
   /** Resolves once the members of the office are known. */
   readonly #room = deferred();
-  /** Callbacks that are run when the agent ends: their questions get no answer any more. */
+  /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
   readonly #keepTrying: boolean;
   readonly #office: string;
@@ -76,7 +76,7 @@ class HostedAgent implements Agent {
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
   }
-  /** Resolves once the agent sits in the office and knows its members, or the office takes too long to list them. */
+  /** Resolves once the agent sits in the office and knows its members; waits 2 s at most for the list of members. */
   async settled(): Promise<void> {
     await this.#joined.promise;
     const timer = systemClock.setTimeout(() => this.#room.resolve(), longestRoomMs);
@@ -195,7 +195,7 @@ class HostedAgent implements Agent {
       { reqId, cancel, on },
     );
   }
-  /** The raw ack of a question, and the `req_id` that it has to echo. */
+  /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, { timeoutMs, signal }) => {
     if (signal?.aborted) throw new A2cError(givenUp);
     const replyTo = this.#hosted.host;
@@ -256,7 +256,7 @@ class HostedAgent implements Agent {
   on: Agent['on'] = (name, listener) => {
     const stop = this.#listeners.on(name, listener);
     const collection = collectionOf[name];
-    // After it listens: what there is comes as news.
+    // Follows the collection after the listener is added, so that the listener hears of the existing content.
     if (collection) this.#follow(collection);
     return stop;
   };
@@ -273,7 +273,7 @@ class HostedAgent implements Agent {
   }
 }
 
-/** How long a new agent waits at most for the list of its room. */
+/** Longest time in ms for which a new agent waits for the list of its room. */
 const longestRoomMs = 2_000;
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
 const givenUp: Failure = {
@@ -282,8 +282,8 @@ const givenUp: Failure = {
 };
 
 /**
- * Takes the agent's seat in an office; resolves when it sits there and `computers()` names who else does (or 2 s later, where
- * the office does not say). Rejects with an `A2cError`, unless `keepTrying`.
+ * Takes the agent's seat in an office. Resolves when the seat is taken and `computers()` names the other members,
+ * or after 2 s where the office does not list them. Rejects with an `A2cError`, unless `keepTrying` is set.
  */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
   const runtime = await runtimeOf(options, shared);
@@ -302,18 +302,18 @@ export async function createAgent(options: AgentOptions, shared?: Runtime): Prom
   }
 }
 
-/** Computers of the office as the host of an agent was told of them: only differences are told. */
+/** Computers of the office as the host of an agent knows them; events carry only differences to this knowledge. */
 
 class KnownComputers {
   /** Names of the computers that sit in the office, in the order in which they were found. */
   readonly present = new Set<string>();
   readonly #met = new Set<string>();
   readonly tools = new Map<string, readonly SmcpTool[]>();
-  /** Why the tools of one could not be had. */
+  /** Reasons why the tools of a computer could not be read, by computer. */
   readonly failures = new Map<string, Failure>();
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
-  /** Last failure that was told of each computer, with its reason. */
+  /** Text of the last failure that the host heard of, by collection and computer. */
   readonly #troubles = new Map<string, string>();
   readonly #follows = new Set<ResourceCollection>();
   readonly #listeners: Listeners<AgentEvents>;
@@ -322,20 +322,26 @@ class KnownComputers {
     this.#listeners = listeners;
   }
   /**
-   * Takes the computers that sat there before the agent. The host is told with their tools, so that a listener that
-   * is added once the agent is there hears of them.
+   * Takes the computers that sat in the office before the agent. Their events follow with their tools, so that a
+   * listener that is added after `createAgent` hears them too.
    */
   find(computers: readonly string[]): void {
     for (const computer of computers) this.present.add(computer);
   }
-  /** Told once for each stay, whether it was announced or found in the room. */
+  /**
+   * Emits `computer.joined` once for each stay of a computer, whether the office announced it or the agent found
+   * it there.
+   */
   meet(computer: string): void {
     this.present.add(computer);
     if (this.#met.has(computer)) return;
     this.#met.add(computer);
     this.#listeners.emit('computer.joined', { computer });
   }
-  /** Undefined: not known. That there is no tool is not known of one that gave no answer when it was asked again. */
+  /**
+   * Returns the known tools of a computer, or undefined. An empty list does not count as known while the last read
+   * of the tools has failed.
+   */
   toolsOf(computer: string): readonly SmcpTool[] | undefined {
     const tools = this.tools.get(computer);
     return tools?.length === 0 && this.failures.has(computer) ? undefined : tools;
@@ -357,12 +363,13 @@ class KnownComputers {
     const known = this.tools.get(computer);
     this.tools.set(computer, tools);
     const changes = changesOf<SmcpTool>(known ?? [], tools, ({ name }) => name);
-    // Tools that were fetched again may be the same as before.
+    // Emits only differences: tools that were read again may be the same as before.
     if (!known || !isNoChange(changes))
       this.#listeners.emit('tools.changed', { computer, value: tools, ...changes });
   }
   /**
-   * Begins to follow a collection; true the first time. Nothing is kept before, so a new listener is told everything.
+   * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener hears
+   * of everything.
    */
   follow(collection: ResourceCollection): boolean {
     if (this.#follows.has(collection)) return false;
@@ -376,7 +383,7 @@ class KnownComputers {
     if (news.collection === 'desktop') this.#learnDesktop(news.computer, news.value);
     else this.#learnFinder(news.computer, news.value);
   }
-  /** Told once for as long as it is the same: a view asks again by itself. */
+  /** Emits a failure of a collection once for as long as it stays the same, because the view asks again by itself. */
   #learnFailure({ computer, collection, failure }: ViewCollectionChanged): void {
     const key = `${collection} ${computer}`;
     const text = failure && `${failure.code} ${failure.message}`;
@@ -393,7 +400,7 @@ class KnownComputers {
     if (!isNoDifference(difference))
       this.#listeners.emit('desktop.changed', { computer, value, ...difference });
   }
-  /** More documents than are followed show in their total alone. */
+  /** Emits the differences of a Finder; documents beyond the followed ones count only in its total. */
   #learnFinder(computer: string, value: FinderSeen | null): void {
     if (!value) return;
     const known = this.#finders.get(computer);

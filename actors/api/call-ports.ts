@@ -35,7 +35,7 @@ const unavailable: Ports['request'] = (_from, { id }, emit) => {
   return () => {};
 };
 
-/** Warns once for each reason why programs fail; each call has the reason in its own warnings. */
+/** Warns once for each reason why programs on results fail; each single call has the reason in its own warnings. */
 function noticed(transform: Ports['request'], notice: (text: string) => void): Ports['request'] {
   const told = new Set<string>();
   return (from, request, emit) =>
@@ -46,18 +46,18 @@ function noticed(transform: Ports['request'], notice: (text: string) => void): P
       notice(fact.failure.message);
     });
 }
-/** Reasons of failed programs that are told. */
+/** Largest number of different failures of programs that are warned about. */
 const mostNoticed = 100;
 
-/** The ports that only the calls of a computer ask, filled with what its host has set. */
+/** Ports that the calls of a computer ask, configured by its host. */
 export class CallPorts {
   confirm: Confirm = 'deny';
-  /** The rule of the host in the place of ours. */
+  /** Rule that decides about calls; the host may replace ours. */
   permission: Permission = permission;
-  /** Limits of the calls of one server, and of all servers together. */
+  /** Limits for the calls of one server, and for the calls of all servers together. */
   limitsOf: (server: string) => CallLimits = () => defaultLimits;
   total: () => CallLimits = () => noLimits;
-  /** The program of a server, and who runs it. */
+  /** Program that transforms the results of a server, and the port that runs programs. */
   hasProgram: (server: string) => boolean = () => false;
   transform: Ports['request'] = unavailable;
   readonly cached = new CachedResults();
@@ -69,8 +69,8 @@ export class CallPorts {
   readonly #ports: Readonly<Record<string, Ports['request']>>;
 
   /**
-   * `memoryOf`: what the machine that lives at an address remembers, also when it has ended since. `noticed`: hears once of each tool whose
-   * arguments cannot be judged, or not whole.
+   * `memoryOf` returns a reader of the context of the machine at an address, also after the machine has ended.
+   * `noticed` is called once for each tool whose arguments cannot be judged, or not completely.
    */
   constructor(memoryOf: (address: string) => () => unknown, noticed: (server: string, text: string) => void) {
     const told = new WeakSet<object>();
@@ -79,7 +79,7 @@ export class CallPorts {
       told.add(inputSchema);
       noticed(server, text);
     };
-    /** A call lives below its computer. */
+    /** Finds the tools known to the call's computer, whose address is the first part of the call's address. */
     const knownTo = (call: string): KnownTools | undefined =>
       memoryOf(call.slice(0, call.indexOf('/')))() as KnownTools | undefined;
     const failureOf = (call: string): (() => Failure | null | undefined) => {
@@ -116,7 +116,10 @@ export class CallPorts {
       notice,
     );
   }
-  /** The port `judge`: our own rule answers at once; one of the host is asked by the port `policy`. */
+  /**
+   * Answers the port `judge` at once with our own rule; returns null for a rule of the host, which the port
+   * `policy` asks.
+   */
   judge(call: string, request: object): Judgement | null {
     return this.permission === permission ? this.#judge(call, request as JudgedCall) : null;
   }
@@ -135,10 +138,10 @@ export class CallPorts {
   }
 }
 
-/** Results that are kept whole, and their bytes of JSON together. */
+/** Limits of the cache of results: their number, and their bytes of JSON together. */
 const bounds = { most: 20, mostBytes: 64 * 1024 * 1024 };
 
-/** Results that were too large to be passed on. The oldest go first; what is asked for stays until then. */
+/** Cache of results that were too large to be passed on; the oldest are dropped first. */
 export class CachedResults {
   readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>();
   readonly #bounds: typeof bounds;
@@ -150,7 +153,7 @@ export class CachedResults {
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
     const bytes = resultBytes(result);
-    // A result that cannot be written as JSON cannot be passed on either; no notice names it.
+    // Skips a result that cannot be written as JSON: it cannot be passed on, and no notice names it.
     if (bytes === Infinity) return;
     this.#results.set(handle, { result, bytes });
     this.#bytes += bytes;
@@ -160,7 +163,7 @@ export class CachedResults {
       this.#drop(oldest);
     }
   }
-  /** Undefined: never kept, or gone by now. */
+  /** Returns a cached result; undefined when it was never kept or has been dropped. */
   get(handle: string): unknown {
     return this.#results.get(handle)?.result;
   }
@@ -173,7 +176,7 @@ export class CachedResults {
 const failed = (error: unknown): string => confirmationFailed(textOf(error));
 
 const confirmationWords: ReadonlySet<unknown> = new Set(['allow', 'allowForSession', 'deny']);
-/** Reads the answer of a host's callback. Any other word than those three allows nothing. */
+/** Reads the answer of a host's confirmation callback; any other word than the three known ones allows nothing. */
 function confirmationIn(said: unknown): Confirmation | undefined {
   const { decision, reason } = (typeof said === 'object' && said !== null ? said : { decision: said }) as {
     readonly decision?: unknown;
@@ -185,12 +188,12 @@ function confirmationIn(said: unknown): Confirmation | undefined {
 }
 const unreadable = `the answer was none of ${[...confirmationWords].join(', ')}`;
 
-/** The port `confirm`. */
+/** Port `confirm`, which asks the host for a confirmation of a call. */
 const confirmAsk =
   (
     confirm: () => Confirm,
     knownTo: (call: string) => KnownTools | undefined,
-    /** How the call at an address failed, asked when its question is withdrawn. */
+    /** Returns the failure of the call at an address, for the text when its question is withdrawn. */
     failureOf: (call: string) => () => Failure | null | undefined,
   ): Ports['request'] =>
   (from, { id, params }, emit) => {
@@ -207,11 +210,11 @@ const confirmAsk =
     const aborter = new AbortController();
     const { signal } = aborter;
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
-    // A copy: what a callback makes of it for its person is not what is sent.
+    // Copies the arguments: changes that the callback makes for display must not alter what is sent.
     const shown = { title: title ?? annotations?.title ?? tool, arguments: handed(given) };
     const question = { reqId, agent, server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
-    // Read within the promise: what a host answers may throw when it is looked at.
+    // Reads the host's answer to a confirmation inside the promise, because reading a property of it may throw.
     void (async () => confirmationIn(await how(whole)))().then(
       (read) => (read ? answer(read) : refuse(failed(unreadable))),
       (error: unknown) =>

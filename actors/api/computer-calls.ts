@@ -27,51 +27,51 @@ import { type Progress, progressOf } from '../../machines/protocol/messages/mess
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
-/** Bytes of JSON that are kept of the parameters of one call. */
+/** Largest size in bytes of JSON of the call parameters that the history keeps. */
 const parameterBytes = 16 * 1024;
-/** Characters of what a tool says when it fails. */
+/** Number of characters that the history keeps of a tool's error text. */
 const errorLength = 500;
 
-/** A call that has not ended yet. */
+/** Call that has not ended yet. */
 export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
-  /** The id that its caller gave it: what `cancelCall` takes. */
+  /** Id that the caller gave the call; `cancelCall` takes it. */
   readonly reqId: string;
-  /** The agent that asked; null: the host itself. */
+  /** Name of the agent that made the call; null for the host itself. */
   readonly agent: string | null;
-  /** The name in the config of the server that has the tool; empty: none is known yet. */
+  /** Name in the config of the server that has the tool; empty while no server is known. */
   readonly server: string;
-  /** The server's own name of the tool; the listed one while no server is known. */
+  /** Name of the tool on its own server; the listed name while no server is known. */
   readonly tool: string;
   /** Stage in which the call is. */
   readonly phase: CallPhase;
-  /** ISO 8601. */
+  /** Start of the call in ISO 8601. */
   readonly since: string;
-  /** Last progress that the server told, or null. */
+  /** Last progress that the server reported, or null. */
   readonly progress: Progress | null;
 }
-/** A call as it came. */
+/** Call as it reached the computer. */
 type AskedCall = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
-/** State of a call that has not ended. */
+/** Call that has ended, as the history keeps it. */
 interface Ended extends Omit<PastCall, 'timestamp' | 'since'> {
   readonly endedAt: number;
   readonly since: number;
 }
 interface Running extends Omit<AskedCall, 'params' | 'tool'> {
-  /** Name of the tool as the caller wrote it; once its server is known, the server's own name. */
+  /** Name of the tool as the caller wrote it; the server's own name once the server is known. */
   tool: string;
   readonly parameters: PastCall['parameters'];
   readonly since: number;
-  /** Client of the call, once its server is known. */
+  /** Address of the client that runs the call, once its server is known; else null. */
   client: string | null;
 }
 interface CallHistoryOptions {
-  /** How many calls are remembered. */
+  /** Number of calls that are remembered. */
   readonly most: number;
-  /** Milliseconds since 1970: machines know no time of day. */
+  /** Returns the time in ms since 1970, because machines have no clock. */
   readonly now: () => number;
   /** Hides secrets in a value. */
   readonly redact: <T>(value: T) => T;
-  /** The machine at an address as it is now. */
+  /** Returns the current snapshot of the machine at an address. */
   readonly snapshotOf: SnapshotOf;
 }
 const isoOf = (ms: number): string => new Date(ms).toISOString();
@@ -81,23 +81,23 @@ const addressOf = ({ client, ticket }: Running): string =>
 const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 
 /**
- * History of the last calls of a computer, of all callers (seed 001, `ToolCallRecord`). An entry begins when a call
- * comes to the computer (`#begin`), and ends when its caller is answered (`#end`). Read from the tap, as `CallWatch`
- * does.
+ * History of the last calls of a computer, of all callers (seed 001, `ToolCallRecord`). An entry begins when a
+ * call reaches the computer (`#begin`), and ends when its caller is answered (`#end`). Read from the tap, like
+ * `CallWatch`.
  */
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
-  /** Calls that have not ended, by asker and ticket. */
+  /** Calls that have not ended, by caller and ticket. */
   readonly #running = new TransientMap<string, Running>();
   /** Last progress of each call, by its address. */
   readonly #progress = new TransientMap<string, Progress>();
-  /** The oldest first. Times are written when somebody reads them. */
+  /** Ended calls, the oldest first, with times in ms; they are formatted only when the history is read. */
   #history: readonly Ended[] = [];
 
   constructor(options: CallHistoryOptions) {
     this.#options = options;
   }
-  /** The newest first: those that have not ended, and those that have. */
+  /** Returns running and ended calls, the newest first. */
   newestFirst(): CallHistory {
     const running = [...this.#running.values()].map((call): PastCall => {
       const { phase, progress: _, ...standing } = this.#standing(call);
@@ -120,7 +120,7 @@ export class CallHistoryWatch implements Observer {
     }));
     return [...ended, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
   }
-  /** Calls that have not ended, of all callers, the oldest first. */
+  /** Returns the running calls of all callers, the oldest first. */
   running(): readonly RunningCall[] {
     return [...this.#running.values()].map((call) => this.#standing(call));
   }
@@ -130,11 +130,11 @@ export class CallHistoryWatch implements Observer {
     const progress = this.#progress.get(addressOf(call)) ?? null;
     return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress };
   }
-  /** Under which names those of a `req_id` are asked for. */
+  /** Returns the tickets of the running calls with this `req_id`. */
   ticketsOf(reqId: string): readonly string[] {
     return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
   }
-  /** A call that its host never sends. */
+  /** Records a call that was refused and never sent to the machines. */
   refused(call: Pick<AskedCall, 'tool' | 'params' | 'timeoutMs'>, settled: CallSettled): CallSettled {
     const { ticket, reqId } = settled;
     const key = keyOfCall('host, not sent', ticket);
@@ -162,7 +162,7 @@ export class CallHistoryWatch implements Observer {
     const since = this.#options.now();
     this.#running.set(key, { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null });
   }
-  /** Notes the server of a call, and the server's own name of the tool. */
+  /** Notes the client that runs a call, and the server's own name of the tool. */
   #passed(key: string, { tool }: AskedCall, client: string): void {
     const running = this.#running.get(key);
     if (!running) return;
@@ -196,7 +196,7 @@ export class CallHistoryWatch implements Observer {
     };
     this.#history = withCall(this.#history, call, most);
   }
-  /** Ends the open calls of a computer that has closed: no answer comes any more. */
+  /** Ends the open calls in the history when the computer closes, because no answer can come any more. */
   #endAll(): void {
     for (const [key, { client }] of this.#running)
       this.#end(key, {
@@ -206,7 +206,10 @@ export class CallHistoryWatch implements Observer {
         result: null,
       });
   }
-  /** A host may give what throws as it is read: were that thrown here, the tap would let go of all history. */
+  /**
+   * Returns the parameters that the history keeps. Catches errors of values that throw when they are read: thrown
+   * here, they would end the whole history.
+   */
   #kept(params: AskedCall['params']): PastCall['parameters'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
@@ -223,7 +226,7 @@ const computerGone = {
   message: 'Its computer ended before it was answered',
 } as const;
 
-/** Why it failed: our own word for it, or what the tool says. */
+/** Returns the reason why a call failed: our own message, or the text of the tool. */
 function errorOf({ failure, result }: Pick<CallSettled, 'failure' | 'result'>): string {
   if (failure) return failure.message;
   const { content } = (result ?? {}) as { readonly content?: unknown };
@@ -233,7 +236,7 @@ function errorOf({ failure, result }: Pick<CallSettled, 'failure' | 'result'>): 
   return texts.find((text) => typeof text === 'string') ?? 'The tool says that it failed';
 }
 
-/** Stage of a call that has not ended, read from the machines that have it. */
+/** Stage of a running call, read from the machines that have it. */
 
 /** Snapshot of a machine of any kind. */
 interface MachineSnapshot extends ClientSnapshot {
@@ -278,46 +281,52 @@ function waitOf({ server, phase, isPending }: CallContext, client: MachineSnapsh
   return { waitsFor: 'server', reason: `Server '${server}' ${words}` };
 }
 
-/** A call of a computer. */
+/** Call of a computer that has begun. */
 export interface CallStarted {
-  /** The id that its caller gave it; two callers may use the same. */
+  /** Id that the caller gave the call; two callers may use the same id. */
   readonly reqId: string;
-  /** The name in the config of the server that has the tool. */
+  /** Name in the config of the server that has the tool. */
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** Name of the tool on its own server, without a prefix or an alias. */
   readonly tool: string;
 }
-/** End of a call of a computer, for any caller. */
+/** End of a call of a computer, made by any caller. */
 export interface CallEnded extends CallStarted {
-  /** How it came to its end, more exactly than `outcome`. */
+  /** Way in which the call ended, more exact than `outcome`. */
   readonly end: CallEnd;
-  /** Known effect of the call. `unknown`: it was sent and never answered. */
+  /** Known effect of the call. `unknown`: the call was sent and never answered. */
   readonly outcome: Outcome;
-  /** Stage in which it ended without success; null: it succeeded. */
+  /** Stage in which the call ended without success; null after a success. */
   readonly phase: CallPhase | null;
-  /** Result of the tool as its caller gets it, as in `CallOutcome`; null: there is none. */
+  /** Result of the tool as the caller gets it (see `CallOutcome`); null when there is none. */
   readonly result: unknown;
-  /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */
+  /**
+   * Reason why the call did not succeed. Null after a success, and where the tool itself reported the failure:
+   * then `result` says why.
+   */
   readonly failure: Failure | null;
 }
-/** Events of the calls of a computer. Nothing is watched, and nothing costs, before somebody listens. */
+/**
+ * Events of the calls of a computer. Calls are watched only once a listener was added; until then the events cost
+ * nothing.
+ */
 export interface CallEvents {
-  /** A call has begun: it is checked, asked about, and takes its turn. */
+  /** A call has begun: it is now checked, confirmed and queued before it is sent. */
   readonly 'call.started': CallStarted;
-  /** The server told how far it is. */
+  /** A server reported the progress of a call. */
   readonly 'call.progress': CallStarted & Progress;
-  /** The call is over. Told once for each that was started. */
+  /** A call has ended; emitted once for each call that was started. */
   readonly 'call.settled': CallEnded;
 }
 type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) => void;
 
 /**
- * Tells of every call of a computer, of all callers. It watches the tap instead of having the machines report, so
- * that calls cost nothing more without a listener.
+ * Emits events of every call of a computer, of all callers. It watches the tap instead of having the machines
+ * report, so that calls cost nothing more without a listener.
  */
 export class CallWatch implements Observer {
   readonly #tell: Tell;
-  /** Calls that run, by their address. */
+  /** Running calls, by address. */
   readonly #running = new TransientMap<string, CallStarted>();
   constructor(tell: Tell) {
     this.#tell = tell;
@@ -343,7 +352,7 @@ export class CallWatch implements Observer {
   }
 }
 
-/** The progress of a call, where a record tells of some. */
+/** Returns the progress of a call that a record contains, if any. */
 function progressIn(record: DirectoryRecord): Progress | undefined {
   if (record.k !== 'in' || record.via !== 'ask' || record.ev?.type !== 'ask.progress') return undefined;
   return progressOf(record.ev as Extract<RequestFact, { type: 'ask.progress' }>);

@@ -23,18 +23,18 @@ import { finderQuestion } from '../../machines/resources/finder.ts';
 
 type Answer = AggregateShown | ResourceRead;
 interface Machine {
-  /** Address to which answers are sent. */
+  /** Returns the address to which answers are sent. */
   host(): AddressFor<unknown>;
-  /** `onUndelivered` is heard at once when no computer is there. */
+  /** Sends an event to the computer's machine; `onUndelivered` is delivered at once when the computer has ended. */
   send(event: AnyEventObject, onUndelivered: CheckedMessage): void;
   servers(): readonly ServerStatus[];
-  /** A server that starts has come up or has failed, or its moment is over. */
+  /** Resolves when a starting server is up or has failed, or after `toolsMs`. */
   settled(server: string): Promise<void>;
 }
 
 const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
 
-/** A host's questions to the Desktop and the Finder of its computer, until each has its answer. */
+/** Questions of a host to the Desktop and the Finder of its computer that have no answer yet. */
 export class CollectionQuestions {
   readonly #machine: Machine;
   readonly #waiting = new Map<string, Deferred<Answer>>();
@@ -64,7 +64,7 @@ export class CollectionQuestions {
     if (isAny) await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
-      // The Desktop's machine reads all URIs that belong to neither collection.
+      // The Desktop's machine also reads every URI that belongs to neither collection.
       collection: found.ok ? found.body : 'desktop',
       uri,
       ...(server !== undefined && { server }),
@@ -88,14 +88,14 @@ export class CollectionQuestions {
     const { prompt } = (await this.#asked(about, 'resource.read')) as ResourceRead;
     return prompt as PromptFilled;
   }
-  /** Takes an answer; false: the event is none. */
+  /** Takes an answer of the machines; returns false for any other event. */
   hear(event: AnyEventObject): boolean {
     if (event.type !== 'aggregate.shown' && event.type !== 'resource.read') return false;
     const answer = event as unknown as Answer;
     this.#waiting.get(answer.ticket)?.resolve(answer);
     return true;
   }
-  /** Rejects all open questions, as the computer has ended. */
+  /** Rejects all open questions, because the computer has ended. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closedFailure));

@@ -22,290 +22,341 @@ import type { Failure } from '../../machines/protocol/index.ts';
 
 /** State of a computer. */
 export interface ComputerStatus {
-  /** The name under which it sits in an office. */
+  /** Name of the computer in its office. */
   readonly name: string;
   /**
-   * `booting`: its servers start, `bootMs` (15 s) at most. `whole`: every wanted server is ready, with all of its tools.
-   * `degraded`: some are not, or have tools that are refused; the others serve.
+   * State of the computer as a whole. `booting`: its servers are starting, for at most `bootMs` (15 s). `whole`:
+   * every wanted server is ready with all of its tools. `degraded`: some servers are not ready, or some of their
+   * tools are refused; the other servers work.
    */
   readonly state: 'booting' | 'whole' | 'degraded' | 'closing' | 'closed';
-  /** Every server of its config, those that are disabled too. */
+  /** All servers of the config, disabled ones included. */
   readonly servers: readonly ServerStatus[];
-  /** Null while it sits in no office and wants to sit in none. */
+  /** State of the seat in an office; null while the computer has no seat and wants none. */
   readonly link: LinkStatus | null;
 }
 /** Config that a computer runs with. */
 export interface ComputerConfigInForce {
-  /** In the order of the config, each in the shape of the protocol (docs/config.md). */
+  /** Servers by name, in the order of the config and in the shape of the protocol (docs/config.md). */
   readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Definitions of `${input:…}`. */
+  /** Definitions of the inputs that the config names as `${input:…}`. */
   readonly inputs: readonly InputDefinition[];
-  /** Our own settings of all servers together (docs/config.md); `idleStop` is `idleStopMs` here, in ms. */
+  /** Our own settings for all servers together (docs/config.md); `idleStop` appears here as `idleStopMs`, in ms. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Settings of each server, by its name. */
+  /** Our own settings for each server, by its name. */
   readonly serverSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 /** Events of a computer, by the name for `computer.on`. */
 export interface ComputerEvents extends CallEvents {
-  /** A server is in another state, or in the same for another reason. `failure` is null when nothing is wrong. */
+  /** A server has another state, or another reason for the same state. `failure` is null when nothing is wrong. */
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
-  /** `setServers` and its like have changed the config, or a change was taken back: the names of its servers from now on. */
+  /**
+   * The config has changed, by `setServers` or a similar method or by a rollback; `servers` names all servers that
+   * it now has.
+   */
   readonly 'config.changed': { readonly servers: readonly string[] };
-  /** A server was taken out of the config and has ended. A server that is disabled gives `server.changed`. */
+  /**
+   * A server was removed from the config and has ended. A server that was disabled causes `server.changed`
+   * instead.
+   */
   readonly 'server.removed': { readonly name: string };
-  /** A log message of a server over MCP (`notifications/message`). */
+  /** A server sent a log message over MCP (`notifications/message`). */
   readonly 'server.logged': {
     readonly name: string;
     readonly level: string;
     readonly logger?: string;
     readonly data: unknown;
   };
-  /** A line that a server wrote to stderr or logged over MCP, secrets hidden. */
+  /** A server wrote a line to stderr or logged it over MCP; secrets are hidden. */
   readonly 'server.wrote': OutputLine & { readonly name: string };
-  /** The windows of all servers have changed: ask again. At most five times a second. */
+  /** The windows of the computer have changed: call `desktop()` again. Emitted at most five times a second. */
   readonly 'desktop.changed': Readonly<Record<string, never>>;
-  /** The documents of all servers have changed: ask again. At most five times a second. */
+  /** The documents of the computer have changed: call `finder()` again. Emitted at most five times a second. */
   readonly 'finder.changed': Readonly<Record<string, never>>;
-  /** The resources of a server, or their templates; keys are URIs. */
+  /** The resources or templates of a server have changed; its keys are URIs. */
   readonly 'resources.changed': ListChanged;
-  /** The prompts of a server; keys are their names. */
+  /** The prompts of a server have changed; its keys are names of prompts. */
   readonly 'prompts.changed': ListChanged;
-  /** The content of a resource that was subscribed. */
+  /** The content of a subscribed resource has changed. */
   readonly 'resource.updated': { readonly server: string; readonly uri: string };
-  /** Names of what is offered; `changed`: another description, schema or meta under the same name. */
+  /**
+   * The offered tools have changed, by name; `changed` lists tools with a new description, schema or meta under
+   * the same name.
+   */
   readonly 'tools.changed': {
     readonly added: readonly string[];
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
-  /** The seat in the office: told at each change, tries that failed too. */
+  /** The seat in the office has another state; failed tries to join are told, too. */
   readonly 'link.changed': LinkStatus;
-  /** The computer as a whole. The last one is `closed`. */
+  /** The computer as a whole has another state; the last state is `closed`. */
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
 /** A running computer. `await using` closes it. */
 export interface Computer extends AsyncDisposable {
-  /** The name under which it sits in an office. */
+  /** Name of the computer in its office. */
   readonly name: string;
-  /** State of the computer now, with its servers and its seat. */
+  /** Returns the current state of the computer, of its servers and of its seat. */
   status(): ComputerStatus;
-  /** Every server of its config, those that are disabled too, in the order of the config. */
+  /** Returns the state of all servers, disabled ones included, in the order of the config. */
   servers(): readonly ServerStatus[];
   /**
-   * Config in force, after all changes and roll-backs: servers by name as `client:get_config` has them, placeholders
-   * not filled in, values of `env` and `headers` in clear. Only for the host: it may hold secrets.
+   * Returns the config in force, after all changes and rollbacks: servers by name in the shape of
+   * `client:get_config`, with placeholders not filled in. Values of `env` and `headers` are in clear text, so the
+   * result may hold secrets and is meant for the host only.
    */
   config(): ComputerConfigInForce;
   /**
-   * The tools that can be called just now, and those that cannot, with the reason. While the computer is new it waits for
-   * servers that start, `toolsMs` (2 s) at most; which are not there by then is in `missing`, and `tools.changed` tells
-   * when they come.
+   * Lists the tools that can be called now, and those that cannot, with the reason. A new computer waits up to
+   * `toolsMs` (2 s) for starting servers; a server that is not up by then is listed in `missing`, and
+   * `tools.changed` tells when its tools come.
    */
   tools(): Promise<ToolListing>;
-  /** Never rejects. `confirmed`: the person who asks has thereby confirmed this one call. */
+  /**
+   * Calls a tool. Never rejects. `confirmed` means that the person behind the request has already confirmed this
+   * one call.
+   */
   callTool(
     tool: string,
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions & { readonly confirmed?: boolean },
   ): Call;
   /**
-   * Cancels the call of this name that the host made, else the calls of agents with this name. An unknown name, or a
-   * call that is over, is no error.
+   * Cancels the host's own call with this id, else the calls of agents with this id. Does nothing for an unknown
+   * id or a call that has ended.
    */
   cancelCall(reqId: string): void;
-  /** Calls that have not ended, of all callers, the oldest first: where each is, and what it waits for. */
+  /** Lists the running calls of all callers, the oldest first, each with its stage and with what it waits for. */
   calls(): readonly RunningCall[];
   /**
-   * Resolves when it is ready. Rejects with why it is not (its `Failure`), with 404 for an unknown server, and with
-   * `ServerNotActive` for one that is disabled or when the computer closes.
+   * Starts a server; resolves when the server is ready. Rejects with the `Failure` that kept it from becoming
+   * ready, with 404 for an unknown server, and with `ServerNotActive` when the server is disabled or the computer
+   * closes.
    */
   startServer(name: string): Promise<void>;
-  /** Lets its calls end first, up to `drainMs`; asked twice it hurries. */
+  /**
+   * Stops a server, after its running calls have ended or after `drainMs`. A second call meanwhile speeds up the
+   * end.
+   */
   stopServer(name: string): Promise<void>;
-  /** Stop, then start. Values of inputs are asked for first: when one cannot be had, it rejects, and the server runs on as it was. */
+  /**
+   * Stops a server and starts it again. Values of inputs are asked for first: when a value is missing, the promise
+   * rejects and the server keeps running as before.
+   */
   restartServer(name: string): Promise<void>;
   /**
-   * Tries again at once what waits for its next try, or rests after too many. Like each start of one that is not up it asks
-   * again for the inputs that were answered, and rejects with the failure of the server (`InputNotFound` where a value is missing).
+   * Retries a server at once that waits for its next try, or that was given up after too many. Like each start of
+   * a server that is not up, a retry asks again for its inputs; it rejects with the failure of the server
+   * (`InputNotFound` for a missing value).
    */
   retryServer(name: string): Promise<void>;
   /**
-   * The whole config as it is wanted from now on (any shape of docs/config.md): servers that are gone are closed, new ones
-   * are started, unchanged ones are left alone; a top-level `a2c` or `inputs` that is absent or empty means the defaults, or
-   * no inputs. Resolves when that is under way; rejects with every mistake, and then nothing has changed.
+   * Replaces the whole config (any shape of docs/config.md): removed servers are closed, new ones started,
+   * unchanged ones left alone. A top-level `a2c` or `inputs` that is absent or empty stands for the defaults, or
+   * for no inputs. Resolves when the changes are under way; rejects with all mistakes, and then nothing has
+   * changed.
    */
   setServers(config: unknown): Promise<void>;
   /**
-   * Adds one server, or changes it. A top-level `a2c` and `inputs` are merged into those that there are: each setting that
-   * it names, and of `timeouts` each time, takes the place of the same, for all servers; each input that of the one with its
-   * id; the others stay, also when the server is rolled back. Resolves with where it came to rest. Rejects when its new launch config cannot be
-   * started: then it is back as it was; and, with `autoReconnect: false`, when it is active.
+   * Adds one server, or changes it. A top-level `a2c` and `inputs` are merged into the present ones: each setting,
+   * each of the `timeouts` and each input replaces the one of the same name, and all others stay; the merge holds
+   * for all servers, and stays when the server is rolled back. Resolves with the state in which the server came to
+   * rest. Rejects when the new launch config cannot be started, after the former one is restored; with
+   * `autoReconnect: false` also when the server is active.
    */
   addOrUpdateServer(config: unknown): Promise<ServerStatus>;
-  /** Resolves when it has ended. */
+  /** Removes a server from the config; resolves when the server has ended. */
   removeServer(name: string): Promise<void>;
   /**
-   * Forgets the login to a server, and revokes its tokens where its authorization server lets one. A server that runs is asked for
-   * a login with its next request. Rejects for an unknown server, and when a value of its URL cannot be had.
+   * Forgets the login to a server, and revokes its tokens where the authorization server supports that. A running
+   * server is asked for a login with its next request. Rejects for an unknown server, and when a value in the
+   * server's URL is missing.
    */
   logout(name: string): Promise<LoggedOut>;
   /**
-   * The windows of all servers that take part, as texts (docs/desktop-finder.md). What has not changed since the last
-   * time costs no server a question. A server that fails or is slow is in `missing`; rejects only when the computer closes.
+   * Returns the windows of all participating servers as texts (docs/desktop-finder.md). Contents that have not
+   * changed since the last call are not read again. Servers that fail or are slow are listed in `missing`; the
+   * promise rejects only when the computer closes.
    */
   desktop(query?: DesktopQuery): Promise<DesktopShown>;
-  /** The documents of all servers that take part. As with the Desktop. */
+  /**
+   * Returns the documents of all participating servers. Servers that fail or are slow are listed in `missing`, as
+   * for `desktop()`.
+   */
   finder(query?: FinderQuery): Promise<FinderShown>;
   /**
-   * Reads a window or a document, a page, an element. `server` is asked where several have this URI; with it any
-   * other URI can be read, too, from that server, which has to be ready (`ServerNotActive`). Rejects with an
-   * `A2cError`: 4201 to 4204 with their details, 404 for an unknown window, 408 when the server is too slow, 500 with
-   * the server's own words.
+   * Reads a window, a document, or a page or element of a document. `server` names the server to ask when several
+   * list this URI; with `server` any other URI of that server can be read, too, provided the server is ready
+   * (`ServerNotActive`). Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for an unknown window,
+   * 408 when the server is too slow, 500 with the server's own text.
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
   /**
-   * The resources and templates that each server lists, in the order of the config: of one that is starting, after its first
-   * list, for which it waits as `tools()` does. Never rejects; a server that has none is in it with empty lists.
+   * Lists the resources and templates of each server, in the order of the config. Waits for starting servers as
+   * long as `tools()` does. Never rejects; a server without resources has empty lists.
    */
   resources(): Promise<readonly ServerResources[]>;
-  /** The prompts that each server lists. As with the resources. */
+  /** Lists the prompts of each server. Waits for starting servers as long as `tools()` does, and never rejects. */
   prompts(): Promise<readonly ServerPrompts[]>;
   /**
-   * A prompt of a server, filled in with these values. The server has to be ready (`ServerNotActive`); rejects with 408 when
-   * it is too slow, and with the server's own words when it refuses.
+   * Returns a prompt of a server, filled in with these values. The server has to be ready (`ServerNotActive`).
+   * Rejects with 408 when the server is too slow, and with the server's own text when it refuses.
    */
   getPrompt(server: string, name: string, values?: Readonly<Record<string, string>>): Promise<PromptFilled>;
   /** Inputs of the config (`${input:id}`), and their known values. */
   readonly inputs: ComputerInputs;
-  /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
+  /**
+   * Returns the whole of a result that was cut, by its `meta.a2c_cut.handle`; undefined once newer results have
+   * replaced it.
+   */
   cachedResult(handle: string): unknown;
   /**
-   * Last calls (10, `historySize`) of all callers, the newest first: open and ended ones, also those that reached no
-   * server. Each says why. Secrets are hidden.
+   * Returns the last calls of all callers, the newest first: 10 by default, see `historySize`. Running calls and
+   * calls that reached no server are included, each with its reason. Secrets are hidden.
    */
   history(): readonly PastCall[];
-  /** The last 500 lines that a server wrote to stderr or logged, in any of its runs, the oldest first; secrets hidden. */
+  /**
+   * Returns the last 500 lines that a server wrote to stderr or logged, over all of its runs, the oldest first;
+   * secrets are hidden.
+   */
   logs(server: string): readonly OutputLine[];
-  /** State of every list of every server. */
+  /** Returns the state of each list (tools, resources, templates, prompts) of each server. */
   catalogs(): readonly CatalogStatus[];
   /**
-   * From now on these resources of a server, and no others of it, are subscribed, in each of its sessions: changes are
-   * told by `resource.updated`. A server that has no subscriptions is not asked. Throws for an unknown server.
+   * Subscribes to exactly these resources of a server, now and in each later session; changes come as
+   * `resource.updated`. A server that does not support subscriptions is not asked. Throws for an unknown server.
    */
   watchResources(server: string, uris: readonly string[]): void;
-  /** Servers that asked for roots are told that `answers.roots` gives others now. */
+  /** Tells servers that asked for roots that `answers.roots` now returns other roots. */
   announceRoots(): void;
-  /** Takes a seat; resolves when it sits there. Rejects, and tries no more, when the first try fails. */
+  /**
+   * Takes a seat in an office; resolves when the seat is taken. Rejects when the first try fails; then no further
+   * try is made.
+   */
   join(office: OfficeSeat): Promise<void>;
-  /** Leaves the office; the servers stay. */
+  /** Leaves the office; the servers keep running. */
   leave(): Promise<void>;
-  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
+  /**
+   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
+   * process.
+   */
   on<Name extends keyof ComputerEvents>(
     name: Name,
     listener: (value: ComputerEvents[Name]) => void,
   ): () => void;
   /**
-   * Shows this host in a browser, from now on until it closes: who lives, in which state and why, what happens. Nothing is
-   * recorded for it while no page is open. Resolves with the address; rejects with an `A2cError` when it cannot listen on
-   * `port`. With `allowControl` a page may also start, stop and retry servers, and cancel calls.
+   * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
+   * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an
+   * `A2cError` when `port` cannot be listened on. With `allowControl` a page may also start, stop and retry
+   * servers, and cancel calls.
    */
   inspect(options?: InspectOptions): Promise<Inspection>;
   /**
-   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
-   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   * Writes the recording so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves with the path of the file; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
   /**
-   * Puts a line for people between what is recorded, such as `checkout retry`: `a2c show` has it, no replay compares it. At most
-   * 200 characters of it; nothing with `record: false`.
+   * Writes a line for people into the recording, such as `checkout retry`. `a2c show` prints the line, and replays
+   * ignore it. Cut to 200 characters; does nothing with `record: false`.
    */
   mark(text: string): void;
-  /** Cancels calls, leaves the office, ends every server; resolves when none of their processes lives. */
+  /**
+   * Closes the computer: cancels calls, leaves the office, ends every server. Resolves when none of the servers'
+   * processes is alive.
+   */
   close(): Promise<void>;
 }
 
-/** Desktop and Finder of a computer as its host sees them (docs/desktop-finder.md). Wire keys on purpose. */
+/**
+ * Desktop and Finder of a computer as its host sees them (docs/desktop-finder.md). Keys are spelled as on the wire
+ * on purpose.
+ */
 
-/** Which windows are wanted. */
+/** Selection of windows. */
 export interface DesktopQuery {
-  /** The most windows that are wanted; 0 or less: none. Default: all. */
+  /** Largest number of windows to return, all by default; 0 or less returns none. */
   readonly size?: number;
-  /** The one window that is wanted, by its URI exactly as listed. */
+  /** URI of the only wanted window, exactly as listed. */
   readonly window?: string;
   /**
-   * Asks the servers for their lists and contents again. Default: known contents are shown, and only changed ones are
-   * read.
+   * Asks the servers for their lists and contents again. By default, known contents are returned, and only changed
+   * ones are read.
    */
   readonly fresh?: boolean;
 }
-/** The windows of a computer. */
+/** Windows of a computer. */
 export interface DesktopShown {
-  /** Each window is one text: its URI, an empty line, what it shows; or its URI alone. In order. */
+  /** Windows in order, one text each: the URI, an empty line, and the content; or the URI alone. */
   readonly desktops: readonly string[];
-  /** Servers of which not all windows are in `desktops`, and why. */
+  /** Servers whose windows are not all in `desktops`, with the reasons. */
   readonly missing: readonly MissingServer[];
 }
-/** Which documents are wanted, and which part of them. */
+/** Selection of documents, and of a part of the list. */
 export interface FinderQuery {
-  /** Words of which one must be in the title, the keywords or the summary, in any case. Default: any document. */
+  /**
+   * Words of which at least one must be in the title, the keywords or the summary, in upper or lower case.
+   * Default: any document.
+   */
   readonly keywords?: readonly string[];
-  /** Exactly this, such as `pdf`. */
+  /** File type that documents must have, exactly as written, such as `pdf`. */
   readonly fileType?: string;
-  /** How many are passed over. Default 0. */
+  /** Number of documents to skip, 0 by default. */
   readonly offset?: number;
-  /** How many are given: default 20, 100 at the most, none for 0 or less. */
+  /** Largest number of documents to return: 20 by default, at most 100; 0 or less returns none. */
   readonly limit?: number;
   /**
-   * Asks the servers for their lists and contents again. Default: known contents are shown, and only changed ones are
-   * read.
+   * Asks the servers for their lists and contents again. By default, known contents are returned, and only changed
+   * ones are read.
    */
   readonly fresh?: boolean;
 }
-/** A document as its server tells it (seed 000). */
+/** Document as its server describes it (seed 000). */
 export interface DocumentMetadata {
-  /** Key within the host, as `buildDpeUri` takes it for `docRef`: decoded, such as `2026/plan b.pdf`. */
+  /** Key of the document on its host, decoded, such as `2026/plan b.pdf`; `buildDpeUri` takes it as `docRef`. */
   readonly doc_ref: string;
-  /** `dpe://` URI of the document, for the reads of an agent. */
+  /** `dpe://` URI of the document, with which agents read it. */
   readonly uri: string;
   /** Place of the file as the server knows it, such as `file:///reports/q3.pdf`. */
   readonly file_uri: string;
   /** Type of the file, such as `pdf`. */
   readonly file_type: string;
-  /** For people. */
+  /** Title of the document, for people. */
   readonly title: string;
-  /** How many pages it has. */
+  /** Number of pages of the document. */
   readonly page_count: number;
-  /** Keywords of the document; `FinderQuery.keywords` looks here, too. */
+  /** Keywords of the document; `FinderQuery.keywords` searches them, too. */
   readonly keywords?: readonly string[] | null | undefined;
-  /** Summary of the document; `FinderQuery.keywords` looks here, too. */
+  /** Summary of the document; `FinderQuery.keywords` searches it, too. */
   readonly summary?: string | null | undefined;
-  /** ISO 8601; without a zone it is UTC. */
+  /** Time of the last change in ISO 8601; UTC where no zone is given. */
   readonly last_modified?: string | null | undefined;
   readonly [more: string]: unknown;
 }
-/** A document in a Finder: as its server tells it, and that server. */
+/** Document in a Finder, with the name of its server. */
 export interface DocumentSummary extends DocumentMetadata {
-  /** Name of its server in the config. */
+  /** Name of the document's server in the config. */
   readonly server: string;
 }
-/** A part of the documents of a computer. */
+/** Part of the documents of a computer. */
 export interface FinderShown {
-  /** From `offset` on, `limit` at most, in the order of docs/desktop-finder.md. */
+  /** Documents from `offset` on, at most `limit`, in the order of docs/desktop-finder.md. */
   readonly documents: readonly DocumentSummary[];
-  /** After filtering, before paging. */
+  /** Number of documents that the query finds, before `offset` and `limit` are applied. */
   readonly total_count: number;
-  /** Servers of which not all documents are in `documents`, and why. */
+  /** Servers whose documents are not all in `documents`, with the reasons. */
   readonly missing: readonly MissingServer[];
 }
-/** Content of a resource, as MCP's `resources/read` gives it. */
+/** Content of a resource, as `resources/read` of MCP returns it. */
 export interface ResourceContent {
-  /** URI of this content, from its server; one read may give several. */
+  /** URI of this content, from its server; one read may return several contents. */
   readonly uri: string;
-  /** MIME type from its server; not checked. */
+  /** MIME type from the server; not checked. */
   readonly mimeType?: string | null | undefined;
-  /** The content itself, where it is text; else it is in `blob`. */
+  /** Content as text; a binary content is in `blob` instead. */
   readonly text?: string | null | undefined;
-  /** Base64. */
+  /** Binary content in Base64. */
   readonly blob?: string | null | undefined;
   readonly [more: string]: unknown;
 }
@@ -314,12 +365,12 @@ export interface ResourceContent {
 export interface PromptMessage {
   /** Speaker of the message: `user` or `assistant`. */
   readonly role: string;
-  /** Content as MCP has it: `text`, `image`, `audio`, `resource`, `resource_link`. */
+  /** Content of the message as MCP has it: `text`, `image`, `audio`, `resource` or `resource_link`. */
   readonly content: { readonly type: string } & Readonly<Record<string, unknown>>;
 }
-/** A prompt that its server filled in. */
+/** Prompt that its server has filled in. */
 export interface PromptFilled {
-  /** Purpose of the prompt. */
+  /** Purpose of the prompt, for people. */
   readonly description?: string | null | undefined;
   /** Messages for a model, in order. */
   readonly messages: readonly PromptMessage[];

@@ -15,9 +15,9 @@ interface NewsroomOptions {
   readonly cached: CachedCatalogs;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   notice(text: string, topic?: 'resources' | 'tools'): void;
-  /** The machine of its client, while it lives. */
+  /** Returns the client machine of a server, while it lives. */
   clientOf(server: string): WatchedClient | undefined;
-  /** Hears that every server is up or has failed once, or that the computer has ended. */
+  /** Called when every server is up or has failed once, or when the computer has ended. */
   booted(): void;
 }
 
@@ -28,19 +28,22 @@ export class ComputerNewsroom {
   readonly #failures = new Map<string, Failure | null>();
   /** Reasons why some tools of a server cannot be called, by server. */
   readonly #refusals = new Map<string, Failure>();
-  /** Failures of servers one of whose lists is another each time that it is read, by server. */
+  /** Failures of servers with a list that differs at each read, by server. */
   readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
-  /** When it is tried again by itself, at the latest. */
+  /** Times at which servers are tried again by themselves at the latest, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
-  /** When a list came to a revision, and when a server was last lost. */
+  /** Times in ms since 1970 at which lists got a revision, and at which servers were last lost. */
   readonly times = new Map<string, number>();
   link: ComputerStatus['link'] = null;
 
   constructor(told: NewsroomOptions) {
     this.#told = told;
   }
-  /** Why a server failed the last time, how long until it is tried again, and what it waits for while it connects. */
+  /**
+   * Returns the last failure of a server, the time in ms until it is tried again, and the step for which it waits
+   * while it connects.
+   */
   of(server: string): {
     readonly failure: Failure | null;
     readonly nextTryMs: number;
@@ -67,7 +70,8 @@ export class ComputerNewsroom {
       case 'name.shared':
         return this.#told.notice(textWithRemedy(news.failure), 'tools');
       case 'server.rolledBack':
-        // When all that follows from it is done: the order of a new config is an input of its own.
+        // Hands the rollback to the orders; the restored config is a new input, taken after all consequences of
+        // this event.
         return orders.rolledBack(news.server, news.generation, news.failure);
       case 'server.removed':
         return this.#left(news.server);
@@ -88,7 +92,7 @@ export class ComputerNewsroom {
       case 'machine.failed':
     }
   }
-  /** A server that was put back, or enabled again, is on its way already. */
+  /** Emits the end of a server, unless the server was put back or enabled again meanwhile. */
   #left(server: string): void {
     const { servers, emit } = this.#told;
     for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready]) known.delete(server);
@@ -117,8 +121,8 @@ export class ComputerNewsroom {
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
   }
   /**
-   * Tells that tools of a server are refused, for their names or their form; without a failure: that none is any
-   * more.
+   * Reports that tools of a server are refused because of their names or their form, or, without a failure, that
+   * none is refused any more.
    */
   #refused({ server, failure }: Extract<ComputerNews, { type: 'tools.refused' }>): void {
     if (failure) this.#refusals.set(server, failure);
@@ -126,7 +130,10 @@ export class ComputerNewsroom {
     if (failure) this.#told.notice(textWithRemedy(failure), 'tools');
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
   }
-  /** Keeps the failure of a server whose lists may be old; null: none of its lists is read less often than others. */
+  /**
+   * Keeps the failure of a server whose lists may be outdated; null when all of its lists are read as often as
+   * others again.
+   */
   #restlessIs({ server, failure }: Extract<ComputerNews, { type: 'list.restless' }>): void {
     if (failure) this.#restless.set(server, failure);
     else this.#restless.delete(server);
@@ -135,8 +142,8 @@ export class ComputerNewsroom {
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure: lack });
   }
   /**
-   * Tells that the tools of a ready server are unknown now, but not its resources and prompts; without a failure:
-   * that they are known again.
+   * Reports that the tools of a ready server are unknown, while its resources and prompts are still known; without
+   * a failure, that the tools are known again.
    */
   #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {
     const reason = failure ? { reason: failure.message } : {};

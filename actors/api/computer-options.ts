@@ -12,106 +12,119 @@ import type { Timing } from '../../machines/kernel/timing.ts';
 
 /** Options of a computer: its servers, its seat, and the callbacks that it asks. */
 export interface ComputerOptions extends LogOptions {
-  /** Default: the host name of the machine. */
+  /** Name of the computer. Default: the host name of the machine. */
   readonly name?: string;
-  /** Any config that `docs/config.md` describes: one server, a list, a map, or a whole file's content. */
+  /**
+   * Config of the servers in any form that `docs/config.md` describes: one server, a list, a map, or the content
+   * of a whole file.
+   */
   readonly config?: unknown;
-  /** Takes a seat there; without it the computer serves its own host only. */
+  /** Office in which the computer takes a seat; without it the computer serves its own host only. */
   readonly office?: OfficeSeat;
-  /** Confirms calls of tools that do not apply by themselves. Default `'deny'`. */
+  /** Confirms calls of tools that the rule does not allow by themselves. Default `'deny'`. */
   readonly confirm?: Confirm;
   /**
-   * Which calls run, are asked about, or are refused, in the place of our own rule (docs/calls.md): a word or a ruling, at
-   * once or later. A rule that throws, or says none of the words, refuses.
+   * Rule that decides which calls run, need a confirmation, or are refused, in place of our own rule
+   * (docs/calls.md). Returns a decision or a ruling, or a promise of one. A rule that throws, or that returns an
+   * unknown word, refuses the call.
    */
   readonly permission?: Permission;
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
   readonly input?: AskInput;
   /**
-   * Shows a person the login page of a remote server, `{server, url, signal}`, and may resolve with the address that
-   * it redirected to; else the redirect to this machine is waited for, 10 min at most. `signal` aborts when the login
-   * is not wanted any more. Without `authorize` a server that wants a login rests as `unauthorized` (docs/login.md).
+   * Shows a person the login page of a remote server, `{server, url, signal}`. May resolve with the address to
+   * which the page redirected; otherwise the redirect to this machine is awaited, for at most 10 min. `signal`
+   * aborts when the login is not wanted any more. Without `authorize`, a server that wants a login rests as
+   * `unauthorized` (docs/login.md).
    */
   readonly authorize?: Authorize;
   /**
-   * Gives the JWT for servers with `oauth.grant: "jwt_bearer"` whose config names none, `{server, audience, signal}`:
-   * a new one for each token, within 10 s. A rejection leaves the server `unauthorized` (docs/login.md).
+   * Gives a new JWT, `{server, audience, signal}`, for each token of a server with `oauth.grant: "jwt_bearer"`
+   * whose config names none; time limit 10 s. A rejection leaves the server `unauthorized` (docs/login.md).
    */
   readonly assertion?: GiveAssertion;
   /**
-   * Servers of type `inmemory` by their name: what each is connected to. One of another type that is reached, not started, is
-   * reached here, too, where it has the name: for tests, in the place of its URL.
+   * Servers of type `inmemory` by name, with the object to which each is connected. In tests, a remote server with
+   * a name of this map is reached here in place of its URL.
    */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
-  /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */
+  /** Makers of transports for servers of a type `own:…`, by that type (docs/extend.md). */
   readonly transports?: Readonly<Record<`own:${string}`, TransportMaker>>;
-  /** Answers servers that ask for roots, for a sample of a model or for a word of a person. */
+  /** Answers to servers that ask for roots, for a sample of a model, or for an input of a person. */
   readonly answers?: Answers;
-  /** Starts its servers. Default true; false: each waits for `startServer`, whatever its `start` says. */
+  /**
+   * Starts the servers when the computer starts. Default true. With false each server waits for `startServer`,
+   * whatever its setting `start` is.
+   */
   readonly autoConnect?: boolean;
   /**
-   * Starts a server again that was lost, where its config does not say (`restart`). Default true. False also refuses
-   * with 409 to change the launch config of a server that is active.
+   * Restarts a server that was lost, unless its config says otherwise (`restart`). Default true. With false, a
+   * change of the launch config of an active server is refused with 409.
    */
   readonly autoReconnect?: boolean;
   /**
-   * Delays in ms, in the place of the defaults and of `a2c.timeouts` at the top of the config. `toolsMs`: so long questions
-   * about all servers (`tools()`, `resources()`, `prompts()`, `desktop()`, `finder()`, those of agents too) wait for
-   * servers that start, from the start of the computer on; default 2,000, 0 = for none. `bootMs`: so long at most its
-   * state is `booting`, default 15,000.
+   * Delays in ms that replace the defaults and the `a2c.timeouts` at the top of the config. `toolsMs`: how long
+   * questions about all servers (`tools()`, `resources()`, `prompts()`, `desktop()`, `finder()`, also from agents)
+   * wait for starting servers, counted from the start of the computer; default 2,000, 0 does not wait. `bootMs`:
+   * longest time in the state `booting`, default 15,000.
    */
   readonly timing?: Partial<Timing>;
-  /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
+  /** Launches servers, for example in containers or over ssh (docs/extend.md). Default `localLauncher`. */
   readonly launcher?: Launcher;
-  /** Reaches offices in the place of sockets: that of `worldOf(trace)`, for tests. */
+  /** Replaces the sockets to offices by the played office of `worldOf(trace)`; for tests. */
   readonly links?: PlayedOffice;
   /**
-   * Keeps a small process beside this one that ends the servers should this one be killed. Default true. Programs
-   * of one file and Electron apps have none: `onNotice` says so.
+   * Runs a small process beside this one that ends the servers when this process is killed. Default true.
+   * Single-file programs and Electron apps cannot have one; `onNotice` reports that.
    */
   readonly reaper?: boolean;
   /**
-   * Folder in which the next start finds the processes of a killed host. Default `$XDG_STATE_HOME/a2c`; `false`:
-   * none.
+   * Folder with notes by which the next start finds the processes of a killed host. Default `$XDG_STATE_HOME/a2c`;
+   * `false` keeps none.
    */
   readonly stateDir?: string | false;
-  /** Options of the recording for a replay; on by default, in memory. `false`: nothing is recorded. */
+  /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
   readonly record?: RecordOptions | false;
   /**
-   * Hears of what is no failure but worth knowing, one line each; of every config that is given its warnings. `topic` is
-   * `resources` for what Desktop and Finder show or leave out, `tools` for tools that are refused or called otherwise.
+   * Takes notices that are no failures, one line each, among them the warnings about each given config. `topic` is
+   * `resources` for parts that Desktop or Finder leave out, and `tools` for tools that are refused or renamed.
    */
   readonly onNotice?: (text: string, topic?: 'resources' | 'tools') => void;
   /**
-   * Makes a span of OpenTelemetry of each call, and of each `tools/call` that is sent for it.
-   * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.
+   * Makes an OpenTelemetry span of each call, and of each `tools/call` that is sent for it. Needs the package
+   * `@opentelemetry/api`; the SDK that your program sets up decides where spans go (docs/operate.md). Default
+   * false.
    */
   readonly tracing?: boolean;
-  /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
+  /**
+   * Number of calls that are remembered for `history()`; servers of remembered calls also come first on the
+   * Desktop and in the Finder. Default 10.
+   */
   readonly historySize?: number;
-  /** Closes it when it aborts before `createComputer` has resolved; later it means nothing. */
+  /** Signal that closes the computer when it aborts before `createComputer` has resolved; ignored later. */
   readonly signal?: AbortSignal;
-  /** Hears what happens from the very start. */
+  /** Listener to all events of the computer from its start on. */
   readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
 }
 /**
- * Answers of the host to servers that ask (MCP: roots, sampling, elicitation); `server` is the name in the config. A
- * method that is left out is not declared to servers. `signal` aborts when the answer is not wanted any more: the
- * server withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its
- * stack.
+ * Answers of the host to servers that ask (MCP: roots, sampling, elicitation); `server` is the name in the config.
+ * A method that is left out is not declared to servers. `signal` aborts when the answer is not wanted any more:
+ * the server withdrew, two minutes have passed, or its session closed. A rejection is reported to the server,
+ * without its stack.
  */
 export interface Answers {
-  /** Folders that this server may look at, as `file://` URIs. */
+  /** Returns the folders that this server may look at, as `file://` URIs. */
   readonly roots?: (server: string) => readonly { readonly uri: string; readonly name?: string }[];
-  /** The params of `sampling/createMessage`, and its result. */
+  /** Takes the params of `sampling/createMessage`, and resolves with its result. */
   readonly sample?: (
     server: string,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
   /**
-   * The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. What an accepted
-   * content leaves out is filled with the defaults of the schema (SEP-1034).
+   * Takes the params of `elicitation/create`, and resolves with its result: `{action: 'accept' | 'decline' |
+   * 'cancel', content?}`. Missing values of an accepted content are filled with the defaults of the schema
+   * (SEP-1034).
    */
   readonly elicit?: (
     server: string,
@@ -119,8 +132,8 @@ export interface Answers {
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Elicitation with `mode: 'url'`: the server wants a person to open `params.url`. `accept` means that it will be
-   * opened.
+   * Takes the params of an elicitation with `mode: 'url'`, in which the server wants a person to open
+   * `params.url`. The action `accept` means that the URL will be opened.
    */
   readonly elicitUrl?: (
     server: string,
@@ -129,36 +142,37 @@ export interface Answers {
   ) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** A call that wants to run and needs a person's word. */
+/** Call that needs the confirmation of a person before it runs. */
 export interface ConfirmQuestion {
-  /** The id that the caller gave the call. */
+  /** Id that the caller gave the call. */
   readonly reqId: string;
-  /** The name of the agent that wants it to run, as its office knows it; null: the host of this computer. */
+  /** Name of the agent that makes the call, as its office knows it; null for the host of this computer. */
   readonly agent: string | null;
   /** Name of the server in the config. */
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** Name of the tool on its own server, without a prefix or an alias. */
   readonly tool: string;
   /** Title of the tool for people. */
   readonly title: string;
-  /** A copy of what the tool is called with: changing it changes nothing. */
+  /** Copy of the tool's arguments; a change of it has no effect on the call. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Hints of the server about the tool. They come from a stranger, and promise nothing. */
+  /** Hints of the server about the tool. They come from a third party and guarantee nothing. */
   readonly annotations: ToolAnnotations | null;
   /**
-   * Aborts when the question is no longer open: the call was cancelled, its time is over, or the computer closes. Its
-   * `reason` is an `AbortError` whose message says which. What is answered then runs nothing.
+   * Signal that aborts when the question is no longer open: the call was cancelled, its time is over, or the
+   * computer closes. Its `reason` is an `AbortError` whose message says which. A later answer runs nothing.
    */
   readonly signal: AbortSignal;
 }
 /**
- * `allowForSession`: the caller is not asked about this tool of this server again. That is one agent until it leaves,
- * one conversation of a presenter, or the host itself (docs/calls.md).
+ * Decision of a person about a call. After `allowForSession` the caller is not asked about this tool of this
+ * server again; the caller is one agent until it leaves, one conversation of a presenter, or the host itself
+ * (docs/calls.md).
  */
 export type ConfirmAnswer = Confirmation['decision'] | Confirmation;
 /**
- * Confirmation of calls: `'allow'` and `'deny'` answer all of them; a function asks somebody. A rejection is a denial
- * with its text; a rejection named `TimeoutError` means that no answer came in time.
+ * Confirmation of calls: `'allow'` and `'deny'` decide all of them, a function decides each. A rejected promise
+ * denies the call, with its text as the reason; an error named `TimeoutError` means that no answer came in time.
  */
 export type Confirm =
   | 'allow'

@@ -18,14 +18,14 @@ import type { Failure } from '../../machines/protocol/index.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import { notShownReason } from '../../machines/resources/collections.ts';
 
-/** State of a computer for people, read from its machines and its config; nothing is kept here. */
+/** State of a computer for people, computed from its machines and its config. */
 
 interface Snapshot {
   readonly context?: unknown;
   readonly value: unknown;
   hasTag(tag: string): boolean;
 }
-/** State of the computer; without a snapshot of its machine it is closed. */
+/** Returns the state of a computer as a whole; a computer without a machine is closed. */
 export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
   const value: unknown = snapshot?.value ?? 'closed';
   return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
@@ -33,13 +33,13 @@ export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['s
 interface ServerFacts {
   readonly failure: Failure | null;
   readonly noise: Noise;
-  /** Reason for which the server waits while it connects. */
+  /** Step of connecting for which the server waits, and since when. */
   readonly waits: ServerStatus['waits'];
-  /** Until it is tried again; 0 and less: it is not, or is about to be. */
+  /** Time in ms until the server is tried again; 0 or less when no try is planned or one is about to begin. */
   readonly nextTryMs: number;
 }
 const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
-/** A copy, which its host may change. */
+/** Returns a copy of the config in force, which the host may change. */
 export const configOf = ({ servers, inputs, settings }: Config): ComputerConfigInForce =>
   structuredClone({
     servers: Object.fromEntries(servers.map(({ name, raw }) => [name, { ...raw }])),
@@ -58,7 +58,7 @@ const connecting = (
   failure: Failure | null,
 ): string =>
   waitsText(waits, { hasProcess, now: Date.now() }) + (failure ? `; before that: ${failure.message}` : '');
-/** `snapshot` of its client, when it has one: a server that is disabled has none. */
+/** Returns the state of a server. `snapshot` is the one of its client; a disabled server has none. */
 export function serverStatus(
   { name, disabled, kind }: ServerConfig,
   snapshot: Snapshot | undefined,
@@ -81,7 +81,7 @@ export function serverStatus(
     ...(state === 'ready' && declaredOf(snapshot)),
   };
 }
-/** Why not all of its tools are there, or as they are, although it is. */
+/** Returns the failure of a ready server whose tools are incomplete or may be outdated, else undefined. */
 const lackOf = (context: ComputerContext, server: string): Failure | undefined =>
   whyWithdrawn(context, server) ?? whyRefused(context, server) ?? whyRestless(context, server);
 function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
@@ -89,7 +89,7 @@ function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources
   const resources = info?.capabilities.resources;
   return resources ? { resources } : {};
 }
-/** Windows and documents of a server that does not say when they change. */
+/** Returns a text about windows and documents that are left out because their server does not report changes. */
 function hiddenOf(context: ComputerContext | undefined, server: string): string {
   const unheard = context ? notShownOf(context, server) : [];
   const reasons = (['desktop', 'finder'] as const).flatMap((collection) => {
@@ -99,12 +99,12 @@ function hiddenOf(context: ComputerContext | undefined, server: string): string 
   return reasons.join('. ');
 }
 
-/** Tool as hosts see it: the same object for the same entry, because hosts ask again and again. */
+/** Describes a tool for hosts. The same entry gives the same object, because hosts ask often. */
 const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const { server, tool, renamed } = entry;
   const { title, execution } = tool;
   const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
-  // `server` is the name in the config; the `bundle_id` is for the wire.
+  // Takes the server's name from the config; the `bundle_id` is only for the wire.
   const { bundle_id: _, ...smcpTool } = toSmcpTool(entry);
   const info = { ...smcpTool, original: tool.name, server, ...shown };
   if (!renamed) return Object.freeze(info);
@@ -112,7 +112,10 @@ const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
   return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
 });
-/** Copies of tools with the icons and descriptions of their servers: the same object until these change. */
+/**
+ * Remembers the copy of a tool with the icons and descriptions of its server, so that hosts get the same object
+ * until these change.
+ */
 const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
 function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
   if (!shown) return info;
@@ -122,13 +125,13 @@ function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
     known.info = Object.freeze({ ...info, shown });
   return known.info;
 }
-/** How a server is shown, by what its config and its client have. */
+/** Returns the icons and descriptions of a server, from its config and from its client. */
 function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined): ToolInfo['shown'] {
   const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
   const shown = { ...info?.shown, ...config?.shown };
   return Object.keys(shown).length === 0 ? undefined : shown;
 }
-/** Servers that are wanted and not there: what they would show is in no answer. */
+/** States of servers that are wanted but not ready, so that their tools and resources are missing from answers. */
 const absent: ReadonlySet<string> = new Set([
   ...[
     'connecting',
@@ -142,25 +145,28 @@ const absent: ReadonlySet<string> = new Set([
   ],
 ]);
 /**
- * Tells whether a server is wanted but absent. The process of a failed server may still be ending: its failure tells
- * it from a server that was stopped.
+ * Tells whether a server is wanted but absent. A closing server counts only with a failure: without one it was
+ * stopped on purpose.
  */
 const isAbsent = ({ state, failure }: ServerStatus): boolean =>
   absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
-/** Servers that are missing from an answer, with the reasons. */
+/** Lists the servers that are missing from an answer, with the reasons. */
 export const absentOf = (servers: readonly ServerStatus[]): readonly MissingServer[] =>
   servers
     .filter((server) => isAbsent(server))
     .map(({ name, state, reason }) => ({ server: name, reason: reason ?? `it is ${state}` }));
 
-/** Servers whose tools are missing. A ready server may have had its list taken back. */
+/**
+ * Lists the servers whose tools are missing. A ready server is one of them when its list of tools is no longer
+ * valid.
+ */
 const missingOf = (statuses: ToolListing['servers']): readonly MissingServer[] => [
   ...absentOf(statuses),
   ...statuses.flatMap(({ name, state, failure }) =>
     state === 'ready' && failure && !isRestless(failure) ? [{ server: name, reason: failure.message }] : [],
   ),
 ];
-/** Tools of servers that are up, and names that were refused with what to do about it. */
+/** Lists the tools of servers that are up, and the refused names with a suggestion for each. */
 export function listingOf(
   context: ComputerContext | undefined,
   servers: Pick<Servers, 'get'>,
@@ -185,7 +191,7 @@ export function listingOf(
   };
 }
 
-/** Failure of a question that only a ready server can answer. */
+/** Makes the failure of a question that only a ready server can answer. */
 export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
   status
     ? new A2cError({
@@ -208,7 +214,7 @@ export interface WatchedClient {
   getSnapshot(): Snapshot;
   subscribe(next: (snapshot: Snapshot) => void): unknown;
 }
-/** Step of connecting in which a client is, and since when; the machine itself has no clock. */
+/** Step of connecting of a client, and since when it lasts; the machine itself has no clock. */
 interface StepSince {
   step: string;
   at: number;
@@ -232,24 +238,24 @@ const words = {
   'tools/list': 'waits for the answer to tools/list',
 } as const;
 
-/** Since when each client is in the step of connecting that it is in. */
+/** Start times of the current step of connecting of each client. */
 export class ConnectingSince {
   readonly #byClient = new WeakMap<WatchedClient, StepSince>();
 
-  /** From now on. The clients of one computer are told of as they begin to connect. */
+  /** Begins to watch a client; called when the client begins to connect. */
   watch(client: WatchedClient): void {
     if (this.#byClient.has(client)) return;
     const since: StepSince = { step: stepOf(client.getSnapshot()), at: Date.now() };
     this.#byClient.set(client, since);
     client.subscribe((snapshot) => {
-      // A ready client changes with each call, and its step is not asked for.
+      // Skips clients that are not connecting: a ready client changes with each call.
       const step = snapshot.hasTag('connecting') ? stepOf(snapshot) : '';
       if (step === since.step) return;
       since.step = step;
       since.at = Date.now();
     });
   }
-  /** Undefined: it is not connecting. */
+  /** Returns the step for which a client waits and since when; undefined when the client is not connecting. */
   of(client: WatchedClient): ServerStatus['waits'] {
     const snapshot = client.getSnapshot();
     const step = steps[stepOf(snapshot)];
@@ -260,7 +266,10 @@ export class ConnectingSince {
     return waits ? { ...waits } : { for: step, since, came: '' };
   }
 }
-/** `now` in ms. `hasProcess`: it is a child process of ours. */
+/**
+ * Writes a step of connecting for people. `now` is a time in ms; `hasProcess` tells that the server is our child
+ * process.
+ */
 function waitsText(
   { for: step, since, came }: NonNullable<ServerStatus['waits']>,
   { hasProcess, now }: { readonly hasProcess: boolean; readonly now: number },

@@ -46,17 +46,17 @@ import { message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
-/** For our own command: one runtime for several handles, a config that was read already. */
+/** Runtime and config that our own command shares between several handles. */
 export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
 }
 
 /**
- * Starts a computer, and resolves as soon as its config is read and its servers are on their way; with `office` also when
- * that has answered, after `toolsMs` (2 s) at the latest. A call waits for its own server. `tools()` and the other questions
- * about all servers wait for those that start, `toolsMs` at most, and name those that are missing.
- * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
+ * Starts a computer. Resolves as soon as its config is read and its servers are starting; with `office` also when
+ * the office has answered, after `toolsMs` (2 s) at the latest. A call waits for its own server. `tools()` and the
+ * other questions about all servers wait up to `toolsMs` for starting servers, and list the missing ones. Rejects
+ * with an `A2cError` (`ConfigInvalid`) when the config has a mistake; then no server was started.
  */
 export async function createComputer(
   options: ComputerOptions = {},
@@ -84,7 +84,7 @@ export async function createComputer(
   const abort = (): void => void (closed = computer.close());
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted) abort();
-  // Nothing was started.
+  // Closes the computer when its start fails, so that no process is left.
   await computer.start(config).catch(async (error: unknown) => {
     await computer.close();
     throw error;
@@ -184,7 +184,7 @@ class HostedComputer implements Computer {
       show: (url, shown) => runtime.access.show(url, shown),
     });
   }
-  /** Starts the machines, and waits for the answer of its office; servers are waited for by who needs them. */
+  /** Starts the machines, and waits for the answer of the office; servers are not waited for. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) return this.#collections.close();
@@ -257,12 +257,12 @@ class HostedComputer implements Computer {
   };
   #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
     const { timeoutMs = this.#timing().callTotalMs, confirmed = false } = options;
-    // Read now: what a host makes of its object later is not what was judged.
+    // Copies the parameters now: later changes of the host's object must not alter what was judged.
     const asked = { tool, params: handed(params), timeoutMs };
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
-      // A call that was aborted before the computer started, or made after it closed, is answered here.
+      // Answers a call here that was aborted before the computer started, or made after it closed.
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
       const call = { tool, params: asked.params, timeoutMs, ticket, reqId, isConfirmed: confirmed };
@@ -322,7 +322,10 @@ class HostedComputer implements Computer {
     if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };
-  /** From the first listener on, or from the start for `onEvent`: until then a call costs nothing more. */
+  /**
+   * Begins to watch calls, from the first listener or from the start with `onEvent`; until then watching costs
+   * nothing.
+   */
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
@@ -354,8 +357,8 @@ class HostedComputer implements Computer {
 }
 
 /**
- * The time in which a computer begins: its servers start, and it takes its seat. Questions wait for that, `toolsMs` at
- * most; then they are answered with what is there. It ends with the computer.
+ * First moments of a computer, while its servers start and it takes its seat. Questions wait for their end,
+ * `toolsMs` at most, and are then answered with what is there. Closing the computer ends them too.
  */
 class FirstMoments {
   readonly #booted = deferred();
@@ -363,9 +366,9 @@ class FirstMoments {
   readonly #late = deferred();
   readonly #listeners: Listeners<ComputerEvents>;
   #timer: unknown;
-  /** Resolves when each server has come up or has failed once, or when the time is over. */
+  /** Resolves when each server of a new computer is up or has failed once, or after `toolsMs`. */
   readonly gathered = Promise.race([this.#booted.promise, this.#late.promise]);
-  /** Resolves when its office has answered, or when the time is over. */
+  /** Resolves when the office of a new computer has answered, or after `toolsMs`. */
   readonly seated = Promise.race([this.#seated.promise, this.#late.promise]);
 
   constructor(listeners: Listeners<ComputerEvents>) {
@@ -382,7 +385,7 @@ class FirstMoments {
     systemClock.clearTimeout(this.#timer);
     this.#late.resolve();
   }
-  /** Resolves when this server has come up or has failed, or when the time is over. */
+  /** Resolves when one server of a new computer is up or has failed, or after `toolsMs`. */
   async settled(statusOf: () => ServerStatus | undefined): Promise<void> {
     if (statusOf()?.state !== 'connecting') return;
     const settled = deferred();
@@ -401,9 +404,12 @@ const withoutThose = (
   others: readonly InputDefinition[],
 ): readonly InputDefinition[] => all.filter(({ id }) => !others.some((other) => other.id === id));
 
-/** A command that gives a value has as long as seed 002 gives it. */
+/** Time limit in ms of a command that gives the value of an input, as seed 002 sets it. */
 const commandMs = 30_000;
-/** Makes the resolver of placeholders, which takes the environment of this process, the host, and commands. */
+/**
+ * Makes the resolver of placeholders in a config; it may read the environment of this process, ask the host, and
+ * run commands.
+ */
 export const inputsOf = (definitions: readonly InputDefinition[], ask: AskInput | undefined): Inputs =>
   new Inputs({
     definitions,
@@ -412,7 +418,7 @@ export const inputsOf = (definitions: readonly InputDefinition[], ask: AskInput 
     ...(ask && { ask }),
   });
 
-/** The inputs of a computer as its host has them: a change of one is a change of the config. */
+/** Inputs of a computer for its host; a change of an input is a change of the config. */
 const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({
   list: () => inputs.definitions(),
   get: (id) => inputs.definitions().find((definition) => definition.id === id),
@@ -438,7 +444,7 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
   },
 });
 
-/** Launch options that this machine gives the servers of a computer. */
+/** Options with which the servers of a computer are launched on this machine. */
 const launching = (
   runtime: Runtime,
   logins: Logins,
@@ -459,7 +465,7 @@ const launching = (
   };
 };
 
-/** Orders that a page may give to a computer, once the computer is there. */
+/** Orders that a page may give to a computer, once the computer has started. */
 export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
   start: async (name) => (await computer()).startServer(name),
   stop: async (name) => (await computer()).stopServer(name),

@@ -20,57 +20,64 @@ import type { App } from '../../machines/config/app.ts';
 import type { Config, ParsedConfig } from '../../machines/config/parse.ts';
 import { editConfig, type ConfigChange } from '../../machines/config/server-edits.ts';
 
-/** Source and target of an import. */
+/** Options of an import of servers: its source and its target. */
 export interface ImportOptions {
-  /** A file, the id of an application (`cursor`), or a link that installs a server (`deepchat://…`). */
+  /** Path of a file, id of an application (`cursor`), or a link that installs a server (`deepchat://…`). */
   readonly from: string;
-  /** The file that is written. Default: the config of this user (docs/config.md). */
+  /** Path of the file to write. Default: the config of this user (docs/config.md). */
   readonly file?: string;
-  /** Relative paths, and the files that an application has in a project, are looked for here. Default: `process.cwd()`. */
+  /**
+   * Folder for relative paths, and for the files that an application keeps in a project. Default: `process.cwd()`.
+   */
   readonly folder?: string;
 }
-/** Plan for one server. None of its texts has a value of `env`, `headers` or `args`. */
+/** Plan for one server to import. Its texts contain no value of `env`, `headers` or `args`. */
 export interface ServerToImport {
   /** Name of the server in the other application. */
   readonly from: string;
   /** Name of the server here; a number is added to a taken name. */
   readonly name: string;
-  /** `changed`: something of it is said otherwise here, or not taken. */
+  /** Result for the server. `changed`: parts of its entry are written in another way here, or are not taken over. */
   readonly outcome: 'taken' | 'changed' | 'left out';
   /**
-   * Command of the server, with the package or image that a runner such as `npx` fetches, or its URL without name,
-   * password and query; empty: the server is left out.
+   * Command of the server, with the package or image that a runner such as `npx` fetches, or its URL without user
+   * name, password and query; empty when the server is left out.
    */
   readonly target: string;
-  /** Facts that are written in another way here, a sentence each. */
+  /** Parts of the entry that are written in another way here, a sentence each. */
   readonly changed: readonly string[];
-  /** Facts that are not taken over, a sentence each. */
+  /** Parts of the entry that are not taken over, a sentence each. */
   readonly left: readonly string[];
-  /** Why it is left out; null: it is not. */
+  /** Reason why the server is left out; null when it is taken. */
   readonly why: string | null;
 }
 /** File or link from which servers are taken. */
 export interface ImportSource {
-  /** The file; `link` of a link, which may hold secrets. */
+  /** Path of the file, or `link` for a link, which may hold secrets. */
   readonly from: string;
-  /** Application whose form the file has; null: a file with `mcpServers` or `servers`, of no known application. */
+  /**
+   * Application whose format the file has; null for a file with `mcpServers` or `servers` of no known application.
+   */
   readonly app: { readonly id: string; readonly title: string } | null;
-  /** In the order of the file. */
+  /** Plans for the servers, in the order of the file. */
   readonly servers: readonly ServerToImport[];
-  /** The ids of the inputs that come with them. */
+  /** Ids of the inputs that come with the servers. */
   readonly inputs: readonly string[];
-  /** Facts of the file itself that are not taken over. */
+  /** Parts of the other application's file, beside its servers, that are not taken over. */
   readonly left: readonly string[];
 }
-/** Servers that were read and judged, to be shown to somebody first. Nothing was written or started. */
+/** Import of servers that were read and judged, to be shown to a person first. Nothing was written or started yet. */
 export interface ServerImport {
-  /** The file that `write` changes. */
+  /** Path of the file that `write` changes. */
   readonly file: string;
-  /** Sources of the import: one, or as many as the application has files. */
+  /** Sources of the import: one for each file of the application. */
   readonly sources: readonly ImportSource[];
-  /** How many servers `write` adds. */
+  /** Number of servers that `write` adds. */
   readonly count: number;
-  /** Adds them to the file, whose comments and other keys stay. Rejects with an `A2cError`: nothing was written. */
+  /**
+   * Adds the servers to the file, whose comments and other keys stay. Rejects with an `A2cError` when nothing was
+   * written.
+   */
   write(): Promise<void>;
 }
 
@@ -111,7 +118,10 @@ async function inFile(file: string, known?: App): Promise<FoundSource> {
 }
 
 type Judged = Imported['servers'][number];
-/** Target of a server without possible secrets: no arguments but a package, no query. */
+/**
+ * Returns the target of a server without possible secrets: of the arguments only the package, and no query of a
+ * URL.
+ */
 function targetOf({ server }: Judged): string {
   if (server?.kind === 'stdio') {
     const { command, args } = server.launch;
@@ -148,7 +158,7 @@ export async function planImport({
   const all = await found(from, folder);
   const config = isThere ? acceptedConfig(await readConfig(file), file) : { servers: [], inputs: [] };
   let present: Pick<Config, 'servers' | 'inputs' | 'leftOut'> = config;
-  // Plans are made in order: a name that the first takes is taken for the next.
+  // Makes plans in order, so that a name taken by one source is not free for the next.
   const plans = all.map((source) => {
     const { value, app, duplicates } = source;
     const project = source.from === 'link' ? undefined : projectOf(source.from, file);
@@ -171,7 +181,7 @@ export async function planImport({
   };
 }
 
-/** Writes one change; true: the file said so already. */
+/** Writes one change to a config file; resolves with true when the file already had it. */
 export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
   const format = /\.(ya?ml|toml)$/i.exec(file)?.[1];
   if (format !== undefined)
@@ -184,7 +194,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
   let isSame = false;
   let written: string | null = null;
   const edited = (before: string | null): string | null => {
-    // Compares the written text with the one before.
+    // Keeps a text that this function has just written, when it is called for it again.
     if (before !== null && before === written) return before;
     const made = editConfig(before ?? '', what);
     if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });

@@ -10,21 +10,24 @@ import {
   type SettingsSettled,
 } from '../../machines/presenter/settings.rules.ts';
 
-/** Longer than it takes to withdraw a question. */
+/** Time in ms that the settings machine gets to end; longer than withdrawing a question takes. */
 const patienceMs = 2_000;
 const closed = { code: 'ServerNotActive', message: 'The presenter is closed' } as const;
 
 interface LiveConfigOptions {
   readonly runtime: Runtime;
-  /** The path of a file, or what one would say. */
+  /** Path of the config file, or the config itself as an object that is kept in memory. */
   readonly from: string | object;
-  /** Config that the computer would run with. */
+  /** Makes the config that the computer would run with from the parsed content of the file. */
   judge(value: Readonly<Record<string, unknown>>): unknown;
   changed(news: SettingsNews): void;
   notice(text: string): void;
 }
 
-/** The config file of a presenter: its machine, its watcher, and who waits for a change. */
+/**
+ * Config file of a presenter: its settings machine, the watcher of the file, and the changes that wait to be
+ * written.
+ */
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
   readonly #hosted: HostedMachine;
@@ -52,12 +55,15 @@ export class LiveConfig {
   get news(): SettingsNews | undefined {
     return this.#news;
   }
-  /** Resolves with the first news of the file; every later change is told. */
+  /** Resolves with the first news of the file; later news goes to the callback `changed`. */
   async opened(): Promise<SettingsNews> {
     await this.#watcher?.ready;
     return this.#first.promise;
   }
-  /** False: an entry was there that must not be. Rejects when it was not written. */
+  /**
+   * Writes edits to the file. Resolves to true when they are written, and to false when an entry exists that an
+   * edit wanted absent; rejects when nothing was written.
+   */
   async change(edits: readonly Edit[]): Promise<boolean> {
     const ticket = `change.${(this.#asked += 1)}`;
     const waiting = deferred<SettingsSettled>();

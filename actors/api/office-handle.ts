@@ -7,135 +7,152 @@ import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office
 
 /** Options of an office: its address, its limits, its recording. */
 export interface OfficeOptions extends LogOptions {
-  /** Without `auth` loopback only. Default 127.0.0.1. */
+  /** Address to listen on, 127.0.0.1 by default. Without `auth` only a loopback address is allowed. */
   readonly host?: string;
-  /** Default 3000; 0 = any free port. */
+  /** Port to listen on, 3000 by default; 0 takes any free port. */
   readonly port?: number;
   /**
-   * Credentials of peers: a token; a token with its rights; `{tokensFile}`, a file of these that is read again when
-   * it changes; `{jwks, audience}`, signed tokens (JWT); several of these, any of which lets a peer in; or a function
-   * that is asked for each connection (8 s; a throw refuses). Other peers are refused before they can say anything,
-   * with a Socket.IO `connect_error` whose `data.code` is 401. Left out: every program that reaches `host` may enter,
-   * and `host` has to be loopback. See docs/office.md.
+   * Credentials that peers must show: a token; a token with its rights; `{tokensFile}`, a file of tokens that is
+   * read again when it changes; `{jwks, audience}`, signed tokens (JWT); a list of these, any of which lets a peer
+   * in; or a function that is asked for each connection (8 s; a throw refuses). Other peers are refused before
+   * they can send anything, with a Socket.IO `connect_error` whose `data.code` is 401. Without `auth` every
+   * program that reaches `host` may enter, and `host` has to be loopback. See docs/office.md.
    */
   readonly auth?: OfficeAuth;
   /**
-   * Peers that do not say which version of the protocol they speak are refused: HTTP 400. By default they are let in, as
-   * those of 0.1 send none. A version that we do not speak is refused either way: HTTP 400 with the code 4008.
+   * Refuses peers that do not say which version of the protocol they speak, with HTTP 400. Default false, because
+   * peers of version 0.1 send none. A version that this office does not speak is always refused, with HTTP 400 and
+   * the code 4008.
    */
   readonly requireVersion?: boolean;
   /**
-   * How much this office takes, on top of the defaults (`officeLimits`): numbers, and rates as `{ perSecond, burst }`; 0 = without
-   * limit. What is over a limit is refused with 429 and `details.limit`, the name of the limit. docs/office.md has the list.
+   * Limits of this office, on top of the defaults (`officeLimits`): numbers, and rates as `{ perSecond, burst }`;
+   * 0 means no limit. A request over a limit is refused with 429 and the limit's name in `details.limit`.
+   * docs/office.md lists all limits.
    */
   readonly limits?: GivenLimits;
   /**
-   * Number of proxies before this office, each of which adds the address of its client to `X-Forwarded-For`. Default
-   * 0: that header is not believed, and all peers behind a proxy have its address.
+   * Number of proxies before this office, each of which adds the address of its client to `X-Forwarded-For`. With
+   * 0, the default, that header is ignored, and all peers behind a proxy seem to have its address.
    */
   readonly trustProxy?: number;
   /**
-   * Options of Node's TLS server: `cert` and `key` make an `https` office; `ca` with `requestCert: true` refuses
-   * peers without a certificate of these authorities, before anything is read from them, and `auth` gets
-   * `certificate`. A function is called at the start and at each `reload`.
+   * Options of Node's TLS server. `cert` and `key` make an `https` office; `ca` with `requestCert: true` refuses
+   * peers without a certificate of these authorities before anything is read from them, and gives the peer's
+   * `certificate` to `auth`. A function is called at the start and at each `reload`.
    */
   readonly tls?: OfficeTls | (() => OfficeTls);
   /**
-   * Address of `/metrics` for Prometheus, and of `/healthz` and `/readyz` (503 after `drain`) for supervisors. `host`
-   * is 127.0.0.1 by default; no token is asked for there. Needs the package `prom-client`. With `token` its holder
-   * (`Authorization: Bearer TOKEN`) may also see and disconnect peers and reload: docs/operate.md.
+   * Address of `/metrics` for Prometheus, and of `/healthz` and `/readyz` (503 after `drain`) for supervisors.
+   * `host` is 127.0.0.1 by default; these paths ask for no token. Needs the package `prom-client`. With `token`,
+   * its holder (`Authorization: Bearer TOKEN`) may also list and disconnect peers and reload: docs/operate.md.
    */
   readonly metrics?: { readonly port: number; readonly host?: string; readonly token?: string };
   /**
-   * The office is one of any number of nodes behind a load balancer with sticky sessions, which agree in this Redis (6.2 or
-   * later) on who sits where. A URL such as `redis://127.0.0.1:6379` (of a Cluster: of any node), the path of a unix socket, a
-   * client of `ioredis` (also with Sentinel, or a Cluster), a function that makes one, or one of these with more about it.
-   * A URL needs the package `ioredis`. docs/scale.md has more.
+   * Redis (6.2 or later) in which several processes that form one office agree on who sits where; they are nodes
+   * behind a load balancer with sticky sessions. A URL such as `redis://127.0.0.1:6379` (for a Cluster: of any
+   * node), the path of a unix socket, a client of `ioredis` (also with Sentinel or a Cluster), a function that
+   * makes one, or an object with one of these and further options. A URL needs the package `ioredis`. See
+   * docs/scale.md.
    */
   readonly redis?: string | RedisClient | (() => RedisClient) | OfficeRedis;
-  /** Options of the recording for a replay; on by default, in memory. `false`: nothing is recorded. */
+  /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
   readonly record?: RecordOptions | false;
   /**
-   * Makes a span of OpenTelemetry of each call, from its arrival to its answer.
-   * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.
+   * Makes an OpenTelemetry span of each call, from its arrival to its answer. Needs the package
+   * `@opentelemetry/api`; the SDK that your program sets up decides where spans go (docs/operate.md). Default
+   * false.
    */
   readonly tracing?: boolean;
 }
-/** The Redis in which the nodes of an office agree, and how. The same at every node. */
+/** Options of the Redis in which the nodes of an office agree; they must be the same at every node. */
 export interface OfficeRedis {
-  /** `redis://` or `rediss://` with user and password where it wants them, or the path of a unix socket. */
+  /**
+   * URL of the Redis, `redis://` or `rediss://`, with user and password where needed, or the path of a unix
+   * socket.
+   */
   readonly url?: string;
-  /** In place of `url`. Connections like its own are opened, it is not used itself, and stays yours to close; what a function makes is closed. */
+  /**
+   * Client of `ioredis` in place of `url`. The office opens connections like it, never uses it itself, and leaves
+   * it for you to close; a client that a function made is closed by the office.
+   */
   readonly client?: RedisClient | (() => RedisClient);
   /**
-   * Prefix of all keys and channels, before the number of the database: offices that differ in either never meet.
-   * Letters, digits and `_ . : -`. Default `a2c`.
+   * Prefix of all keys and channels, before the number of the database; offices with another prefix or database
+   * never meet. Letters, digits and `_ . : -`. Default `a2c`.
    */
   readonly prefix?: string;
-  /** ms for which a node that is not heard of keeps its seats, from 1,000 on. Default 10,000. */
+  /** Time in ms for which a node that is not heard of keeps its seats; 10,000 by default, at least 1,000. */
   readonly leaseMs?: number;
 }
 /** Events of an office, by the name for `office.on`. */
 export interface OfficeEvents {
-  /** Somebody took a seat, or left it. */
+  /** A peer took a seat or left it. */
   readonly 'seat.changed': SeatChanged;
-  /** A connection was not let in. */
+  /** A connection was refused. */
   readonly 'peer.refused': RefusedPeer;
-  /** Credentials cannot be read any more, such as a file of tokens; the last ones that were read hold. */
+  /**
+   * Credentials cannot be read any more, for example from a file of tokens; the last ones that were read stay in
+   * force.
+   */
   readonly 'auth.failed': { readonly message: string };
-  /** With `redis`: the register is lost, so that no peer can join, or is back; or a node is lost. */
+  /** The register of seats (option `redis`) was lost, so that no peer can join, or it is back; or a node was lost. */
   readonly 'register.changed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {
   /** Address for agents and computers, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Address of the metrics, with the option `metrics`. */
+  /** Address of the metrics; undefined without the option `metrics`. */
   readonly metricsUrl: string | undefined;
-  /** The port it listens on; with `port: 0` the one that was free. */
+  /** Port that the office listens on; with `port: 0` the free port that was chosen. */
   readonly port: number;
-  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
+  /**
+   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
+   * process.
+   */
   on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
   /**
-   * Shows this host in a browser, from now on until it closes: who lives, in which state and why, what happens. Nothing is
-   * recorded for it while no page is open. Resolves with the address; rejects with an `A2cError` when it cannot listen on
-   * `port`. A page can order nothing here.
+   * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
+   * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an
+   * `A2cError` when `port` cannot be listened on. The page of an office only shows, it gives no orders.
    */
   inspect(options?: InspectOptions): Promise<Inspection>;
   /**
-   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
-   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   * Writes the recording so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves with the path of the file; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
   /**
-   * Puts a line for people between what is recorded, such as `checkout retry`: `a2c show` has it, no replay compares it. At most
-   * 200 characters of it; nothing with `record: false`.
+   * Writes a line for people into the recording, such as `checkout retry`. `a2c show` prints the line, and replays
+   * ignore it. Cut to 200 characters; does nothing with `record: false`.
    */
   mark(text: string): void;
-  /** Replaces `auth` from the next connection on; connected peers stay. For tokens that change. */
+  /** Replaces `auth` for all later connections, for tokens that change; connected peers stay. */
   admit(auth: OfficeAuth): void;
-  /** Counts of the office: what it holds now, and what it has refused since it was opened. */
+  /** Returns counts of the office: what it holds now, and what it has refused since it was opened. */
   stats(): OfficeStats;
-  /** Peers that are connected to this process, with a seat or without. */
+  /** Lists the peers that are connected to this process, with or without a seat. */
   peers(): readonly OfficePeer[];
   /**
-   * Disconnects a peer of `peers()`, and tells it `why`. False: there is none of this `id`. It may come back as long as its credential lets
-   * it in: take that back first.
+   * Disconnects a peer of `peers()` and tells it the reason `why`. Returns false when no peer has this `id`. A
+   * peer may connect again while its credential is valid: withdraw the credential first.
    */
   disconnect(id: string, why?: string): boolean;
   /**
-   * Reads the files, functions and addresses of `auth` (tokens, keys) and `tls` again. Then all connected peers are
-   * checked again with the credentials that they have shown: a peer that may not enter any more, or with other
-   * rights, is disconnected; a peer that cannot be checked now stays. Resolves to the disconnected peers. Rejects,
-   * and changes nothing, when something cannot be read.
+   * Reads the files, functions and addresses of `auth` (tokens, keys) and `tls` again. Then all connected peers
+   * are checked again with the credentials that they have shown: a peer that may not enter any more, or whose
+   * rights have changed, is disconnected; a peer that cannot be checked now stays. Resolves with the disconnected
+   * peers. Rejects, and changes nothing, when something cannot be read.
    */
   reload(): Promise<readonly OfficePeer[]>;
   /**
-   * Closes the office without cutting calls short: from now on no peer enters, joins or asks (503); a peer without
-   * open calls is told `notify:disconnecting` and disconnected at once, the others when their last call is answered,
-   * after `ms` (default 10,000) at the latest. Then as `close`, which may be called meanwhile.
+   * Closes the office without cutting calls short: from now on every attempt to enter, join or ask is refused with
+   * 503. A peer without open calls is told `notify:disconnecting` and disconnected at once, other peers when their
+   * last call is answered, at the latest after `ms` (default 10,000). Ends like `close`, which may be called
+   * meanwhile.
    */
   drain(ms?: number): Promise<void>;
-  /** Answers what waits, disconnects everybody, gives the port back. May be called again. */
+  /** Closes the office: answers open requests, disconnects all peers and frees the port. May be called again. */
   close(): Promise<void>;
 }

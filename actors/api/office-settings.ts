@@ -30,7 +30,10 @@ import { wireCodes } from '../../machines/protocol/index.ts';
 
 type Warn = (text: string) => void;
 const leastLeaseMs = 1_000;
-/** Joins the other nodes of the office, where there are some. What is wrong, or not reached, is an `A2cError`. */
+/**
+ * Connects to the other nodes of the office through Redis, where the options ask for that. Throws an `A2cError`
+ * for wrong options or an unreachable Redis.
+ */
 export async function joinNodes(
   { redis }: OfficeOptions,
   notice: Warn,
@@ -50,7 +53,9 @@ const redisCodes = {
   refused: wireCodes.unauthorized,
   unreached: wireCodes.unavailable,
 } as const;
-/** A URL, the path of a unix socket, or a client; what it cannot be is an `A2cError`. */
+/**
+ * Reads the option `redis`: a URL, the path of a unix socket, or a client. Throws an `A2cError` for anything else.
+ */
 function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
   readonly prefix: string | undefined;
   readonly place: string | RedisClient | (() => RedisClient);
@@ -96,7 +101,7 @@ export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate
 };
 const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
   typeof tls === 'function' ? tls() : tls;
-/** Settings of an office; a wrong one is an `A2cError`. */
+/** Reads the settings of an office from its options; throws an `A2cError` for a wrong one. */
 export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
   const wrong = (message: string, remedy: string): A2cError =>
     new A2cError({ code: wireCodes.badRequest, message, remedy });
@@ -118,7 +123,10 @@ export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions
   return { limits: read, proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
 }
 
-/** Opens the port of its metrics, where it is wanted, and lets them hear of its events. Before the office is opened. */
+/**
+ * Opens the port of the metrics, where the options ask for it, and connects the metrics to the events of the
+ * office. Called before the office is opened.
+ */
 export async function measure(
   { metrics }: OfficeOptions,
   access: OfficeAccess,
@@ -148,32 +156,33 @@ export async function measure(
 }
 
 /**
- * Credentials that offices ask for and that peers show. They are kept here, so that no machine and no trace has them.
+ * Credentials that offices demand and that peers show. They are kept outside of machines, so that no trace
+ * contains them.
  */
 export class OfficeAccess {
   readonly #stateDir: string | false;
   readonly #shown = new Map<string, PeerCredential>();
   #authenticate: Authenticate | undefined;
-  /** How much the office of this runtime takes, from its opening on. */
+  /** Settings of the office of this runtime, such as limits and TLS; set before it is opened. */
   settings: Partial<OfficeSettings> = {};
-  /** How it is looked at and acted on, once it was opened. */
+  /** Control of the open office: its counts, its peers, and orders to it; undefined before it is opened. */
   control: OfficeControl | undefined;
-  /** Hears of its events, from its opening on. */
+  /** Counter of the office's events for the metrics. */
   meter: OfficeMeter | undefined;
-  /** Hears of connections to the office of this runtime that were not let in. */
+  /** Takes the peers whose connection to the office of this runtime was refused. */
   refused: (peer: RefusedPeer) => void = () => {};
 
   constructor(stateDir: string | false = defaultStateDir()) {
     this.#stateDir = stateDir;
   }
-  /** For the office of this runtime, from the next connection on. */
+  /** Sets the check of credentials that the office of this runtime uses from the next connection on. */
   admit(authenticate: Authenticate | undefined): void {
     this.#authenticate = authenticate;
   }
-  /** Counts of the office, zeros while it is not open. */
+  /** Returns the counts of the office, zeros while it is not open. */
   readonly stats = (): OfficeStats => this.control?.stats() ?? noStats;
   readonly authenticate = (): Authenticate | undefined => this.#authenticate;
-  /** To the office at this address, from the next connection on. */
+  /** Sets the credential that is shown to the office at this address from the next connection on. */
   show(url: string, { auth, headers, tls }: PeerCredential): void {
     this.#shown.delete(url);
     if ((auth ?? headers ?? tls) !== undefined)
@@ -183,7 +192,10 @@ export class OfficeAccess {
         ...(tls && { tls }),
       });
   }
-  /** Without a credential of its own a peer shows what an office of the same user on this machine keeps for it. */
+  /**
+   * Returns the credential for an office. A peer without its own shows the token that an office of the same user
+   * on this machine has stored.
+   */
   readonly credential = (url: string): PeerCredential => {
     const { auth = this.#kept(url), ...others } = this.#shown.get(url) ?? {};
     return { ...(auth !== undefined && { auth }), ...others };

@@ -23,7 +23,9 @@ const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolea
   ...(isShared && { isShared }),
 });
 
-/** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
+/**
+ * Opens an office: rooms with one agent and many computers each. Rejects with an `A2cError` when it cannot listen.
+ */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
   const listeners = new Listeners<OfficeEvents>();
   const warn = (message: string): void => listeners.emit('auth.failed', { message });
@@ -108,7 +110,8 @@ function operatingOf(
     peers: () => access.control?.peers() ?? [],
     disconnect: (id, why = parted) => access.control?.disconnect(id, why) ?? false,
     reload: async () => {
-      // A mistake is told before anything has changed.
+      // Reads the new credentials and TLS files before anything changes, so that a mistake in them changes
+      // nothing.
       const { tls } = readSettings(options);
       const next = readAuth(given, warn);
       if (tls) access.control?.secure(tls);
@@ -119,14 +122,14 @@ function operatingOf(
 }
 
 /**
- * Logs the events of an office that its machines do not tell: refused peers at any level. The returned function ends
- * it.
+ * Logs the events of an office that its machines do not report, among them refused peers. The returned function
+ * stops logging.
  */
 function logOffice(log: HostLog | undefined, listeners: Listeners<OfficeEvents>): () => void {
   if (!log) return () => {};
   const tell = (level: 'warn' | 'info', event: keyof OfficeEvents, message: string): void =>
     log.news(level, 'office', event, message);
-  // No address: logs have none.
+  // Leaves out the addresses of refused peers, because logs contain none.
   const refusals = new Refusals((_, text) => tell('warn', 'peer.refused', text));
   listeners.on('peer.refused', (peer) => refusals.heard(peer));
   listeners.on('register.changed', ({ message }) => tell('warn', 'register.changed', message));

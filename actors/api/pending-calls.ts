@@ -19,60 +19,67 @@ import {
   type TraceContext,
 } from '../../machines/protocol/messages/messages.ts';
 
-/** Options of a call beside its tool and parameters. */
+/** Options of a call, beside its tool and parameters. */
 export interface CallOptions {
   /**
-   * Default: a new one. The same one while it is in flight is refused with 409. The id that a model gives its call is no `reqId`:
-   * models give the same ids in every conversation.
+   * Id of the call on the wire, in logs and in traces; a new one by default. The id of a call that is still in
+   * flight is refused with 409. Do not give the id that a model gave its tool call: models repeat ids from one
+   * conversation to the next.
    */
   readonly reqId?: string;
-  /** ms; 0 = without limit; default 60,000. */
+  /** Time limit of the call in ms, 60,000 by default; 0 means no limit. */
   readonly timeoutMs?: number;
-  /** Cancels the call. */
+  /** Signal that cancels the call when it aborts. */
   readonly signal?: AbortSignal;
   /**
-   * Place of the call in a distributed trace: it goes through the office and the computer, into `_meta` of
+   * Place of the call in a distributed trace. The office and the computer pass it on, into `_meta` of
    * `tools/call`. A value that is no W3C `traceparent` is left out.
    */
   readonly trace?: TraceContext;
 }
-/** How a call ended. It never rejects: a failure is data. */
+/** End of a call. The promise of a call never rejects: a failure is data here. */
 export interface CallOutcome {
-  /** `unknown`: it was sent and never answered; it may or may not have taken effect. */
+  /** Effect of the call. `unknown`: the call was sent and never answered, so it may or may not have taken effect. */
   readonly outcome: Outcome;
-  /** How it came to its end, more exactly than `outcome`. */
+  /** Way in which the call ended, more exact than `outcome`. */
   readonly end: CallEnd;
-  /** Stage in which the call ended without success; null: it succeeded. */
+  /** Stage in which the call ended without success; null after a success. */
   readonly phase: CallPhase | null;
-  /** The MCP server that has the tool; empty where that is not known, as of computers of others. */
+  /**
+   * Name of the MCP server that has the tool; empty where it is not known, as for computers of other
+   * implementations.
+   */
   readonly server: string;
-  /** Name of the computer that was asked, for the call of an agent. */
+  /** Name of the computer that was asked; only in calls of an agent. */
   readonly computer?: string;
-  /** The server's own name of the tool. */
+  /** Name of the tool on its own server, without a prefix or an alias. */
   readonly tool: string;
-  /** The id under which it is found on the wire, in logs and in traces. */
+  /** Id of the call on the wire, in logs and in traces. */
   readonly reqId: string;
-  /** ms from `callTool` until it was settled. */
+  /** Duration of the call in ms, from `callTool` to its end. */
   readonly durationMs: number;
   /**
-   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md), which
-   * an agent reads as MCP spells it: `_meta`. Of a result that is too large it gives a part, and `a2c_cut.handle` there
-   * names the whole for `cachedResult` of that computer.
+   * MCP CallToolResult as the server gave it, or null. A computer adds its own facts under `meta` (docs/calls.md),
+   * which an agent reads as MCP spells it: `_meta`. A result that is too large is cut to a part, and its
+   * `a2c_cut.handle` names the whole for `cachedResult` of that computer.
    */
   readonly result: unknown;
-  /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */
+  /**
+   * Reason why the call did not succeed. Null after a success, and where the tool itself reported the failure:
+   * then `result` says why.
+   */
   readonly failure: Failure | null;
 }
-/** A call in flight: the promise of how it ends. */
+/** Call in flight: a promise of its outcome. */
 export interface Call extends Promise<CallOutcome> {
-  /** The id under which it is found on the wire, in logs and in traces: that of its options, or a new one. */
+  /** Id of the call on the wire, in logs and in traces: the one from its options, or a new one. */
   readonly reqId: string;
-  /** Also when it is over, or again: that changes nothing. */
+  /** Cancels the call. Does nothing when the call has ended or was cancelled before. */
   cancel(): void;
   /**
-   * Hears how far its server is, as MCP tells it. Of an agent's call at most five times a second, and only from computers
-   * and offices of ours. The returned function stops it. What a listener throws becomes a warning of the process, and it
-   * hears no more.
+   * Listens to the progress that the server reports over MCP. For a call of an agent the listener is called at
+   * most five times a second, and only when its computer and office are of this implementation. The returned
+   * function removes the listener. A listener that throws causes a warning of the process and is removed.
    */
   on(name: 'progress', listener: (progress: Progress) => void): () => void;
 }
@@ -83,14 +90,14 @@ interface Waiting {
   readonly listeners: Set<(progress: Progress) => void>;
 }
 
-/** The promises of a host's calls, by ticket. */
+/** Promises of the calls that a host has made, by ticket. */
 export class PendingCalls {
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #tickets = new TransientMap<string, string>();
 
   /**
-   * `send` starts the call under a ticket; `cancel` is asked for when the signal aborts; `refused` hears of one that is never
-   * sent.
+   * Starts a call under a new ticket. `send` sends the call, `cancel` is called when the signal aborts, and
+   * `refused` is called when the call is refused and never sent.
    */
   start(
     tool: string,
@@ -106,7 +113,8 @@ export class PendingCalls {
       return neverSent(settled);
     };
     if (this.#tickets.has(reqId)) return refuse('failed', repeated(reqId));
-    // A cancel that came after it would be too late for a tool that answers at once.
+    // Refuses the call before it is sent: a cancel sent after it would be too late for a tool that answers at
+    // once.
     if (signal?.aborted)
       return refuse('cancelled', {
         code: 'ToolCallCancelled',
@@ -141,12 +149,15 @@ export class PendingCalls {
   }
 }
 
-/** The signal is let go of when the call is over: it may be that of many calls. */
+/**
+ * Cancels a call when its signal aborts. The listener is removed when the call ends, because one signal may serve
+ * many calls.
+ */
 function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => void): Promise<T> {
   signal.addEventListener('abort', cancel, { once: true });
   return promise.finally(() => signal.removeEventListener('abort', cancel));
 }
-/** Settles a call that is refused before it begins: it is told to no machine. */
+/** Settles a call that is refused before it begins; no machine hears of it. */
 const neverSent = (settled: CallSettled): Call =>
   watched(Promise.resolve(outcomeOf(settled, 0)), settled.reqId, () => {}, new Set());
 
@@ -169,10 +180,9 @@ const watched = (
     },
   });
 
-/** Calls that the host of a computer makes itself. */
 export { closedCall } from '../kernel/errors.ts';
 
-/** Options of a call that a presenter makes for one of its conversations. */
+/** Conversation of a presenter for which a call is made. */
 export type InConversation = Pick<ComputerCall, 'conversation'>;
 export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,

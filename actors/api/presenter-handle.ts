@@ -20,19 +20,19 @@ import type { McpEventValues } from '../../machines/presenter/events.ts';
 
 /** Handle of a presenter: its methods and events (seed 004). */
 
-/** Source of the config, and all options of a computer but its config. */
+/** Options of a presenter: the source of its config, and all options of a computer but the config. */
 export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
   /**
-   * The config file: read, watched, and written by the methods below. It need not exist. Default: the user config
-   * (docs/config.md). No other file is ever written.
+   * Path of the config file: read, watched, and written by the methods below. The file need not exist. Default:
+   * the user config (docs/config.md). No other file is ever written.
    */
   readonly file?: string;
-  /** In the place of a file: what one would say, kept in memory. */
+  /** Config that is kept in memory, in place of a file. */
   readonly settings?: object;
 }
-/** Events of a presenter, by the name for `presenter.on`: those of `MCP_EVENTS`, and `notification`. */
+/** Events of a presenter, by the name for `presenter.on`: those of `MCP_EVENTS`, `notification` among them. */
 export type PresenterEvents = McpEventValues<McpConfig>;
-/** A server that is ready. */
+/** Server that is ready. */
 export interface McpClient {
   /** Name of the server in the config. */
   readonly name: string;
@@ -45,105 +45,147 @@ export interface McpClient {
 export interface ToolCallAnswer {
   /** Text for a model, at most 100,000 characters. */
   readonly content: string;
-  /** The result as it came; `isError` says whether it failed. */
+  /** Result of the call as the server sent it; `isError` tells whether the call failed. */
   readonly rawData: MCPToolResponse;
 }
 /** State of the config file. */
 export interface ConfigStatus {
-  /** Null: kept in memory. */
+  /** Path of the config file; null when the config is kept in memory. */
   readonly file: string | null;
-  /** `mistaken`: the last good config is in force. `lost`: there is no file. */
+  /**
+   * State of the file. `inForce`: the config of the file is in force. `mistaken`: the file has mistakes, and the
+   * last good config is in force. `lost`: there is no file.
+   */
   readonly state: 'inForce' | 'mistaken' | 'lost';
   /** Mistakes of a `mistaken` file, with line and column (from 1) where they are known. */
   readonly mistakes: readonly Mistake[];
 }
 
-/** Tools for one conversation with a model: a name that was offered in it never means another tool. */
+/**
+ * Tools for one conversation with a model. A name that was offered in the conversation never means another tool
+ * later.
+ */
 export interface PresenterConversation {
-  /** The tools of all servers that run, under names that every provider takes; none while MCP is off. */
+  /**
+   * Returns the tools of all running servers, under names that every model provider accepts; none while MCP is
+   * off.
+   */
   getAllToolDefinitions(): Promise<readonly MCPToolDefinition[]>;
-  /** Default of `definitions`, here and below: those that were offered last. */
+  /**
+   * Writes tool definitions as OpenAI takes them. Default, here and below: the definitions that were offered last.
+   */
   mcpToolsToOpenAITools(definitions?: readonly MCPToolDefinition[]): OpenAITool[];
   /** Writes tool definitions as Anthropic takes them. */
   mcpToolsToAnthropicTools(definitions?: readonly MCPToolDefinition[]): AnthropicTool[];
   /** Writes tool definitions as Gemini takes them. */
   mcpToolsToGeminiTools(definitions?: readonly MCPToolDefinition[]): GeminiTool[];
-  /** Undefined, here and below: no such tool is offered, or MCP is off. */
+  /** Reads a tool call of OpenAI. Returns undefined, here and below, when no such tool is offered or MCP is off. */
   openAIToolsToMcpTool(call: OpenAIToolCall): MCPToolCall | undefined;
   /** Reads a tool call of Anthropic. */
   anthropicToolUseToMcpTool(use: AnthropicToolUse): MCPToolCall | undefined;
   /** Reads a tool call of Gemini. */
   geminiFunctionCallToMcpTool(call: GeminiFunctionCall): MCPToolCall | undefined;
-  /** Calls a tool by the name that was offered. Never rejects: what went wrong is an answer with `isError`. */
+  /** Calls a tool by its offered name. Never rejects: a failure is an answer with `isError`. */
   callTool(call: MCPToolCall, options?: Omit<CallOptions, 'reqId'>): Promise<ToolCallAnswer>;
-  /** State to keep so that names of tools stay the same in the next process. */
+  /**
+   * Returns the state of the conversation. Pass it to `conversation` in the next process, so that names of tools
+   * stay the same.
+   */
   save(): SavedConversation;
 }
 /**
- * The servers of a desktop application (seed 004): a computer, and the config file that says what it runs. `await using`
- * closes it. Its own methods for tools are those of the conversation without an id. Methods that change the config resolve
- * when it is written and in force, and reject with an `A2cError` when it cannot be; then nothing has changed.
+ * Servers of a desktop application (seed 004): a computer, and the config file that lists its servers. `await
+ * using` closes it. The tool methods of the presenter belong to the conversation without an id. Methods that
+ * change the config resolve when the change is written and in force; they reject with an `A2cError` when that
+ * fails, and then nothing has changed.
  */
 export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 'save'> {
-  /** All that a computer can do. Its config belongs to the presenter: `setServers` lasts until the next change. */
+  /**
+   * Computer of the presenter, with all of its methods. The presenter owns its config: a `setServers` here lasts
+   * only until the presenter's next change.
+   */
   readonly computer: Computer;
   /**
-   * Starts the default servers, and resolves when they are on their way. Rejects with `ConfigInvalid` when the file has
-   * mistakes: then nothing is started, until it is mended.
+   * Starts the default servers; resolves when they are starting. Rejects with `ConfigInvalid` when the file has
+   * mistakes; then no server starts until the file is corrected.
    */
   initialize(): Promise<void>;
-  /** All servers by name, built-in ones too, as the config has them: secrets in clear. */
+  /** Returns all servers by name, built-in ones included, as the config has them, with secrets in clear text. */
   getMcpServers(): Readonly<Record<string, MCPServerConfig>>;
-  /** Resolves when it is ready; rejects with why it is not, with 404 for an unknown name, and while MCP is off. */
+  /**
+   * Starts a server; resolves when the server is ready. Rejects with the failure that kept it from becoming ready,
+   * with 404 for an unknown name, and while MCP is off.
+   */
   startServer(name: string): Promise<void>;
-  /** Resolves when it has ended; one that does not run has. Rejects with 404 for an unknown name. */
+  /**
+   * Stops a server; resolves when the server has ended, at once when it is not running. Rejects with 404 for an
+   * unknown name.
+   */
   stopServer(name: string): Promise<void>;
-  /** False: the name is taken, and nothing has changed. It starts when it is a default server. */
+  /**
+   * Adds a server, which starts if it is a default server. Resolves with false when the name is taken; then
+   * nothing has changed.
+   */
   addMcpServer(name: string, config: MCPServerConfig): Promise<boolean>;
   /**
-   * Changes these keys of a server; `undefined` removes a key. A running server is started again if its launch
-   * differs. Rejects when it cannot be started: then the server and the file are as they were.
+   * Changes these keys of a server; `undefined` removes a key. A running server is restarted when its launch
+   * config has changed. Rejects when the server cannot be started; then the server and the file are as before.
    */
   updateMcpServer(name: string, config: Partial<MCPServerConfig>): Promise<void>;
-  /** Resolves when it has ended. It leaves the defaults, too; a built-in one stays away until a reset. */
+  /**
+   * Removes a server, also from the default servers; resolves when the server has ended. A removed built-in server
+   * returns only with a reset.
+   */
   removeMcpServer(name: string): Promise<void>;
-  /** Names of servers that start by themselves; where the config does not say, all enabled ones. */
+  /**
+   * Returns the names of the servers that start by themselves; where the config does not list them, all enabled
+   * servers.
+   */
   getMcpDefaultServers(): readonly string[];
   /**
-   * Adds a server to those that start by themselves. Like the two methods below it changes the next start only.
+   * Adds a server to the ones that start by themselves. This method and the next two only affect the next start.
    * Rejects with 404 for an unknown name.
    */
   addMcpDefaultServer(name: string): Promise<void>;
-  /** Takes a server off those that start by themselves. */
+  /** Removes a server from the ones that start by themselves. */
   removeMcpDefaultServer(name: string): Promise<void>;
-  /** Adds it, or removes it. */
+  /** Adds a server to the ones that start by themselves, or removes it if it is one. */
   toggleMcpDefaultServer(name: string): Promise<void>;
-  /** Default true. */
+  /** Tells whether MCP is on. Default true. */
   getMcpEnabled(): boolean;
-  /** False ends every server, those that still connect too, and resolves then; true starts the default servers. */
+  /**
+   * Switches MCP on or off. `false` resolves when every server has ended, connecting ones included; `true` starts
+   * the default servers.
+   */
   setMcpEnabled(isEnabled: boolean): Promise<void>;
   /**
-   * Built-in servers are as they were at first: there, off, and no defaults. Other servers stay as they are, those that are
-   * disabled or no default, too: nothing starts that did not.
+   * Resets the built-in servers to their first state: present, off and not default. All other servers keep their
+   * state, so no further server starts.
    */
   resetToDefaultServers(): Promise<void>;
-  /** A conversation of its own for each id: the same one for the same id. `saved` counts the first time. */
+  /**
+   * Returns the conversation with this id; the same id always gives the same conversation. `saved` is used only
+   * the first time.
+   */
   conversation(id?: string, saved?: SavedConversation): PresenterConversation;
-  /** Servers that are ready. */
+  /** Returns the servers that are ready. */
   getRunningClients(): readonly McpClient[];
-  /** Default servers that are ready. */
+  /** Returns the default servers that are ready. */
   getDefaultClients(): readonly McpClient[];
   /** Tells whether a server is ready. */
   isServerRunning(name: string): boolean;
-  /** Reads a resource like `computer.readResource`: with `server` any URI. */
+  /** Reads a resource like `computer.readResource`; with `server` any URI of that server. */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
-  /** State of the config file. */
+  /** Returns the state of the config file. */
   configStatus(): ConfigStatus;
-  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
+  /**
+   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
+   * process.
+   */
   on<Name extends keyof PresenterEvents>(
     name: Name,
     listener: (value: PresenterEvents[Name]) => void,
   ): () => void;
-  /** Ends every server; resolves when none of their processes lives. */
+  /** Ends every server; resolves when none of their processes is alive. */
   close(): Promise<void>;
 }

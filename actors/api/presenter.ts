@@ -61,7 +61,7 @@ import {
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { SettingsNews } from '../../machines/presenter/settings.rules.ts';
 
-/** Reads the config and starts nothing: `initialize` does. */
+/** Makes a presenter. Reads the config and starts nothing; `initialize` starts the servers. */
 export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
   const { file, settings, ...rest } = options;
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
@@ -110,13 +110,13 @@ class HostedPresenter implements Presenter {
   readonly #news: PresenterNews;
   readonly #conversations = new Map<string, PresenterConversation>();
   readonly #own: PresenterConversation;
-  /** Config in force, or the one that `initialize` will put in force. */
+  /** Config that is in force, or that `initialize` will put in force. */
   #file: Fields = {};
   #shown = '';
   #isInitialized = false;
-  /** The last of what is being put in force. */
+  /** End of the config change that is being put in force last. */
   #applying: Promise<void> = Promise.resolve();
-  /** The last change that was asked for: the next one begins when it is done. */
+  /** Last requested change of the config; the next change begins when this one is done. */
   #changing: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -159,7 +159,10 @@ class HostedPresenter implements Presenter {
     if (isOther) this.#listeners.emit('mcp:config-changed', this.#now);
     if (this.#isInitialized) this.#apply();
   }
-  /** Puts the config in force, one change after another. A failure is told, and the config before stays. */
+  /**
+   * Puts the config in force, one change after another. A failure is reported, and the former config stays in
+   * force.
+   */
   #apply(): void {
     const file = this.#file;
     this.#applying = this.#applying.then(async () => {
@@ -173,13 +176,13 @@ class HostedPresenter implements Presenter {
       }
     });
   }
-  /** Written, and in force. */
+  /** Writes edits to the config; resolves with true when they are written and in force. */
   async #edit(edits: readonly Edit[]): Promise<boolean> {
     const isDone = edits.length === 0 || (await this.#config.change(edits));
     await this.#applying;
     return isDone;
   }
-  /** Changes that depend on what there is come one after another. */
+  /** Runs changes of the config one after another, because each depends on the config before it. */
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#changing.then(change);
     this.#changing = done.catch(() => {});
@@ -192,7 +195,7 @@ class HostedPresenter implements Presenter {
       const { state, mistakes } = this.configStatus();
       if (state === 'mistaken') throw mistakesIn(mistakes);
       const edits = isOfFuture(this.#file) ? [] : migrationsOf(this.#file);
-      // An entry that cannot be written is run as it is.
+      // Starts the servers even when the migrated config cannot be written: the entries then run as they are.
       const isKept =
         edits.length === 0 || (await this.#edit(edits).catch((e: unknown) => this.#noteUnwritten(e)));
       if (isKept && edits.length > 0) return;
@@ -229,12 +232,12 @@ class HostedPresenter implements Presenter {
       const next = { ...this.#file, [mapKeyOf(this.#file)]: { ...ownServers(this.#file), [name]: entry } };
       if (this.#isInitialized) await this.#tryServer(name, next);
       await this.#edit(update(this.#file, name, entry, config)).catch((error: unknown) => {
-        // Not written: it runs as the file has it.
+        // Restores the config of the file when the change could not be written.
         if (this.#isInitialized) this.#apply();
         throw error;
       });
     });
-  /** Puts one server in force alone: one that cannot be started is taken back. */
+  /** Puts one server in force alone; a server that cannot be started is rolled back. */
   async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
     const server = (servers as Readonly<Record<string, unknown>>)[name];
@@ -363,10 +366,10 @@ const answerOf = (id: string, ended: EndedCall): ToolCallAnswer => {
 };
 const refused = (id: string, message: string): ToolCallAnswer =>
   answerOf(id, { outcome: 'failed', result: null, failure: { message } });
-/** Whatever a host hands over. */
+/** Returns the value if it is a text, else an empty text; hosts may pass anything. */
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Facts that the conversations of one presenter share. */
+/** Objects that the conversations of one presenter share. */
 interface Shared {
   readonly computer: Pick<Computer, 'tools'> & {
     callTool(
@@ -375,12 +378,15 @@ interface Shared {
       options: CallOptions & InConversation,
     ): Promise<CallOutcome>;
   };
-  /** While it is false there are no tools. */
+  /** Tells whether MCP is on; while it is off there are no tools. */
   readonly isEnabled: () => boolean;
-  /** Ids that a model gave to open calls, by their `reqId`. Two conversations may give the same id. */
+  /** Ids that a model gave to open calls, by our `reqId`, because two conversations may use the same id. */
   readonly toolCallIds: Map<string, string>;
 }
-/** The conversions and calls of one conversation: what a person allows in it holds in it alone. */
+/**
+ * Makes the conversions and calls of one conversation. A permission that a person gives in it holds in this
+ * conversation only.
+ */
 function boundConversation(
   conversationId: string,
   { computer, isEnabled, toolCallIds }: Shared,
@@ -433,13 +439,13 @@ function boundConversation(
 
 type Emit = <Name extends keyof PresenterEvents>(name: Name, value: PresenterEvents[Name]) => void;
 
-/** Turns events of a computer into those of a presenter. */
+/** Turns events of a computer into events of a presenter. */
 class PresenterNews {
   readonly #computer: Computer;
   readonly #emit: Emit;
   #phases: Phases = {};
   #isWatchingCalls = false;
-  /** Ids under which a conversation waits for the results of open calls, by their `reqId`. */
+  /** Ids under which a conversation waits for the results of open calls, by our `reqId`. */
   readonly toolCallIds = new Map<string, string>();
 
   constructor(computer: Computer, emit: Emit) {
@@ -450,7 +456,7 @@ class PresenterNews {
     );
     computer.on('server.removed', ({ name }) => this.#hear({ type: 'server.removed', name }));
   }
-  /** Nothing is watched, and nothing costs, before somebody listens. */
+  /** Begins to watch calls when the first listener is added; until then watching costs nothing. */
   watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
@@ -461,7 +467,7 @@ class PresenterNews {
   }
   ordered(name: string): void {
     const state = this.#computer.servers().find((server) => server.name === name)?.state;
-    // An order to one that is disabled starts nothing.
+    // Ignores an order to a disabled server, because it starts nothing.
     if (state && state !== 'disabled' && state !== 'ready') this.#hear({ type: 'start.ordered', name });
   }
   tell({ name, value }: McpEvent<never>): void {
@@ -474,13 +480,13 @@ class PresenterNews {
   }
 }
 
-/** Something that a computer is going to tell, or never. */
+/** Event of a computer that somebody waits for, and that may never come. */
 interface Awaited {
   readonly promise: Promise<void>;
-  /** Stops waiting. */
+  /** Ends the wait and removes its listeners. */
   forget(): void;
 }
-/** When these have ended, or the computer has. Listens from now on. */
+/** Waits until these servers have ended, or the computer has; listens from the moment of this call. */
 function allEnded(
   computer: Computer,
   names: ReadonlySet<string>,
@@ -503,14 +509,14 @@ function allEnded(
 const namesOf = (computer: Computer, isWanted: (state: string) => boolean): ReadonlySet<string> =>
   new Set(computer.servers().flatMap(({ name, state }) => (isWanted(state) ? [name] : [])));
 
-/** When a server that is taken out of the config has ended. */
+/** Waits until a server that is removed from the config has ended. */
 const serverEnded = (computer: Computer, name: string): Awaited => {
   const known = namesOf(computer, () => true);
   return allEnded(computer, new Set(known.has(name) ? [name] : []), (ended) =>
     computer.on('server.removed', (server) => ended(server.name)),
   );
 };
-/** When every server that a config switches off has ended. */
+/** Waits until every server that is switched off has ended. */
 const switchedOff = (computer: Computer): Awaited =>
   allEnded(
     computer,
@@ -524,7 +530,7 @@ const switchedOff = (computer: Computer): Awaited =>
     },
   );
 
-/** Failures that a host of a presenter gets. */
+/** Failures of a presenter's methods. */
 const unknownServer = (name: string): A2cError =>
   new A2cError({
     code: 404,
@@ -553,7 +559,10 @@ const gone: Mistake = {
   message: 'does not exist any more: what was in force stays so',
   remedy: 'the next change writes it again',
 };
-/** Text about a config file for a person; null: nothing is wrong. A file that need not exist is no trouble. */
+/**
+ * Returns a text about a wrong or lost config file for a person; null when nothing is wrong. A file that never
+ * existed is no trouble.
+ */
 function configTrouble(
   { state, value, mistakes }: SettingsNews,
   file: string | undefined,

@@ -47,37 +47,40 @@ import type { OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 
-/** How long a host waits for what the operating system still has to finish after all machines have ended. */
+/**
+ * Time in ms that a host waits for the operating system to finish its processes and sockets, after all machines
+ * have ended.
+ */
 const leftoverMs = 3_000;
 
-/** Options of a runtime. */
+/** Options of a runtime: its adapters, its recording and its log. */
 export interface RuntimeOptions
   extends LedgerOptions, LogOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
   readonly tap?: Tap;
-  /** Makes spans of calls. Default: none. */
+  /** Tracer that makes spans of calls. Default: none. */
   readonly tracing?: Tracing | undefined;
-  /** How servers come to life. Default: as children of this process. */
+  /** Launches servers. Default: as child processes of this process. */
   readonly launcher?: Launcher | undefined;
-  /** Reaches offices. Default: over sockets. */
+  /** Connects to offices. Default: over sockets. */
   readonly links?: Links | undefined;
 }
 /**
- * Directory with the real adapters behind it. Whatever its machines do, `close` leaves nothing behind: the ledger ends every
- * process group that still lives.
+ * Directory with the real adapters behind it. `close` leaves nothing behind, whatever the machines do: the ledger
+ * ends every process group that is still alive.
  */
 export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
   readonly tracing: Tracing | undefined;
-  /** Log of everything that happens. */
+  /** Log of all events, for the option `log`. */
   readonly hostLog: HostLog | undefined;
   /**
-   * Texts that must not be shown: all that any server was launched with, also after its end, because it may still be
-   * quoted.
+   * Texts that must not be shown: all secrets with which any server was launched, also after its end, because
+   * later texts may still quote them.
    */
   readonly secrets: KnownSecrets;
-  /** Launch specs by server, then by their number. */
+  /** Ways to launch or reach a server, by server and by the number of the launch spec. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
   readonly #redacted: RedactedPorts;
   /** Ports that a call asks before it is sent, the limits of calls, and the ports for its result. */
@@ -88,22 +91,22 @@ export class Runtime {
     },
     (server, text) => this.noticed(server, text),
   );
-  /** Resolves what servers are launched with. */
+  /** Port that resolves launch specs of servers. */
   specs: Ports['request'] = unanswered;
-  /** Further ports that answer requests, by their names. */
+  /** Further ports that answer requests, by name. */
   readonly others = new Map<string, Ports['request']>();
   /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
   answers: Answers = {};
-  /** Hears what servers log over MCP. */
+  /** Takes the messages that servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
   /** Lines that servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.secrets.redactor.text(text));
   readonly inspections: Inspections;
   readonly #offices: Offices;
-  /** Credentials of the office of this runtime, asked and shown. */
+  /** Credentials that the office of this runtime demands, and that its peers show. */
   readonly access: OfficeAccess;
   readonly #links: Links;
-  /** Messages on sockets and sessions, for pages that look. */
+  /** Messages on sockets and sessions, for the pages that show this host. */
   readonly #frames = new Frames();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
@@ -182,8 +185,8 @@ export class Runtime {
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     if (request.limiter !== undefined)
       return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
-    // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
-    // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
+    // Hides secrets in the failures of a host's rule or confirmation, which may quote launch values. Failures of
+    // programs on results need no more hiding than the result beside which they appear.
     const hidden = this.#redacted.answer(emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
     const other = this.others.get(request.target);
@@ -195,18 +198,18 @@ export class Runtime {
   #askSession(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     return this.#sessions.request(from, request, this.#redacted.answer(emit));
   }
-  /** Plain JSON without what servers were launched with, and without what stands under the name of a secret. */
+  /** Returns a copy as plain JSON, without launch secrets and without values under names of secrets. */
   redact<T>(value: T): T {
     return this.secrets.redactor.value(value);
   }
 
-  /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
+  /** Stores the way in which a server is launched or reached. Its secrets never appear in a trace or a failure. */
   introduce(server: string, spec: number, reach: Reach, secrets: readonly string[] = []): void {
     const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
     this.#reaches.set(server, reaches.set(spec, reach));
     this.hide(server, secrets);
   }
-  /** Hides these texts from now on. */
+  /** Hides these secret texts of a server in all later output. */
   hide(server: string, secrets: readonly string[]): void {
     this.secrets.hide(secrets, server);
   }
@@ -242,21 +245,24 @@ export class Runtime {
       frame: (at, dir, message) => this.#frames.take(at, 'mcp', dir, message),
     });
   }
-  /** Counts the output of a server that nothing could read. */
+  /** Counts the output of a server that could not be parsed. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
   readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);
-  /** Servers that may ask for roots are told that there are others now. */
+  /** Tells servers that may ask for roots that the roots have changed. */
   announceRoots(): void {
     this.#sessions.announceRoots();
   }
-  /** Writes what was recorded so far, and returns the file. */
+  /** Writes the recording so far, and resolves with the path of the file. */
   async writeTrace(dir: string): Promise<string> {
     if (!this.flight) throw notRecorded;
-    // A listener may ask in the midst of an input: a trace that ends there would seem to have lost the rest.
+    // Lets the current input end first: a trace that is cut within an input would look incomplete.
     await Promise.resolve();
     return this.flight.write('asked', dir);
   }
-  /** Ends what earlier hosts left behind that were killed, and says so. Before the first server is launched. */
+  /**
+   * Ends processes that earlier, killed hosts have left behind, and reports them. Called before the first server
+   * is launched.
+   */
   async sweep(): Promise<void> {
     const { stateDir, notice } = this.#survival;
     const ended = await sweepLeftovers({ stateDir, notice });
@@ -264,7 +270,10 @@ export class Runtime {
     if (ended.length > 0)
       notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
   }
-  /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. `given`: for a trace. */
+  /**
+   * Starts a root machine; its messages to the host go to `hear`. The promise `ended` of the result resolves when
+   * the machine ends. `given` is the input as the host gave it, for the trace.
+   */
   start(kind: string, input: object, hear: (event: AnyEventObject) => void, given?: object): HostedMachine {
     const host = addressFor(`host:${kind}.${(this.#hosts += 1)}`);
     const { directory } = this;
@@ -276,7 +285,7 @@ export class Runtime {
     directory.start(kind, input, host, given);
     return { address: kind, host, ended };
   }
-  /** Asks it to end; ends it by force when it has not done so within `patienceMs`. */
+  /** Orders a root machine to end; ends it by force when it has not ended within `patienceMs`. */
   async end(
     { address, ended }: HostedMachine,
     patienceMs: number,
@@ -287,7 +296,10 @@ export class Runtime {
     await systemClock.drive(ended);
     systemClock.clearTimeout(timer);
   }
-  /** After this no process, socket or timer of ours is left; bounded by a few seconds. */
+  /**
+   * Closes everything: afterwards no process, socket or timer of this runtime is left. Takes a few seconds at
+   * most.
+   */
   async close(): Promise<void> {
     for (const root of [...this.directory.roots]) if (!root.owner) this.directory.abandon(root.name);
     this.ledger.killAll();
@@ -314,14 +326,14 @@ interface HostOptions extends LogOptions {
   readonly tracing?: boolean;
   readonly links?: PlayedOffice;
 }
-/** Runtime of a host that launches nothing: a shared one, or one of its own. */
+/** Returns the runtime of a host that launches nothing: a shared one, or a new one. */
 export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {
   const { record, log, logLevel } = options;
   const links = linksOf(options);
   return shared ?? new Runtime({ record, log, logLevel, links, tracing: await tracingOf(options) });
 }
 
-/** Counts a host that lives on the clock, by the kinds of its roots, until the returned function is called. */
+/** Registers a running host with the clock, by the names of its root machines; the returned function removes it. */
 const liveOn = (roots: () => Iterable<Root>): (() => void) =>
   liveOnClock(() => {
     const own = [...roots()].filter(({ owner }) => !owner);

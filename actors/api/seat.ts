@@ -7,17 +7,17 @@ import { notGranted } from '../../machines/office/rooms/entry.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes, events, type Failure } from '../../machines/protocol/index.ts';
 
-/** Listeners of a computer that hear of its link. */
+/** Listeners to the link of a computer. */
 interface LinkListeners {
   on(name: 'link.changed', listener: (status: LinkStatus) => void): () => void;
 }
 interface SeatMachine {
   isTaken(): boolean;
   send(event: AnyEventObject): void;
-  /** Keeps what the office at this address is shown. */
+  /** Stores the credential that is shown to the office at this address. */
   show(url: string, credential: PeerCredential): void;
 }
-/** How a computer takes its seat in an office, and leaves it. */
+/** Seat of a computer in an office: joining and leaving. */
 export class Seat {
   readonly #name: string;
   readonly #listeners: LinkListeners;
@@ -28,12 +28,12 @@ export class Seat {
     this.#listeners = listeners;
     this.#machine = machine;
   }
-  /** Input for its link. The credential takes another way. */
+  /** Makes the input for the link machine. The credential is passed separately, so that no trace contains it. */
   linkTo(seat: OfficeSeat): { url: string; role: 'computer'; name: string; office: string } {
     this.#machine.show(seat.url, seat);
     return { url: seat.url, role: 'computer', name: seat.name ?? this.#name, office: seat.id ?? 'local' };
   }
-  /** Resolves when it sits there; rejects, and tries no more, when the first try fails. */
+  /** Resolves when the computer has its seat. Rejects when the first try fails; then no further try is made. */
   async join(office: OfficeSeat): Promise<void> {
     if (this.#machine.isTaken())
       throw new A2cError({
@@ -70,13 +70,17 @@ export class Seat {
 /** State of the seat of an agent or a computer in its office. */
 export interface LinkStatus {
   /**
-   * `connecting`: it connects, or asks for its seat. `joined`: it sits there. `waiting`: it was refused or lost its
-   * connection, and tries again by itself (`linkBackoffMs`, or `linkRestMs`). `closed`: it tries no more.
+   * Stage of the link. `connecting`: connects, or asks for its seat. `joined`: has its seat. `waiting`: was
+   * refused or lost its connection, and tries again by itself (`linkBackoffMs` or `linkRestMs`). `closed`: makes
+   * no further try.
    */
   readonly state: LinkStage;
-  /** Why it is not joined, in the words of the office or the network; null: there is nothing to say. */
+  /** Reason for the stage in the words of the office or the network; null when there is none. */
   readonly reason: string | null;
-  /** Kind of refusal by the office: the seat, the version of the protocol, the credential; null: none. */
+  /**
+   * Kind of refusal by the office (seat, version of the protocol, credential); null when the office refused
+   * nothing.
+   */
   readonly refusal: LinkRefusal | null;
 }
 export const linkStatusOf = ({
@@ -84,24 +88,25 @@ export const linkStatusOf = ({
   reason,
   refusal,
 }: Extract<LinkNews, { readonly type: 'link.changed' }>): LinkStatus => ({ state: stage, reason, refusal });
-/** Which room of which office a computer sits in. */
+/** Seat of a computer: the office, the room, the name and the credential. */
 export interface OfficeSeat {
   /** Address of the office, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Default `local`. */
+  /** Id of the office's room. Default `local`. */
   readonly id?: string;
-  /** Under which name it sits there. Default: that of the computer. */
+  /** Name in the office. Default: the name of the computer. */
   readonly name?: string;
   /**
-   * Credential for the office: a token, which is sent as `{ token }` in the Socket.IO handshake, or the whole `auth`
-   * object of it. A function is called at each connection. Default, for an office on this machine only: the token
-   * that it keeps for other programs of the same user. No trace has it, and agents never see it.
+   * Credential for the office: a token, sent as `{ token }` in the Socket.IO handshake, or the whole `auth` object
+   * of the handshake. A function is called for each connection. Default, for an office on this machine only: the
+   * token that the office stores for other programs of the same user. The credential is never in a trace, and
+   * agents never see it.
    */
   readonly auth?: NonNullable<PeerCredential['auth']>;
   /** HTTP headers of the connection, such as `{ 'x-api-key': '…' }`. */
   readonly headers?: NonNullable<PeerCredential['headers']>;
   /**
-   * TLS options for an `https` office: trusted authorities (`ca`), and the own certificate (`cert`, `key`), each in
+   * TLS options for an `https` office: trusted authorities (`ca`), and the own certificate (`cert`, `key`), all in
    * PEM.
    */
   readonly tls?: NonNullable<PeerCredential['tls']>;
@@ -151,7 +156,7 @@ const elsewhere: JoinFailure = {
 
 const isUnfit = (reason: string): boolean => reason.startsWith(`Wrong payload of ${events.joinOffice}`);
 
-/** Why somebody does not sit in an office, with what to do about it. */
+/** Makes the error of a failed join, with advice on how to get the seat. */
 export function notJoined(role: 'agent' | 'computer', reason: string, refusal: LinkRefusal | null): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;
   const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
@@ -160,11 +165,11 @@ export function notJoined(role: 'agent' | 'computer', reason: string, refusal: L
   return new A2cError({ code, message: `${what}: ${reason}`, ...(remedy !== undefined && { remedy }) });
 }
 
-/** Reaches an office without a socket. Only `worldOf(trace)` of `a2c-actors/replay` makes one. */
+/** Office that is reached without a socket. Only `worldOf(trace)` of `a2c-actors/replay` makes one. */
 export interface PlayedOffice {
-  /** Always true: it says what the office of a trace has said. */
+  /** Always true: the office repeats what the office of a trace said. */
   readonly isPlayed: true;
 }
-/** Gives a runtime what it takes for it. */
+/** Returns the links that a runtime uses in place of sockets, if the options name a played office. */
 export const linksOf = ({ links }: { readonly links?: PlayedOffice }): Links | undefined =>
   links as unknown as Links | undefined;

@@ -11,7 +11,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
-/** States in which a server rests, or is on a way that may be long: an order is answered there. */
+/** States of a server in which an order is answered: the server rests, or is in a phase that may take long. */
 const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'idle',
   'standby',
@@ -33,9 +33,9 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
   'closing',
 ]);
 
-/** States of a server that runs, or is on its way back: a restart that cannot be done changes nothing. */
+/** States of a server that runs or will run again: a restart that fails leaves such a server unchanged. */
 const kept: ReadonlySet<ServerStatus['state']> = new Set(['ready', 'recovering', 'waiting']);
-/** On its way or there: a start is no new one. */
+/** States of a server that is started or starting: a start order then asks for no new values of inputs. */
 const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
 type Rested = ServerStatus & { readonly failure: Failure | null };
 
@@ -44,21 +44,21 @@ interface OrdersOptions {
   readonly listeners: Listeners<ComputerEvents>;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   readonly autoReconnect: boolean;
-  /** Hears what there is to warn of in a config that was given. */
+  /** Takes the warnings about a config that the host gave, one line each. */
   notice(text: string): void;
   define(inputs: readonly InputDefinition[]): void;
   statusOf(name: string): ServerStatus | undefined;
   isOpen(): boolean;
-  /** `given`: the order as the host gave it, for a trace. */
+  /** Sends an event to the computer's machine; `given` is the order as the host gave it, for the trace. */
   send(event: AnyEventObject, given?: object): void;
 }
 
-/** Orders of a host to its servers while they run. Changes of the config are made one after another. */
+/** Orders of a host to the servers of its computer. Changes of the config are made one after another. */
 export class ServerOrders {
   readonly #options: OrdersOptions;
-  /** The last change that was asked for: the next one begins when it is done. */
+  /** Last requested change of the config; the next change begins when this one is done. */
   #changing: Promise<unknown> = Promise.resolve();
-  /** Failures for which the last change of a server was rolled back, by server. */
+  /** Failures because of which the last change of a server was rolled back, by server name. */
   readonly #rolledBack = new Map<string, Failure | null>();
 
   constructor(options: OrdersOptions) {
@@ -82,8 +82,8 @@ export class ServerOrders {
     await this.#order('server.start', name, 'ready');
   }
   /**
-   * Asks for the values of a server again, while it runs; rejects when one cannot be had, or the server is stopped
-   * meanwhile.
+   * Asks for the input values of a running server again. Rejects when a value is missing, or when the server is
+   * stopped meanwhile.
    */
   async #renewed(name: string): Promise<void> {
     const { listeners, servers } = this.#options;
@@ -99,7 +99,10 @@ export class ServerOrders {
     if (end.signal.aborted) throw notDone(name, `Server '${name}' was stopped before it was restarted`);
     if (failure) throw new A2cError({ ...failure, message: `${failure.message}; it runs on as it was` });
   }
-  /** Resolves when the server has come to rest as wanted; rejects with why when it rests otherwise. */
+  /**
+   * Sends an order to a server. Resolves when the server rests in the wanted state; rejects with the reason when
+   * it rests in another.
+   */
   async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
     const { servers, statusOf, send } = this.#options;
     const status = statusOf(name);
@@ -117,7 +120,7 @@ export class ServerOrders {
     if (!this.#options.isOpen())
       throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
   }
-  /** When it was taken out of the config and has ended. */
+  /** Resolves when a server was removed from the config and has ended, or when the computer has closed. */
   #ended(name: string): Promise<void> {
     const { listeners } = this.#options;
     const { promise, resolve } = deferred();
@@ -127,7 +130,7 @@ export class ServerOrders {
     ];
     return promise.finally(() => stops.forEach((stop) => stop()));
   }
-  /** The next time that it comes to rest. */
+  /** Resolves with the status of a server when it next comes to rest, is removed, or the computer closes. */
   #rested(name: string): Promise<Rested> {
     const { listeners, servers } = this.#options;
     const { promise, resolve } = deferred<Rested>();
@@ -137,7 +140,7 @@ export class ServerOrders {
         if (s.name === name && settledStates.has(s.state)) resolve(s);
       }),
       listeners.on('server.removed', (s) => {
-        // A server that was put back is on its way, and this event ends its former life.
+        // Ignores the end of the former server when a server with the same name was put back.
         if (s.name === name && !servers.get(name)) over('it was removed');
       }),
       listeners.on('computer.changed', ({ state }) => {
@@ -181,7 +184,7 @@ export class ServerOrders {
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
     await ended;
   }
-  /** Takes a server back to its former launch config, because the new one could not be started. */
+  /** Rolls a server back to its former launch config, because the new one could not be started. */
   rolledBack(name: string, generation: number, failure: Failure | null): void {
     this.#rolledBack.set(name, failure);
     this.#options.servers.rollBack(name, generation);
@@ -192,12 +195,12 @@ export class ServerOrders {
     this.renew();
     emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
   }
-  /** Sends the same config again after values in it have changed. */
+  /** Sends the config to the machines again after values of inputs have changed. */
   renew(): void {
     const { servers, send } = this.#options;
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() }, servers.given());
   }
-  /** Nothing of a change that is refused is taken. */
+  /** Changes the config as a whole: when any part is refused, nothing changes. */
   async #change(of: (now: Config) => Config): Promise<void> {
     const { servers, define } = this.#options;
     const change = this.#changing.then(async () => {
@@ -207,7 +210,7 @@ export class ServerOrders {
       if (next.inputs !== servers.config.inputs) define(next.inputs);
       const prepared = await servers.prepare(next);
       this.#mustBeOpen('');
-      // Somebody may have started it meanwhile.
+      // Checks again: a server may have been started while the values were read.
       for (const server of next.servers) this.#mayChange(server);
       const gone = servers.take(prepared);
       this.#tell();
@@ -233,7 +236,7 @@ export class ServerOrders {
     const { servers, statusOf } = this.#options;
     const now = statusOf(name);
     const status = now && settledStates.has(now.state) ? now : withoutFailure(await this.#rested(name));
-    // A later one is another's change, and an earlier one what it was before this change.
+    // A later generation belongs to another change; an earlier one means that this change was rolled back.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     const failure = this.#rolledBack.get(name);
     throw new A2cError({
@@ -245,14 +248,14 @@ export class ServerOrders {
   }
 }
 
-/** Another order came in between. */
+/** Reason why an order failed although no server failed: another order was given meanwhile. */
 const otherOrder = (name: string, state: ServerStatus['state']): string => {
   if (state === 'idle') return `Server '${name}' was stopped before it was ready`;
   return state === 'ready'
     ? `Server '${name}' was started again before it had ended`
     : `Server '${name}' is ${state}`;
 };
-/** An order that came to another end than was wanted. */
+/** Makes the error of an order that ended in another state than was wanted. */
 const notDone = (
   name: string,
   message: string,

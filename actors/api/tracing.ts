@@ -1,4 +1,4 @@
-/** Spans: who makes them, and those of the calls that a host makes itself. */
+/** Spans of OpenTelemetry: opening the tracer of a host, and the spans of calls that the host makes itself. */
 import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -7,7 +7,10 @@ import type { Call, CallOptions, CallOutcome } from './pending-calls.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 
-/** For a host that wants them; rejects with an `A2cError` where the API of OpenTelemetry is not installed. */
+/**
+ * Opens OpenTelemetry for a host with `tracing: true`, else returns undefined. Rejects with an `A2cError` where
+ * the package `@opentelemetry/api` is not installed.
+ */
 export async function tracingOf({
   tracing = false,
 }: {
@@ -27,8 +30,8 @@ export async function tracingOf({
 const codeOf = ({ failure, outcome }: CallOutcome) =>
   failure?.code ?? (outcome === 'succeeded' ? undefined : ('tool_error' as const));
 /**
- * Makes a call of a host under a span of its own, which is the parent of all spans further on. Its own parent is the
- * `trace` that the host gave, else the span that is active in the program.
+ * Makes a call of a host under a new span, the parent of all later spans of this call. The new span's own parent
+ * is the `trace` that the host gave, else the span that is active in the program.
  */
 export function tracedCall<C extends Call>(
   tracing: Tracing,

@@ -2,13 +2,16 @@ import { settledBy, type CallSettled } from '../../machines/call/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Thrown } from '../../machines/trace/index.ts';
 
-/** A failure as an `Error`, for hosts that await. `code`, `details` and `remedy` are those of the failure. */
+/**
+ * Failure as an `Error`, for hosts that await promises; `code`, `details` and `remedy` are copied from the
+ * failure.
+ */
 export class A2cError extends Error {
-  /** Tells it from other errors where `instanceof` cannot: between two copies of this package. */
+  /** Name that identifies the class where `instanceof` cannot, between two copies of this package. */
   override readonly name = 'A2cError';
   /** Kind of the failure: a number of the protocol (`wireCodes`), or a name of our own, such as `ConfigInvalid`. */
   readonly code: Failure['code'];
-  /** Facts beside the message, for programs, without secrets. Empty when there are none. */
+  /** Facts for programs beside the message, without secrets; empty when there are none. */
   readonly details: Readonly<Record<string, unknown>>;
   /** Advice for a person, in one sentence; undefined when nothing is known to help. */
   readonly remedy: string | undefined;
@@ -21,7 +24,7 @@ export class A2cError extends Error {
   }
 }
 
-/** Failure in an error; of an error that is none of ours its message, with code 500. */
+/** Returns the failure of an error; a foreign error becomes its message with code 500. */
 export const failureOf = (error: unknown): Failure =>
   error instanceof A2cError
     ? {
@@ -31,16 +34,16 @@ export const failureOf = (error: unknown): Failure =>
         ...(error.remedy !== undefined && { remedy: error.remedy }),
       }
     : { code: 500, message: error instanceof Error ? error.message : String(error) };
-/** Writes down an error so that it can be thrown again. */
+/** Describes an error as data, so that it can be thrown again. */
 export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error
     ? { name: error.name, message: error.message }
     : { name: 'Error', message: String(error) };
-/** Text of an error in one line, for the end of an actor. */
+/** Returns the text of an error in one line, for the end of an actor. */
 export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
-/** Answers to callers of a host that is closed. */
+/** Failures that callers get from a closed computer. */
 
 export const closedText = 'The computer is closed';
 export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };

@@ -1,10 +1,10 @@
 import { textOf } from '../../machines/call/policy/index.ts';
 
-/** Typed events for hosts. A listener that throws hurts neither the runtime nor the other listeners. */
+/** Typed events for hosts. A listener that throws affects neither the runtime nor other listeners. */
 export class Listeners<Events extends object> {
   readonly #byEvent = new Map<keyof Events, Set<(value: never) => void>>();
 
-  /** Listens until the returned function is called. */
+  /** Adds a listener; the returned function removes it. */
   on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void {
     const listeners = this.#byEvent.get(name) ?? new Set();
     this.#byEvent.set(name, listeners.add(listener));
@@ -14,7 +14,7 @@ export class Listeners<Events extends object> {
     for (const listener of [...(this.#byEvent.get(name) ?? [])])
       this.tell(name, listener as (value: Events[Name]) => unknown, value);
   }
-  /** Calls one listener, guarded: a throw, or a later rejection, becomes a warning of the process. */
+  /** Calls one listener; an error thrown or rejected by it becomes a warning of the process. */
   tell<Name extends keyof Events>(
     name: Name,
     listener: (value: Events[Name]) => unknown,
@@ -24,7 +24,7 @@ export class Listeners<Events extends object> {
   }
 }
 
-/** Calls a listener of any name, guarded; `threw` hears that it failed. */
+/** Calls a listener and turns its errors into warnings of the process; `threw` is called when it failed. */
 export function tellListener<T>(
   name: string,
   listener: (value: T) => unknown,
@@ -48,7 +48,7 @@ export interface Deferred<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
-/** `Promise.withResolvers`, which Node 20 does not have. */
+/** Implements `Promise.withResolvers`, which Node 20 does not have. */
 export function deferred<T = void>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;
