@@ -10,7 +10,7 @@ import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { canonical, redactorOf } from '../../machines/trace/index.ts';
 import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';
 
-/** Facts about a server that its config does not say: they depend on what was before. */
+/** Facts about a server that its config does not contain, because they depend on earlier runs and changes. */
 export interface ServerFacts {
   readonly generation: number;
   readonly values: number;
@@ -19,7 +19,7 @@ export interface ServerFacts {
   readonly cached: Lists | null;
   readonly lastTools: readonly string[] | null;
 }
-/** A config as a host gave it, with the options and facts from which the plan of a computer is made. */
+/** Config as a host gave it, with the options and facts from which the plan of a computer is made. */
 export interface GivenConfig {
   readonly config: object;
   readonly policy: {
@@ -32,12 +32,12 @@ export interface GivenConfig {
   readonly shown?: object;
 }
 
-/** Settings as a file has them. */
+/** Writes settings in the form that a config file has. */
 function settingsGiven(given: Settings): object {
   const { idleStopMs, ...settings } = given as Settings & { readonly idleStopMs?: number };
   return { ...settings, ...(idleStopMs !== undefined && { idleStop: idleStopMs / 1000 }) };
 }
-/** One entry as a config file has it, in the protocol's shape with our own settings. */
+/** Writes one server as a config file has it, in the shape of the protocol with our own settings. */
 function entryOf(given: ServerConfig): object {
   const { raw, settings, ...server } = given;
   const { oauth, ca } = 'remote' in server ? server.remote : {};
@@ -48,7 +48,7 @@ function entryOf(given: ServerConfig): object {
     ...(ca !== undefined && { ca }),
     ...(envFile !== undefined && { envFile }),
   };
-  // Made of launch parameters that may be hidden.
+  // Keeps an id that was computed from launch parameters, because these may be hidden in the trace.
   const id = bundleNameOf(given) === undefined && { bundle_id: bundleIdOf(given) };
   return { ...raw, ...id, server_parameters: parameters, ...more, a2c: settingsGiven(settings) };
 }
@@ -63,13 +63,13 @@ function inputGiven(input: InputDefinition): object {
     Object.hasOwn(labels, value) ? { label: labels[value], value } : value;
   return { ...plain, options: options.map(optionOf) };
 }
-/** The config as a file would have it; secrets are in it. */
+/** Writes a config as a file would have it, including secrets. */
 export const configAsGiven = ({ servers, inputs, settings }: Config): object => ({
   servers: servers.map(entryOf),
   inputs: inputs.map(inputGiven),
   a2c: settingsGiven(settings),
 });
-/** Part of a config, and of the facts beside it, that a trace keeps. */
+/** Selects the part of a config, and of the facts beside it, that a trace keeps. */
 export function givenConfig(config: Config, policy: Policy, known: GivenConfig['known']): GivenConfig {
   const times = Object.entries(policy.timing).filter(([key, ms]) => timing[key as keyof Timing] !== ms);
   const shown = shownConfig(config);
@@ -87,13 +87,16 @@ export function givenConfig(config: Config, policy: Policy, known: GivenConfig['
     ...(!isPlain && { shown }),
   };
 }
-/** Answer to `client:get_config`, secrets hidden. */
+/** Makes the answer to `client:get_config`, with secrets hidden. */
 export const shownConfig = ({ servers, inputs }: Pick<Config, 'servers' | 'inputs'>): object =>
   toProtocol({
     servers: servers.map((s) => ({ ...s, raw: { ...shownServer(s.raw), bundle_id: bundleIdOf(s) } })),
     inputs,
   });
-/** The part of a computer's start that depends on its config. Throws an `A2cError` where it cannot be read. */
+/**
+ * Makes the part of a computer's start that depends on its config. Throws an `A2cError` when the config cannot be
+ * read.
+ */
 export function planned({ config, policy, known, shown }: GivenConfig): {
   readonly servers: readonly ServerPlan[];
   readonly shown: object;

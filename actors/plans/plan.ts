@@ -24,11 +24,14 @@ export interface Policy {
   readonly timing: Timing;
 }
 
-/** Delays of a computer: what its host gave goes before its config. Worked out once for each config. */
+/**
+ * Returns the delays of a computer; options of its host take precedence over its config. Computed once for each
+ * config.
+ */
 export const hostTiming = (given: Partial<Timing> = {}): ((settings: Settings) => Timing) =>
   remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...given }) as Timing);
 
-/** Only what is there: an absent key means "as the level above has it". */
+/** Returns only the delays that are set; a missing key means the value of the level above. */
 function timesOf(settings: Settings): Partial<Timing> {
   const { timeouts, pollMs, pollDeclaredMs } = settings;
   const idleStopMs = 'idleStopMs' in settings ? settings.idleStopMs : undefined;
@@ -36,15 +39,15 @@ function timesOf(settings: Settings): Partial<Timing> {
   return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
 }
 
-/** Tells whether names of tools depend on the last lists of servers, also before these have started. */
+/** Tells whether names of tools depend on the last lists of servers, also before these servers have started. */
 export const isNaming = ({ servers, settings }: Config): boolean =>
   [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
-  // Beside an alias the original name works, unless it is another's.
+  // An alias counts, because the original name also works unless another tool has it.
   servers.some(({ toolMeta, defaultToolMeta }) =>
     [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
   );
 
-/** Rules of a server's config for its tools. */
+/** Makes the rules of a server's config for its tools. */
 export const rulesOf = (
   server: ServerConfig,
   top: Config['settings'],
@@ -64,7 +67,7 @@ export const rulesOf = (
   };
 };
 
-/** Plan of a configured server for the machines. */
+/** Makes the plan of a configured server for the machines. */
 export function planOf(
   server: ServerConfig,
   top: Config['settings'],
@@ -92,7 +95,8 @@ export function planOf(
       refreshFailures: settings.refreshFailures ?? refreshFailures,
       isTransformed: server.vrl !== null,
       resultBytes: settings.resultBytes ?? sizes.resultBytes,
-      // The limit of the host's calls bounds no call that has none, unless the config says so.
+      // Leaves out the host's own time limit for calls: a call without a limit stays unlimited, unless the config
+      // sets one.
       timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),
     },
     fingerprint: facts.fingerprint,
@@ -103,8 +107,8 @@ export function planOf(
 }
 
 /**
- * Config that a host gave, read; throws an error with every mistake in it. `inputs`: those of the config that it
- * becomes a part of. `notice` hears the warnings, a line each.
+ * Reads a config that a host gave, or throws an error with every mistake in it. `inputs` are those of the config
+ * that it is merged into; `notice` takes the warnings, a line each.
  */
 export const readOrThrow = (
   config: unknown,
@@ -131,7 +135,7 @@ const text = (value: string): Buffer => {
   const bytes = Buffer.from(value);
   return Buffer.concat([sized(bytes.length), bytes]);
 };
-/** Each with its length or count before it, so that no two configs look the same. */
+/** Writes a part of an id with its length or count before it, so that no two configs give the same bytes. */
 function written(part: BundlePart): Buffer {
   if (typeof part === 'string') return text(part);
   if (Array.isArray(part)) return Buffer.concat([sized(part.length), ...part.map(text)]);
@@ -142,10 +146,13 @@ function written(part: BundlePart): Buffer {
   return Buffer.concat([sized(sorted.length), ...sorted.map(([, pair]) => pair)]);
 }
 
-/** The `bundle_id` of a server: its tools and its config carry it. */
+/** Returns the `bundle_id` of a server, which its tools and its config carry. */
 export const bundleIdOf = (server: ServerConfig): string =>
   bundleNameOf(server) ??
   `bundle_${sha256OfBytes(Buffer.concat(bundlePartsOf(server).map(written))).slice(0, 16)}`;
 
-/** 64 hex digits: the same for two servers exactly when their launch config is (docs/config.md, Fingerprint). */
+/**
+ * Returns the fingerprint of a launch config as 64 hex digits, equal for two servers exactly when their launch
+ * configs are equal (docs/config.md, Fingerprint).
+ */
 export const fingerprintOf = (server: ServerConfig): string => sha256Of([fingerprintText(server)]);

@@ -28,7 +28,9 @@ interface Snapshot {
 const stateOf = (value: unknown): CatalogStatus['state'] =>
   (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
 
-/** State of each list of each server, with the reason of the last change of each entry; read from the machines. */
+/**
+ * Reads the state of each list of each server from the machines, with the reason of the last change of each entry.
+ */
 export function catalogsOf(directory: Directory, times: ReadonlyMap<string, number>): CatalogStatus[] {
   const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
   return catalogs.map(({ ref }) => {
@@ -37,7 +39,8 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
     const changes = keys.flatMap((key) => {
       const last = lastChangeOf(c.history, key);
       if (!last) return [];
-      // Entries that went with their server have no revision of their own.
+      // Uses the time at which the server was lost for entries that went with it: they have no revision of their
+      // own.
       const at = times.get(`${c.server}/${c.list}@${last.revision}`);
       const left = last.change === 'removed' ? times.get(c.server) : undefined;
       const ms = Math.max(at ?? 0, left ?? 0);
@@ -55,7 +58,7 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
   });
 }
 
-/** Once it has been asked for the first time, which has a time limit of its own, or has ended. */
+/** Resolves with the snapshot of a list after its first read, which has its own time limit, or after its end. */
 const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
   new Promise((resolve) => {
     if (!ref.getSnapshot().matches('connecting')) return resolve(ref.getSnapshot());
@@ -66,7 +69,7 @@ const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
     const next = (): void => void (ref.getSnapshot().matches('connecting') || over());
     const following = ref.subscribe({ next, complete: over, error: over });
   });
-/** List of a server, once its first answer is there; empty for a server without such a list. */
+/** Returns a list of a server after its first read; empty for a server without such a list. */
 async function listOf<T>(
   directory: Directory,
   server: string,
@@ -107,10 +110,13 @@ export const promptsOf = (
     }),
   );
 
-/** Lists that change often are written once. */
+/** Delay in ms before lists are written, so that lists which change often are written once. */
 const quietMs = 1_000;
 
-/** Last lists of servers, kept in files for servers that start only when they are needed. `close` writes the rest. */
+/**
+ * Last lists of servers, kept in files for servers that start only when they are needed. `close` writes what is
+ * left.
+ */
 export class CachedCatalogs {
   readonly #stateDir: string | undefined;
   readonly #notice: (text: string) => void;
@@ -119,7 +125,7 @@ export class CachedCatalogs {
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Without a folder nothing is kept. */
+  /** Takes the folder of the files; without a folder nothing is kept. */
   constructor(stateDir: string | undefined, notice: (text: string) => void) {
     this.#stateDir = stateDir;
     this.#notice = notice;
@@ -130,7 +136,7 @@ export class CachedCatalogs {
     if (cached) this.#lists.set(fingerprint, cached.lists);
     return cached?.lists ?? null;
   }
-  /** Keeps a list. A list that was withdrawn because it could not be read stays as it was. */
+  /** Keeps a list; ignores a list that was withdrawn because it could not be read. */
   hear(fingerprint: string, { list, entries, isWithdrawn }: CatalogNews): void {
     if (this.#stateDir === undefined || isWithdrawn) return;
     this.#lists.set(fingerprint, { ...this.#lists.get(fingerprint), [list]: entries });
@@ -150,7 +156,7 @@ export class CachedCatalogs {
       }
     });
   }
-  /** Resolves when all that was due is written. */
+  /** Writes all waiting lists; resolves when they are written. */
   async close(): Promise<void> {
     this.#write();
     await this.#writing;

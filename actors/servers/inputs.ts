@@ -4,8 +4,9 @@ import type { CommandInput, InputDefinition } from '../../machines/config/inputs
 import { isSecretName } from '../../machines/trace/index.ts';
 
 /**
- * A host asks somebody for the value of an input. Undefined means that there is no answer, so that the default
- * counts; a rejection, that the input cannot be had. `signal` ends the question; several may be asked at a time.
+ * Asks somebody on behalf of the host for the value of an input. Resolving with undefined means no answer, so that
+ * the default is used; a rejection means that the input has no value. `signal` ends the question; several
+ * questions may be open at a time.
  */
 export type AskInput = (
   definition: InputDefinition,
@@ -14,24 +15,27 @@ export type AskInput = (
 export type Resolved =
   | {
       readonly ok: true;
-      /** Any JSON, and a copy of its own. */
+      /** Value of the input: a copy of any JSON. */
       readonly value: unknown;
-      /** True for a password, and where the id looks like one: the value must not be shown. */
+      /** Tells that the value must not be shown: the input is a password, or its id looks like one. */
       readonly isSecret: boolean;
     }
-  /** Why it cannot be had: one clause, without a value. */
+  /** Reason why the input has no value: one clause, without a value. */
   | { readonly ok: false; readonly reason: string };
 
 interface InputsOptions {
   readonly definitions?: readonly InputDefinition[];
-  /** Usually `process.env`. */
+  /** Variables of the environment, usually `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly ask?: AskInput;
-  /** Runs the line of a `command` input, and resolves with what it wrote. */
+  /** Runs the line of a `command` input, and resolves with its output. */
   readonly run?: (line: string, signal: AbortSignal) => Promise<string>;
 }
 
-/** The variables that give an input, the first that is set and not empty counts (docs/config.md, Inputs). */
+/**
+ * Names of the variables that can give an input; the first that is set and not empty is used (docs/config.md,
+ * Inputs).
+ */
 export const variablesFor = (id: string): readonly string[] => {
   const asWritten = `A2C_SMCP_${id.replace(/\W/gu, '_')}`;
   return [...new Set([asWritten, asWritten.toUpperCase()])];
@@ -42,11 +46,11 @@ const noOption = 'is none of its options';
 
 interface KnownValue {
   readonly value: unknown;
-  /** True for a value that a host or a person has set: no question is asked while it is there. */
+  /** Tells that a host or a person has set the value, so that no question is asked while it exists. */
   readonly isSet: boolean;
-  /** True for an answer that must be asked for again before it counts. */
+  /** Tells that the answer is outdated and must be asked for again before it is used. */
   readonly isStale: boolean;
-  /** Counts the values that this input has had. */
+  /** Revision of the value; each different value gets the next number. */
   readonly revision: number;
 }
 interface Asking {
@@ -57,9 +61,9 @@ interface Asking {
 }
 
 /**
- * The values of inputs: from the environment, then as somebody set them, then from earlier answers, then from who is
- * asked, then the default. A value that was set is kept until it is cleared or its input changes, an answer also no
- * longer than until `askAnew`; two who want the same input at once ask once. Ends by `close`.
+ * Values of inputs, taken from the first of these that has one: the environment, a set value, an earlier answer, a
+ * question, the default. A set value is kept until it is cleared or its input changes, an answer only until
+ * `askAnew`. Callers who want the same input at once share one question. `close` ends all questions.
  */
 export class Inputs {
   readonly #definitions = new Map<string, InputDefinition>();
@@ -79,8 +83,9 @@ export class Inputs {
   }
 
   /**
-   * Resolves an input; never rejects. `signal` aborts when the value is not wanted any more: a question without a
-   * caller is withdrawn. `isAnew`: an earlier answer does not count, and stays when there is no other.
+   * Resolves an input; never rejects. `signal` aborts when the value is not wanted any more, and a question
+   * without callers is withdrawn. With `isAnew` an earlier answer is asked for again; it stays when no other
+   * answer comes.
    */
   async resolve(id: string, signal?: AbortSignal, isAnew = false): Promise<Resolved> {
     const given = variablesFor(id).find((name) => this.variable(name));
@@ -99,33 +104,36 @@ export class Inputs {
     signal?.addEventListener('abort', () => this.#leave(id, asking), { once: true });
     return asking.answer;
   }
-  /** Makes the next caller ask for these inputs again. Values that were set stay. */
+  /** Makes the next caller ask for these inputs again; values that were set stay. */
   askAnew(ids: readonly string[]): void {
     for (const id of ids) {
       const known = this.#values.get(id);
       if (known?.isSet === false) this.#values.set(id, { ...known, isStale: true });
     }
   }
-  /** Answers to these are kept no longer. What was set stays. */
+  /** Forgets the answers to these inputs; values that were set stay. */
   forgetAnswers(ids: readonly string[]): void {
     for (const id of ids) if (this.#values.get(id)?.isSet === false) this.#values.delete(id);
   }
-  /** Grows with each answer that is another than the one before. */
+  /** Returns the revision of an input's value, which grows with each different value. */
   revisionOf(id: string): number {
     return this.#values.get(id)?.revision ?? 0;
   }
-  /** Grounds of these inputs and variables beside answers, to compare them later. They may hold secrets. */
+  /**
+   * Writes all facts that decide these inputs and variables, besides answers, to compare them later. The text may
+   * hold secrets.
+   */
   groundsOf(ids: readonly string[], variables: readonly string[]): string {
     return JSON.stringify([
       ids.map((id) => [this.#definitions.get(id), variablesFor(id).map((name) => this.variable(name))]),
       variables.map((name) => this.variable(name)),
     ]);
   }
-  /** Value of `${env:NAME}`; undefined when it is not set. */
+  /** Returns the value of `${env:NAME}`; undefined when the variable is not set. */
   variable(name: string): string | undefined {
     return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
   }
-  /** The names of all that are set. */
+  /** Returns the names of all variables that are set. */
   variables(): readonly string[] {
     return Object.keys(this.#environment);
   }
@@ -133,30 +141,33 @@ export class Inputs {
   definitions(): readonly InputDefinition[] {
     return [...this.#definitions.values()];
   }
-  /** Replaces all; values of those that stay as they were are kept. */
+  /** Replaces all definitions; inputs whose definition is unchanged keep their values. */
   setDefinitions(definitions: readonly InputDefinition[]): void {
     const next = new Map(definitions.map((definition) => [definition.id, definition]));
     for (const id of [...this.#definitions.keys()]) if (!next.has(id)) this.remove(id);
     for (const [id, definition] of next)
       if (JSON.stringify(this.#definitions.get(id)) !== JSON.stringify(definition)) this.add(definition);
   }
-  /** Adds one, or puts it in the place of the one with its id, whose value is forgotten. */
+  /** Adds a definition, or replaces the one with its id, whose value is then forgotten. */
   add(definition: InputDefinition): void {
     this.#definitions.set(definition.id, definition);
     this.#forget(definition.id, 'it was changed while it was asked');
   }
-  /** False: there was none. */
+  /** Removes an input; returns false when there was none with this id. */
   remove(id: string): boolean {
     const was = this.#definitions.delete(id);
     this.#forget(id, 'it was removed while it was asked');
     return was;
   }
 
-  /** Known values; those of the environment and defaults are not in it. */
+  /** Returns the known values; values of the environment and defaults are not included. */
   values(): readonly { readonly id: string; readonly value: unknown }[] {
     return [...this.#values].flatMap(([id, { value, isStale }]) => (isStale ? [] : [{ id, value }]));
   }
-  /** Sets a value; an open question for it is withdrawn. False: no such input, or no value for it. */
+  /**
+   * Sets a value, and withdraws an open question for it. Returns false when there is no such input, or the value
+   * does not fit it.
+   */
   setValue(id: string, value: unknown): boolean {
     const definition = this.#definitions.get(id);
     const copy = jsonOf(value);
@@ -165,7 +176,10 @@ export class Inputs {
     this.#asking.get(id)?.end.abort('it was set while it was asked');
     return true;
   }
-  /** The next who wants it asks again. False: nothing was known. Without an id: all. */
+  /**
+   * Removes the value of an input, or of all inputs, so that the next caller asks again. Returns false when
+   * nothing was known.
+   */
   clearValue(id?: string): boolean {
     if (id !== undefined) return this.#values.delete(id);
     const hadAny = this.#values.size > 0;
@@ -212,7 +226,7 @@ export class Inputs {
     void asking.answer.then(over);
     return asking;
   }
-  /** A command answers for itself. */
+  /** Returns the callback that gives an answer: for a command the command itself, else the host's. */
   #asker(definition: InputDefinition | undefined): AskInput | undefined {
     const run = this.#run;
     if (definition?.type !== 'command' || definition.isForeign || !run) return this.#ask;
@@ -224,7 +238,8 @@ export class Inputs {
     const ask = this.#asker(definition);
     if (!ask) return fallback === null ? missing(unasked(definition)) : this.#found(id, fallback);
     const said = await Promise.race([answered(ask, definition, signal), ended(signal)]);
-    // The input may have ended while the answer was on its way.
+    // Takes a value that was set, or drops the answer, when the question was ended while its answer was on the
+    // way.
     const known = this.#values.get(id);
     if (signal.aborted)
       return known && !known.isStale ? this.#found(id, known.value) : missing(String(signal.reason));
@@ -237,7 +252,7 @@ export class Inputs {
   }
 }
 
-/** No answer leaves an earlier one as it was; an empty one means the default. */
+/** Chooses the value for an answer: no answer keeps an earlier value, an empty one means the default. */
 const valueOf = (said: unknown, known: KnownValue | undefined, fallback: unknown): unknown => {
   if (said === undefined) return known ? known.value : (fallback ?? undefined);
   return said === '' ? (fallback ?? said) : said;
@@ -286,7 +301,7 @@ const unasked = (definition: InputDefinition): string => {
 const fits = (definition: InputDefinition | undefined, value: unknown): boolean =>
   definition?.type !== 'pickString' || definition.options.some((option) => option === value);
 
-/** Frozen copy; undefined for a value that JSON cannot hold, or is nested too deeply. */
+/** Returns a frozen copy; undefined for a value that JSON cannot hold or that is nested too deeply. */
 const jsonOf = (value: unknown): unknown => {
   try {
     const text = JSON.stringify(value) as string | undefined;
@@ -296,19 +311,19 @@ const jsonOf = (value: unknown): unknown => {
   }
 };
 
-/** Keeping of passwords from one run to the next. */
+/** Store in which passwords are kept from one run to the next. */
 interface KeptPasswords {
-  /** Opened when the first password is wanted; rejects where there is none. */
+  /** Opens the store when the first password is wanted; rejects where there is none. */
   open(): Promise<SecretStore>;
-  /** Prefix of the names of entries, so that two configs may have an input of one id. */
+  /** Prefix for names of entries, so that two configs may have inputs with the same id. */
   readonly scope: string;
-  /** Hears why a password is not kept, once. */
+  /** Takes the reason, once, why passwords are not kept. */
   notice(text: string): void;
 }
 
 /**
- * Asks for an input, but for a password that is in the keyring. What somebody answers is kept there. When a password is wanted
- * a second time, the first one was refused or forgotten: then somebody is asked.
+ * Asks for an input, unless it is a password in the keyring; answered passwords are stored there. When a password
+ * is wanted a second time, the stored one was refused or forgotten, so the person is asked.
  */
 export function keepingPasswords(
   ask: AskInput | undefined,

@@ -8,44 +8,51 @@ import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from '.
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../kernel/errors.ts';
 
-/** Target of a launch: a process, or a connection that needs none. */
+/** Target of a launch: a process, or a remote connection without a process. */
 export type Reach =
   | { readonly process: LaunchSpec; readonly remote?: never }
   | { readonly remote: RemoteSpec; readonly process?: never };
-/** Our end of a linked pair, as the MCP SDK has it (`Transport`): what is sent here comes out at the other end. */
+/** One end of a linked pair, as the MCP SDK has it (`Transport`): messages sent here arrive at the other end. */
 export interface LinkedEnd {
-  /** Called once, before anything is sent; rejects when there is no connection. */
+  /** Opens the connection; called once, before anything is sent. Rejects when there is no connection. */
   start(): Promise<void>;
   /** Sends one JSON-RPC message, an object, to the server. */
   send(message: object): Promise<void>;
-  /** Ends the connection. `onclose` is called then, too. */
+  /** Ends the connection; `onclose` is then called, too. */
   close(): Promise<void>;
-  /** Set by us before `start`: call it with each message of the server. */
+  /** Callback that the runtime sets before `start`: call it with each message of the server. */
   onmessage?: ((message: never) => void) | undefined;
-  /** Set by us before `start`: call it when the connection has ended, on either side. */
+  /** Callback that the runtime sets before `start`: call it when either side has ended the connection. */
   onclose?: (() => void) | undefined;
-  /** Set by us before `start`: call it with what went wrong and ended nothing. */
+  /** Callback that the runtime sets before `start`: call it with errors that do not end the connection. */
   onerror?: ((error: Error) => void) | undefined;
 }
-/** A server inside the host: called for each session, with `args` and `env` of its config, placeholders filled in. */
+/**
+ * Server inside the host: a function that is called for each session, with `args` and `env` of the config,
+ * placeholders filled in.
+ */
 export type InMemoryServer = (facts: {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }) => LinkedEnd | Promise<LinkedEnd>;
-/** A server of a kind that the host brings: what its config says. */
+/** Config of a server whose transport the host provides. */
 export interface TransportSpec {
   /** Name of the server in the config. */
   readonly server: string;
-  /** `server_parameters` of the server, placeholders filled in. */
+  /** `server_parameters` of the server, with placeholders filled in. */
   readonly facts: OwnFacts;
-  /** Aborts when the connection is not wanted any more before it is there: time is up, or the server is stopped. */
+  /**
+   * Signal that aborts when a connection is not wanted any more before it is open: time is up, or the server is
+   * stopped.
+   */
   readonly signal: AbortSignal;
 }
 /**
- * Reaches servers of one type (`own:…`): called for each session, and gives our end of a connection with the server.
- * `start` of that end, or what makes it, rejects with an `Error` when there is none; `isFinal: true` on that error:
- * trying again without a change cannot help. `send` rejects only where nothing of the message has left; after
- * `onclose` the session counts as lost. `close` lets what was sent go out, and ends it within 2 s.
+ * Connects to servers of one type (`own:…`): called for each session, returns our end of a connection. The
+ * function, or `start` of that end, rejects with an `Error` when there is no connection; `isFinal: true` on the
+ * error means that a retry without a change cannot help. `send` rejects only when nothing of the message was sent;
+ * after `onclose` the session counts as lost. `close` lets sent messages go out, and ends the connection within 2
+ * s.
  */
 export type TransportMaker = (spec: TransportSpec) => LinkedEnd | Promise<LinkedEnd>;
 
@@ -56,17 +63,17 @@ export interface LaunchSpecsOptions extends HostPlaces {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable' | 'variables'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
-  /** Credentials of requests to a server behind a URL. */
+  /** Returns the credentials for requests to a server behind a URL. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
-  /** Hears what there is to warn of, a line each. */
+  /** Takes warnings, a line each. */
   readonly notice?: (text: string) => void;
-  /** The launch spec of a number, before anybody asks for it. */
+  /** Stores a launch spec under its number, before any machine asks for it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
-  /** Drops the launch specs with numbers before this one. */
+  /** Drops the launch specs of a server with numbers before this one. */
   readonly forget: (server: string, before: number) => void;
 }
 
-/** Launch specs of servers: their launch configs with the values of their placeholders, each under a number. */
+/** Launch specs of servers: launch configs with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
   /** Last launch spec of each server, which may hold secrets. */
@@ -76,7 +83,7 @@ export class LaunchSpecs {
   constructor(options: LaunchSpecsOptions) {
     this.#options = options;
   }
-  /** Resolves the launch spec of a server; takes as long as its values take. Never rejects. */
+  /** Resolves the launch spec of a server; waits for the values of its inputs. Never rejects. */
   async resolve(server: ServerConfig, settings: LaunchSettings, signal: AbortSignal): Promise<SpecResolved> {
     const { inputs, introduce, forget, places } = this.#options;
     const { name } = server;
@@ -91,25 +98,25 @@ export class LaunchSpecs {
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
     const reach = this.#reach(server, withFound(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
-    // A text that has become secret makes another spec: it was shown under the old one.
+    // Includes the secrets: a text that has become secret needs a new spec, because the old one was shown with it.
     const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
     if (last?.text === text) {
-      // Facts that were found on the network may have changed: they count from the next start on, and restart no
-      // server.
+      // Stores the spec again: facts found on the network may have changed; they apply from the next start on and
+      // restart no server.
       if (reach.process) introduce(name, last.spec, reach, secrets);
       return { ok: true, spec: last.spec };
     }
     const spec = (last?.spec ?? 0) + 1;
-    // The session of the last number may still be renewed.
+    // Keeps the previous spec: its session may still be renewed.
     forget(name, spec - 1);
     introduce(name, spec, reach, secrets);
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
   }
   /**
-   * Asks again for the answers that a server runs with; an answer stays where there is no other. Resolves to the
-   * reason why it could not be started now, if there is one. Takes as long as the values take. Never rejects.
+   * Asks again for the answers with which a server runs; without a new answer the old one stays. Waits for the
+   * values; never rejects. Resolves with the failure that would prevent a start now, if any.
    */
   async renew(
     server: ServerConfig,
@@ -129,7 +136,7 @@ export class LaunchSpecs {
     });
     return rendered.ok ? undefined : rendered.failure;
   }
-  /** Each once: servers start again and again. */
+  /** Warns once about each variable that is not set, because servers start again and again. */
   #warn(server: string, unknown: readonly string[]): void {
     for (const typed of unknown) {
       const text = `server '${server}': ${typed} is not set, and is passed on as it is typed`;
@@ -178,7 +185,7 @@ export class LaunchSpecs {
   }
 }
 
-/** The port `spec` (machines/kernel/ports.ts). A question that is withdrawn is answered no more. */
+/** Port `spec` (machines/kernel/ports.ts), which resolves launch specs. A withdrawn question gets no answer. */
 export const specAsk =
   (
     resolve: (server: string, generation: number, signal: AbortSignal) => Promise<SpecResolved>,

@@ -21,23 +21,23 @@ import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 interface LoginsOptions {
-  /** False: they are kept in memory, and end with this host. */
+  /** Folder in which logins are kept; `false` keeps them in memory, until this host ends. */
   readonly stateDir: string | false;
-  /** Shows a person the page of an authorization server. Without it no person can be asked. */
+  /** Shows a person the login page of an authorization server; without it nobody can be asked to log in. */
   readonly authorize: Authorize | undefined;
-  /** Gives the assertion of a server whose config has none. */
+  /** Gives the assertion (JWT) for a server whose config has none. */
   readonly assertion: GiveAssertion | undefined;
-  /** Hides these texts from now on. */
+  /** Hides these secret texts of a server in all later output. */
   readonly hide: (server: string, secrets: readonly string[]) => void;
-  /** Hears what an authorization server writes otherwise than it should, where that changes nothing. */
+  /** Takes notes about an authorization server that deviates from the standards in a harmless way. */
   readonly noted: (server: string, text: string) => void;
   readonly now: () => number;
 }
-/** The logins of the servers of one computer. */
+/** Logins to the servers of one computer. */
 export class Logins {
   readonly #options: LoginsOptions;
   readonly #store: LoginStore;
-  /** Logins by server, with the URL and settings that they are for. */
+  /** Logins by server, each with the URL and settings for which it was made. */
   readonly #logins = new Map<
     string,
     { readonly text: string; readonly login: Login; readonly config: LoginConfig }
@@ -49,7 +49,10 @@ export class Logins {
     this.#store =
       stateDir === false ? memoryLogins() : sharedLogins(stateDir, () => keyringIfAny('a2c-actors logins'));
   }
-  /** Credentials for the requests to a server; undefined: its config has an `Authorization` of its own. */
+  /**
+   * Returns the credentials for requests to a server; undefined when its config has its own `Authorization`
+   * header.
+   */
   of(server: string, { url, headers, oauth: config = {} }: RemoteSpec): Credentials | undefined {
     if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
     const text = JSON.stringify([url, config]);
@@ -64,7 +67,7 @@ export class Logins {
       authorize,
       assertion,
       now,
-      // An assertion may name another user the next time, so its tokens are not shared.
+      // Keeps tokens of an assertion in memory only: the next assertion may name another user.
       store: config.grant === 'jwt_bearer' ? memoryLogins() : this.#store,
       hide: (secrets) => hide(server, secrets),
       noted: (text) => noted(server, text),
@@ -72,14 +75,14 @@ export class Logins {
     this.#logins.set(server, { text, login, config });
     return login;
   }
-  /** Forgets the login to a server. Undefined: no request has asked for its credentials yet. */
+  /** Forgets the login to a server. Returns undefined when no request has asked for its credentials yet. */
   async logout(server: string): Promise<LoggedOut | undefined> {
     return this.#logins.get(server)?.login.logout();
   }
   close(): void {
     for (const { login } of this.#logins.values()) login.close();
   }
-  /** The port `login`. A question that is withdrawn is answered no more. */
+  /** Port `login`, which logs in to a server. A withdrawn question gets no answer. */
   readonly ask: Ports['request'] = (_from, { id, params }, emit) => {
     const { server } = params as LogIn;
     const end = new AbortController();
@@ -106,7 +109,7 @@ export class Logins {
   };
 }
 
-/** The port `login` of a runtime, filled. */
+/** Makes the logins of a computer and registers them as the port `login` of its runtime. */
 export function loginsFor(
   runtime: {
     readonly hide: LoginsOptions['hide'];
@@ -123,7 +126,7 @@ export function loginsFor(
   return logins;
 }
 
-/** Words of a stranger are not passed on. */
+/** Returns the reason of a failed login; texts of unknown errors are not passed on. */
 const wordsOf = (error: unknown): string =>
   error instanceof Refusal || error instanceof PersonNeeded
     ? error.message
@@ -152,7 +155,10 @@ const wrongHeader = (server: string): Failure => ({
   remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
 });
 
-/** Logs out of a server of a config, also of one that was never started here. Rejects when its URL cannot be known. */
+/**
+ * Logs out of a server of a config, also of one that was never started here. Rejects when its URL cannot be
+ * resolved.
+ */
 export async function logOut(servers: Servers, logins: Logins, name: string): Promise<LoggedOut> {
   const known = await logins.logout(name);
   if (known) return known;

@@ -11,19 +11,22 @@ interface Wrong {
 }
 
 /**
- * The programs (`vrl`) of a config, checked before anything of it is taken. What cannot be run is told with server,
- * line, column and mistake; that the package is missing, with the command that installs it.
+ * Programs (`vrl`) of a config, checked before the config is taken. A program that cannot be run is reported with
+ * its server, line, column and mistake; a missing package with the command that installs it.
  */
 export class Programs {
   readonly #transformer: Checker | undefined;
-  /** Found right the last time: a change of something else starts no thread. */
+  /** Programs that were right at the last check, so that a change elsewhere in the config starts no thread. */
   #right: ReadonlySet<string> = new Set();
 
-  /** Without a transformer each check has one of its own. */
+  /** Takes the transformer that checks programs; without one each check starts its own. */
   constructor(transformer: Checker | undefined) {
     this.#transformer = transformer;
   }
-  /** Rejects with every mistake of every server, disabled ones, too. `file`: where they stand. */
+  /**
+   * Rejects with the mistakes of all programs, those of disabled servers included. `file` is the config file for
+   * the message.
+   */
   async mustBeRight(servers: readonly ServerConfig[], file?: string): Promise<void> {
     const all = servers.flatMap(({ name, vrl }) => (vrl === null ? [] : [{ server: name, vrl }]));
     const checks = await this.#checked([...new Set(all.map(({ vrl }) => vrl))]);
@@ -59,7 +62,7 @@ async function checksOf(
 const linesOf = ({ server, failure: { message } }: Wrong, before: string): string[] =>
   message.split('\n').map((line) => `${before}vrl of server '${server}': ${line}`);
 
-/** The code, the details and the remedy are those of the first. */
+/** Makes one error of all mistakes; its code, details and remedy are those of the first. */
 function told(wrong: readonly Wrong[], before: string): A2cError {
   const [{ server, failure }] = wrong as readonly [Wrong, ...Wrong[]];
   return new A2cError({

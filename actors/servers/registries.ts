@@ -13,25 +13,25 @@ import {
   type RegistryWanted,
 } from '../../machines/process/registry.machine.ts';
 
-/** All probes together. */
+/** Time limit in ms for all probes of registries together. */
 const limitMs = 3_000;
 const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
-/** Host of the machine that chooses. */
+/** Host of the machine that chooses a registry. */
 interface RegistryHost {
   readonly directory: { find(address: Address): unknown; send(address: Address, event: EventObject): void };
-  /** Ports that answer, by their names. */
+  /** Ports that answer requests, by name. */
   readonly others: Map<string, Ports['request']>;
   start(kind: string, input: object, hear: (event: AnyEventObject) => void): { readonly address: Address };
 }
 interface RegistriesOptions {
   readonly runtime: RegistryHost;
-  /** Folder in which the fastest registry is kept for the next run; `false`: none. */
+  /** Folder in which the fastest registry is kept for the next run; `false` keeps none. */
   readonly stateDir: string | false;
-  /** ms since 1970. */
+  /** Returns the time in ms since 1970. */
   now(): number;
-  /** Hears that none answered. */
+  /** Takes the warning that no registry has answered. */
   notice(text: string): void;
 }
 
@@ -40,10 +40,10 @@ interface Waiting {
   readonly resolve: (registry: string | undefined) => void;
 }
 
-/** The fastest npm registry of a list: the host of its machine, which starts with the first who asks. */
+/** Fastest npm registry of a list; the machine that finds it starts with the first question. */
 export class Registries {
   readonly #options: RegistriesOptions;
-  /** Whole URLs, which may hold credentials, by the form in which they are shown. Machines see only that form. */
+  /** Whole URLs, which may hold credentials, by the form without them. Machines see only that form. */
   readonly #urls = new Map<string, string>();
   readonly #waiting = new Map<string, Waiting>();
   #hosted: Promise<ReturnType<RegistryHost['start']>> | undefined;
@@ -54,7 +54,7 @@ export class Registries {
   constructor(options: RegistriesOptions) {
     this.#options = options;
   }
-  /** Resolves within 3 s; undefined when the host is at its end. */
+  /** Resolves with the fastest registry within 3 s; with undefined when the runtime is closing. */
   async fastest(list: readonly string[]): Promise<string | undefined> {
     const { directory } = this.#options.runtime;
     const shown = [...new Set(list.map((url) => this.#shown(url)))];
@@ -98,7 +98,7 @@ export class Registries {
     if (isFastest) this.#keep(waiting.list, registry);
     else this.#warn(waiting.list, registry);
   }
-  /** Once: every server of npm would say it. */
+  /** Warns once that no registry answered, because every server that uses npm would repeat it. */
   #warn(list: readonly string[], registry: string): void {
     if (this.#isWarned) return;
     this.#isWarned = true;
@@ -107,12 +107,12 @@ export class Registries {
       `no npm registry of ${all} has answered as one within ${limitMs / 1_000} s: ${registry} is used, or name one in a2c.npmRegistry`,
     );
   }
-  /** A clock that was set back makes it old, never young. */
+  /** Tells whether the kept registry is fresh. A clock that was set back makes it old, never fresh. */
   #isFresh(): boolean {
     const age = this.#options.now() - (this.#kept?.at ?? 0);
     return this.#kept !== null && age >= 0 && age < keepMs;
   }
-  /** For the next run: without it that one probes again. */
+  /** Writes the fastest registry for the next run, which would otherwise probe again. */
   #keep(list: readonly string[], registry: string): void {
     const { stateDir, now } = this.#options;
     if (stateDir === false || (this.#kept?.registry === registry && this.#isFresh())) return;
@@ -121,14 +121,14 @@ export class Registries {
   }
 }
 
-/** For people and traces. */
+/** Removes the credentials from a URL, for people and traces. */
 export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/]*@/i, '$1***@');
 
-/** Commands of npm, and others that read its variables. */
+/** Names of commands that fetch packages and read the variables of npm. */
 const fetching = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx']);
 const nameOf = (command: string): string =>
   (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(cmd|exe|ps1|bat)$/, '');
-/** Tells whether a launch fetches packages of npm: by the name of its program, also behind `cmd /c`. */
+/** Tells whether a launch fetches packages of npm, by the name of its program, also behind `cmd /c`. */
 export const fetchesPackages = (command: string, args: readonly string[]): boolean => {
   if (nameOf(command) !== 'cmd') return fetching.has(nameOf(command));
   const [option = '', program = ''] = args;
@@ -136,37 +136,37 @@ export const fetchesPackages = (command: string, args: readonly string[]): boole
 };
 
 export const registryVariable = 'npm_config_registry';
-/** npm does not look at the case. */
+/** Tells whether a variable names the registry; npm ignores the case. */
 const isVariable = (name: string): boolean => name.toLowerCase() === registryVariable;
 
-/** In the order of the registry that npm itself names first. */
+/** Registries to choose from by default; the first is npm's own. */
 export const usualRegistries: readonly string[] = [
   'https://registry.npmjs.org/',
   'https://r.cnpmjs.org/',
   'https://registry.npmmirror.com/',
 ];
 
-/** Source of registries beside configs and variables. */
+/** Source of npm registries: the fastest of a list, and the ones in `.npmrc` files. */
 export interface RegistrySource {
-  /** The fastest of a list; undefined when the host is at its end. Resolves within 3 s. */
+  /** Resolves with the fastest registry of a list within 3 s; with undefined when the runtime is closing. */
   fastest(list: readonly string[]): Promise<string | undefined>;
   /** Tells whether an `.npmrc` in one of these folders names a registry. */
   isInNpmrc(folders: readonly string[]): boolean;
 }
 interface Host extends Pick<RegistrySource, 'isInNpmrc'> {
-  /** The variables of this process. */
+  /** Environment variables of this process. */
   readonly inputs: Pick<Inputs, 'variables' | 'variable'>;
   readonly home?: string | undefined;
 }
-/** Choice of a registry: a named one, or the fastest of a list; undefined: there is no preference. */
+/** Choice of a registry: a named one, or the fastest of a list; undefined when there is no preference. */
 export type RegistryChoice =
   | { readonly named: string; readonly among?: never }
   | { readonly among: readonly string[]; readonly named?: never }
   | undefined;
 
 /**
- * Which registry a child is to use: its own `env` first (nothing is to be done), then the setting, then the variable of
- * the host, then the `.npmrc` that npm reads itself, and only then the fastest of a list.
+ * Chooses the registry for a child process: its own `env` comes first (nothing is done), then the setting, then
+ * the variable of the host, then the `.npmrc` that npm reads itself, and last the fastest of a list.
  */
 export function registryChoice(
   spec: ServerSpec,

@@ -19,22 +19,22 @@ import { secretsIn, secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
-/** How a remote server is reached. Times in ms. */
+/** Launch spec of a remote server: its URL, headers and limits; times in ms. */
 export interface RemoteSpec {
   readonly kind: 'sse' | 'streamable';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly sseReadTimeoutMs: number;
-  /** Only of `streamable`; `false` for the other. */
+  /** Tells whether the session is ended at close; always `false` for `sse`. */
   readonly terminateOnClose: boolean;
-  /** The URL was given without a type: it may speak SSE. */
+  /** Tells whether to try SSE, too, because the config gives a URL without a type. */
   readonly fallbackToSse: boolean;
-  /** How to log in. */
+  /** Settings for the login to the server. */
   readonly oauth?: OAuth;
-  /** Certificates (PEM) that its own is trusted by, in the place of those that Node knows. */
+  /** Certificates (PEM) that are trusted in place of the ones that Node knows. */
   readonly ca?: string;
-  /** The proxy that it is reached through. */
+  /** Address of the proxy through which the server is reached. */
   readonly proxy?: string;
 }
 export interface InMemorySpec {
@@ -52,32 +52,32 @@ export type RenderedServer =
   | {
       readonly ok: true;
       readonly spec: ServerSpec;
-      /** Texts in the spec that must not be shown, each once: passwords, and values under the name of a secret. */
+      /** Texts in the spec that must not be shown: passwords, and values under the name of a secret. */
       readonly secrets: readonly string[];
-      /** Variables that were to be expanded and are not set, as they are typed. */
+      /** Variables that should be expanded but are not set, as they are written in the config. */
       readonly unknown: readonly string[];
     }
   | {
       readonly ok: false;
-      /** Ids of inputs without a value. Empty: the config is wrong, or a variable is not set. */
+      /** Ids of inputs without a value; empty when the config is wrong or a variable is not set. */
       readonly needs: readonly string[];
       /** Sentences about the missing or wrong facts, without values. */
       readonly reasons: readonly string[];
-      /** `InputNotFound` or `ConfigInvalid`, for the status of the server. */
+      /** Failure for the status of the server: `InputNotFound` or `ConfigInvalid`. */
       readonly failure: Failure;
     };
 
 export interface Rendering {
   readonly signal?: AbortSignal;
-  /** Folders for `~` (`${userHome}`) and `${workspaceFolder}`. Absent: nothing is expanded. */
+  /** Folders for `~` (`${userHome}`) and `${workspaceFolder}`; without them nothing is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
-  /** The order that its remedy names. Default `start`. */
+  /** Order that the remedy of a failure suggests. Default `start`. */
   readonly order?: 'start' | 'restart';
 }
-/** In which facts of a server variables are expanded. */
+/** Keys of a server's config in which variables are expanded. */
 const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers', 'ca']);
 
-/** The config of a server with its placeholders filled in (docs/config.md, Placeholders). Never rejects. */
+/** Fills in the placeholders of a server's config (docs/config.md, Placeholders). Never rejects. */
 export async function renderServer(
   server: ServerConfig,
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
@@ -122,7 +122,10 @@ export async function renderServer(
   return { ok: true, spec, secrets: shown, unknown: rendered.unknown };
 }
 
-/** The file of variables lies beside the program, or in the folder of the host. `env` wins over it. Of `ca` the text. */
+/**
+ * Reads the files that a launch config names: certificates (`ca`), and variables (`envFile`), which `env`
+ * overrides. A relative `envFile` starts at the server's `cwd`, or else at the folder of the host.
+ */
 async function withFiles(
   facts: LaunchConfig,
   folder: string | undefined,
@@ -147,7 +150,7 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
       return facts;
     case 'sse':
     case 'streamable': {
-      // The facts have the kind of their server.
+      // Takes the times of the server's config, which has the same kind as the facts.
       const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
       const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
       const fallbackToSse = 'isGuess' in rest && rest.isGuess;
@@ -156,12 +159,12 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
   }
 };
 
-/** Texts inside the value of a password. */
+/** Returns all texts inside the value of a password. */
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === 'string' ? [value] : [JSON.stringify(value)];
 };
-/** Secrets in a spec, by the rule of docs/security.md. */
+/** Returns the secrets in a spec, by the rule of docs/security.md. */
 const knownIn = (spec: ServerSpec): readonly string[] => {
   if (spec.kind === 'own') return secretsInFacts(spec.facts);
   if (!('url' in spec)) return secretsIn(spec.env, spec.args);
@@ -183,7 +186,7 @@ const lacking = (
   const reasons = [
     ...inputs.map((id) => {
       const answer = resolved.get(id);
-      // In brackets: behind a colon a redactor takes the first word for the value of a secret.
+      // Uses brackets: after a colon a redactor would take the next word for the value of a secret.
       return `needs input ${id} (${answer && !answer.ok ? answer.reason : 'it has no value'})`;
     }),
     ...variables.map((variable) => `the environment variable ${variable} is not set`),
@@ -197,7 +200,7 @@ const lacking = (
   };
   return { ok: false, needs: inputs, reasons, failure };
 };
-/** How what is missing can be given. */
+/** Writes an advice on how to give the missing values. */
 const givenBy = (inputs: readonly string[], variables: readonly string[]): string => {
   const names = [...inputs.flatMap((id) => variablesFor(id).slice(0, 1)), ...variables];
   return `Set ${names.join(' and ')} in the environment${inputs.length > 0 ? ', or answer when asked' : ''}`;

@@ -12,67 +12,79 @@ import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';
 
 /** Servers of a computer, their lists and their tools, as its host sees them. */
 
-/** A server of which not all is in an answer, and why. */
+/** Server whose windows, documents or tools are not all in an answer, with the reason. */
 export interface MissingServer {
-  /** Name of the server in the config; `(not named)` where a foreign computer names none. */
+  /** Name of the server in the config; `(not named)` where the computer of another implementation names none. */
   readonly server: string;
-  /** Why it is missing, in a sentence for a person. */
+  /** Reason why the server is missing, as a sentence for a person. */
   readonly reason: string;
-  /** The one window or document that is meant; without it the server as a whole. */
+  /** URI of the only missing window or document; without it the server as a whole is meant. */
   readonly uri?: string;
 }
 /** State of a server, read from its machine. */
 export interface ServerStatus {
-  /** Name of the server in the config, unique there. */
+  /** Name of the server, unique in its config. */
   readonly name: string;
   /**
-   * `idle`: not wanted, or it ended well by itself. `standby`: it starts with the first call. `waiting`: for its next
-   * try. `open`: too many tries failed, and the next comes after `trialMs` (5 min). `needsInput`: a value of its
-   * config cannot be had. `unsupported`: its config cannot be used here. `authorizing`: it is being logged in to.
-   * `unauthorized`: it wants a login, and a person has to give it.
+   * State of the server. `idle`: not wanted, or ended by itself without an error. `standby`: will start with the
+   * first call. `waiting`: waits for its next try. `open`: too many tries failed, and the next follows after
+   * `trialMs` (5 min). `needsInput`: a value of its config is missing. `unsupported`: its config cannot be used
+   * here. `authorizing`: a login is under way. `unauthorized`: a person has to log in.
    */
   readonly state: ServerState;
-  /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
+  /**
+   * Step for which a `connecting` server waits, and since when (ISO 8601). During a handshake, `came` describes
+   * what the server has sent in place of an answer ('' for nothing).
+   */
   readonly waits?: {
     readonly for: 'values' | 'permit' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
     readonly since: string;
     readonly came?: string;
   };
-  /** Why it is not ready, or is and some or all of its tools are refused or were withdrawn; in one line for a person. */
+  /**
+   * Reason why the server is not ready, or why some or all of its tools are refused or withdrawn although it is
+   * ready; one line for a person.
+   */
   readonly reason?: string;
   /**
-   * The same reason with its code, details and remedy; `details.stderr` of an ended process has up to ten lines that
-   * explain it.
+   * Failure behind `reason`, with its code, details and remedy; `details.stderr` of an ended process has up to ten
+   * lines that explain its end.
    */
   readonly failure?: Failure | null;
-  /** How long at most until it is tried again by itself. */
+  /** Longest time in ms until the server is tried again by itself. */
   readonly nextTryMs?: number;
-  /** Counts of its output that nothing could read; only when there was any. */
+  /** Counts of the server's output that could not be parsed; absent when there was none. */
   readonly noise?: Noise;
-  /** Windows and documents that it lists and that are not shown, and the setting that shows them. */
+  /**
+   * Text about windows and documents that the server lists and that are not shown, with the setting that would
+   * show them.
+   */
   readonly hidden?: string;
-  /** Capabilities for resources that a ready server declares: it tells when one changes, and when their list does. */
+  /**
+   * Capabilities for resources that a ready server declares: whether it reports changes of a resource, and of the
+   * list.
+   */
   readonly resources?: { readonly subscribe: boolean; readonly listChanged: boolean };
 }
-/** State of a list of a server. */
+/** State of one list of a server. */
 export interface CatalogStatus {
   /** Name of the server in the config. */
   readonly server: string;
-  /** Which of its lists. */
+  /** Kind of the list: tools, resources, templates or prompts. */
   readonly list: CatalogList;
   /**
-   * `standby`: no session, what was known is kept. `connecting`: asks for the first time. `ready`. `refreshing`: asks
-   * again. `failing`: the last refresh failed, the old entries are kept. `withdrawn`: too many failed, and its entries
-   * are taken back until one succeeds.
+   * State of the list. `standby`: no session, known entries are kept. `connecting`: is read for the first time.
+   * `ready`: is up to date. `refreshing`: is read again. `failing`: the last refresh failed, old entries are kept.
+   * `withdrawn`: too many refreshes failed, and the entries are withdrawn until one succeeds.
    */
   readonly state: 'standby' | 'connecting' | 'ready' | 'refreshing' | 'failing' | 'withdrawn';
-  /** Counts changes of its entries. */
+  /** Number of changes of the list's entries so far. */
   readonly revision: number;
-  /** How many entries the list has now. */
+  /** Number of entries that the list has now. */
   readonly entries: number;
-  /** Refreshes that failed in a row. */
+  /** Number of refreshes that have failed in a row. */
   readonly failures: number;
-  /** Why each entry last changed, and when (ISO 8601); of entries that are gone the last hundred. */
+  /** Last change of each entry, with its reason and time (ISO 8601); removed entries only up to the last hundred. */
   readonly changes: readonly {
     readonly key: string;
     readonly change: 'added' | 'changed' | 'removed';
@@ -81,103 +93,111 @@ export interface CatalogStatus {
     readonly at?: string;
   }[];
 }
-/** Keys of entries: names of prompts, URIs of resources. */
+/** Change of a list; entries are named by their keys: names of prompts, URIs of resources. */
 export interface ListChanged {
   /** Name of the server in the config. */
   readonly server: string;
-  /** Entries that were not there before. */
+  /** Keys of entries that are new in the list. */
   readonly added: readonly string[];
-  /** Entries that are not there any more. */
+  /** Keys of entries that have gone from the list. */
   readonly removed: readonly string[];
-  /** Entries that say something else under the same key. */
+  /** Keys of entries whose description has changed. */
   readonly changed: readonly string[];
 }
-/** A tool that can be called: as agents see it, and what is known of it beside. */
+/** Tool that can be called: its description for agents, and further facts about it. */
 export interface ToolInfo extends Omit<SmcpTool, 'bundle_id'> {
-  /** The name that its server gave it; it can be called by that, too, where no other tool could be meant. */
+  /** Name of the tool on its server; calls may use this name, too, unless it could mean another tool. */
   readonly original: string;
-  /** The name of its server in the config. */
+  /** Name in the config of the tool's server. */
   readonly server: string;
-  /** How its server is shown: as its config says, or else as it says itself (`serverInfo`). */
+  /** Icons and descriptions of the tool's server, from the config or else from the server itself (`serverInfo`). */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-  /** For people, as its server has it. */
+  /** Title of the tool for people, from its server. */
   readonly title?: string;
-  /** How its server runs it (MCP 2025-11-25): a tool whose `taskSupport` is `required` is called as a task. */
+  /**
+   * Execution of the tool by its server (MCP 2025-11-25): a tool whose `taskSupport` is `required` is called as a
+   * task.
+   */
   readonly execution?: ToolExecution;
-  /** With `onConflict: "prefix"`: what it would be called if no other server had a tool of that name. */
+  /**
+   * Name that the tool would have if no other server had a tool of that name, and the reason for its present name;
+   * only with `onConflict: "prefix"`.
+   */
   readonly renamed?: { readonly from: string; readonly reason: string };
 }
-/** The tools of all servers of a computer. */
+/** Tools of all servers of a computer. */
 export interface ToolListing {
-  /** Tools of servers that are ready or rest; their names are unique. */
+  /** Tools of servers that are ready or on standby; their names are unique. */
   readonly tools: readonly ToolInfo[];
   /**
-   * Tools that cannot be called: their names are taken, they run as tasks only, or they are no tools as MCP has them. `reason`
-   * says which, `suggestion` what to do about it. One without a name has its place in the list, `#3`.
+   * Tools that cannot be called: their name is taken, they run as tasks only, or they are invalid in MCP. `reason`
+   * says why, `suggestion` what to do. A tool without a name is called by its place in the list, such as `#3`.
    */
   readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
   /**
-   * Servers whose tools are not here, and why: they start still, or have failed. Nothing is missing of one that is disabled
-   * or was stopped.
+   * Servers whose tools are missing, with the reason: they are still starting, or have failed. Servers that are
+   * disabled or were stopped are not listed.
    */
   readonly missing: readonly MissingServer[];
-  /** State of each server: only ready ones have tools here. */
+  /** State of each server. */
   readonly servers: readonly ServerStatus[];
 }
 
-/** The resources that a server lists, as it gave them. */
+/** Resources of a server, as the server listed them. */
 export interface ServerResources {
   /** Name of the server in the config. */
   readonly server: string;
-  /** Resources that it lists one by one. */
+  /** Resources that the server lists one by one. */
   readonly resources: readonly Resource[];
-  /** URI templates (RFC 6570) of resources that it does not list one by one. */
+  /** URI templates (RFC 6570) of resources that the server does not list one by one. */
   readonly templates: readonly ResourceTemplate[];
-  /** Why there may be more: it is not ready, or its list could not be had. */
+  /** Reason why resources may be missing: the server is not ready, or its list could not be read; else null. */
   readonly failure: string | null;
 }
-/** The prompts that a server lists, as it gave them. */
+/** Prompts of a server, as the server listed them. */
 export interface ServerPrompts {
   /** Name of the server in the config. */
   readonly server: string;
-  /** Each with the arguments that it takes. */
+  /** Prompts, each with the arguments that it takes. */
   readonly prompts: readonly Prompt[];
-  /** Why there may be more: it is not ready, or its list could not be had. */
+  /** Reason why prompts may be missing: the server is not ready, or its list could not be read; else null. */
   readonly failure: string | null;
 }
 
-/** The inputs of a computer as its host has them: what its config defines, and the values that are known. */
+/** Inputs of a computer for its host: the definitions in its config, and the known values. */
 
 /** Inputs of a computer for its host (docs/config.md, Inputs). */
 export interface ComputerInputs {
-  /** In the order of the config. */
+  /** Returns the definitions of all inputs, in the order of the config. */
   list(): readonly InputDefinition[];
   /** Definition of an input, or undefined. */
   get(id: string): InputDefinition | undefined;
   /**
-   * Adds inputs, or puts them in the place of those with their ids, whose values are forgotten: one definition, or a list. Resolves
-   * when servers that use them know it; rejects with every mistake (`ConfigInvalid`), and then nothing has changed.
+   * Adds inputs, given as one definition or a list. A definition with a known id replaces the former one and drops
+   * its value. Resolves when the servers that use the inputs know of it; rejects with every mistake
+   * (`ConfigInvalid`), and then nothing has changed.
    */
   add(definitions: unknown): Promise<void>;
   /** Replaces all inputs. Rejects as `add` does. */
   load(definitions: unknown): Promise<void>;
-  /** Resolves to false when there is none with this id. */
+  /** Removes an input; resolves with false when no input has this id. */
   remove(id: string): Promise<boolean>;
-  /** Values that were answered or set. Those of the environment and defaults are not among them. */
+  /** Values that were answered or set; values of the environment and defaults are not included. */
   readonly values: {
-    /** Undefined: it was not asked for yet. Passwords are given as they are. */
+    /** Returns a known value, passwords in clear text; undefined when the input was not asked for yet. */
     get(id: string): unknown;
     /**
-     * Sets the value of an input. Servers have it from their next start, restart or retry on, without a question; it
-     * stays until it is removed or cleared, set again, or its definition changes. A variable of the environment comes
-     * first. False: no input has this id, or the value is none of its options. An open question for it is withdrawn.
+     * Sets the value of an input, and withdraws an open question for it. Servers use the value from their next
+     * start, restart or retry on, without a question, until it is removed, cleared or set again, or its definition
+     * changes. A variable of the environment takes precedence. Returns false when no input has this id, or when
+     * the value is none of its options.
      */
     set(id: string, value: unknown): boolean;
-    /** The next server that wants it asks again. False: nothing was known. */
+    /** Removes a value, so that the next server that needs it asks again. Returns false when no value was known. */
     remove(id: string): boolean;
-    /** Known values by their id. */
+    /** Returns all known values by their ids. */
     list(): Readonly<Record<string, unknown>>;
-    /** Forgets all of them. False: there was none. */
+    /** Removes all values. Returns false when there were none. */
     clear(): boolean;
   };
 }

@@ -1,37 +1,40 @@
 import type { ServerLog } from '../../adapters/index.ts';
 
-/** Line that a server wrote beside its answers. */
+/** Line that a server wrote to stderr or logged over MCP. */
 export interface OutputLine {
-  /** When it came, ISO 8601. */
+  /** Time at which the line came, in ISO 8601. */
   readonly at: string;
-  /** `stderr` of its process, or `log`: over MCP (`notifications/message`). */
+  /**
+   * Source of the line: `stderr` of the server's process, or `log` for a log message over MCP
+   * (`notifications/message`).
+   */
   readonly from: 'stderr' | 'log';
   /** Severity of a `log` line, such as `info` or `error`. */
   readonly level?: string;
-  /** Secrets hidden. */
+  /** Text of the line, with secrets hidden. */
   readonly text: string;
 }
 interface Kept {
   readonly lines: OutputLine[];
   readonly decoder: InstanceType<typeof TextDecoder>;
-  /** A line that has not ended. */
+  /** Beginning of a line whose end has not come yet. */
   begun: string;
 }
-/** Number of lines that are kept of each server; a longer line is cut. */
+/** Number of lines that are kept of each server, and the number of characters to which a longer line is cut. */
 const mostLines = 500;
 const longest = 4_096;
 
-/** Lines that servers write to stderr and log: told as they come, and the last ones kept. */
+/** Lines that servers write to stderr and log: each is passed on when it comes, and the last ones are kept. */
 export class ServerOutput {
   readonly #servers = new Map<string, Kept>();
   readonly #redact: (text: string) => string;
-  /** Hears each line. */
+  /** Takes each line as it comes. */
   tell: (server: string, line: OutputLine) => void = () => {};
 
   constructor(redact: (text: string) => string) {
     this.#redact = redact;
   }
-  /** Bytes of its stderr. */
+  /** Adds a piece of the stderr of a server. */
   wrote(server: string, chunk: Buffer): void {
     const kept = this.#of(server);
     const parts = (kept.begun + kept.decoder.decode(chunk, { stream: true })).split(/\r?\n/);
@@ -43,7 +46,7 @@ export class ServerOutput {
     const text = logger === undefined ? said : `${logger}: ${said}`;
     this.#add(server, this.#of(server), { from: 'log', level, text });
   }
-  /** The oldest first. What has no line end yet is not among them. */
+  /** Returns the kept lines of a server, the oldest first, without an unfinished line. */
   linesOf(server: string): readonly OutputLine[] {
     return [...(this.#servers.get(server)?.lines ?? [])];
   }

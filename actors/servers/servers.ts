@@ -18,37 +18,37 @@ import type { Failure } from '../../machines/protocol/index.ts';
 interface ServersOptions extends LaunchSpecsOptions {
   readonly inputs: Inputs;
   readonly policy: Policy;
-  /** Checks the programs of a config. Without it each check of some has a thread of its own. */
+  /** Checks the programs of a config; without it each check starts its own thread. */
   readonly transformer?: Pick<Transformer, 'check'>;
-  /** From the last good run. */
+  /** Returns the lists of a server from its last good run. */
   readonly cachedOf: (fingerprint: string) => Promise<Lists | null>;
 }
 interface KnownServer {
   readonly server: ServerConfig;
   readonly fingerprint: string;
-  /** Number of its launch config. */
+  /** Number of the server's launch config; each change makes the next one. */
   readonly generation: number;
-  /** Counts what may have changed the values in them. */
+  /** Number of changes that may have changed the values in the launch config. */
   readonly values: number;
   readonly cached: Lists | null;
-  /** Names of the tools that it listed in its last run; null while no name depends on them. */
+  /** Names of the tools that the server listed in its last run; null while no name depends on them. */
   readonly lastTools: readonly string[] | null;
 }
 /** Ways in which a server leaves the config that is in force. */
 type Leaving = 'disabled' | 'removed';
-/** A config that may be taken: nothing has happened yet. */
+/** Config that was prepared and can be taken; until then nothing has changed. */
 interface Prepared {
   readonly config: Config;
   readonly known: ReadonlyMap<string, KnownServer>;
 }
 
-/** The servers of one computer as its config has them: their generations, and what they are launched with. */
+/** Servers of one computer by its config: their generations, and their launch specs. */
 export class Servers {
   readonly #options: ServersOptions;
   readonly #programs: Programs;
   readonly #specs: LaunchSpecs;
   readonly #uses: InputUses;
-  /** Their clients are on their way down. */
+  /** Servers that have left the config and whose clients are still closing. */
   readonly #leaving = new Map<string, Leaving>();
   readonly #generations = new Map<string, number>();
   #known: ReadonlyMap<string, KnownServer> = new Map();
@@ -69,21 +69,27 @@ export class Servers {
   get(name: string): KnownServer | undefined {
     return this.#known.get(name);
   }
-  /** Rejects when a program cannot be run: before anybody is asked for anything, or told of anything. */
+  /** Rejects when a program of the config cannot be run; called before inputs are asked for and machines are told. */
   check({ servers }: Config): Promise<void> {
     return this.#programs.mustBeRight(servers);
   }
-  /** Program for the results of a server; null: none. */
+  /** Returns the program that transforms the results of a server, or null. */
   programOf(name: string): string | null {
     return this.#known.get(name)?.server.vrl ?? null;
   }
-  /** Looks up what is known of what is new or changed; what is as it was stays as it is. Rejects as `check` does. */
+  /**
+   * Prepares a config: collects facts about new and changed servers, and keeps unchanged ones. Rejects as `check`
+   * does.
+   */
   async prepare(config: Config): Promise<Prepared> {
     await this.check(config);
     const all = await Promise.all(config.servers.map(async (server) => this.#prepared(server, config)));
     return { config, known: new Map(all.map((known) => [known.server.name, known])) };
   }
-  /** Names of servers that are gone and have no client that would tell its end. */
+  /**
+   * Takes a prepared config. Returns the names of removed servers that have no client which would report their
+   * end.
+   */
   take({ config, known }: Prepared): readonly string[] {
     this.#config = config;
     const now = new Map([...known].map(([name, one]) => [name, this.#taken(name, one)]));
@@ -107,15 +113,18 @@ export class Servers {
       ? { ...one, values: one.values + 1 }
       : one;
   }
-  /** Takes a server whose client has ended; tells how it left the config, if it is still so. */
+  /**
+   * Records that the client of a server has ended. Returns the way in which the server left the config, or
+   * undefined when it is enabled again.
+   */
   left(name: string): Leaving | undefined {
     const leaving = this.#leaving.get(name) ?? 'removed';
     this.#leaving.delete(name);
     return leaving === 'disabled' && this.get(name)?.server.disabled !== true ? undefined : leaving;
   }
   /**
-   * Takes a server that runs well, so that its former configs are dropped. True: other servers have to take over an
-   * answer from it.
+   * Records that a server runs well, so that its former configs are dropped. Returns true when other servers have
+   * to use an answer that it was started with.
    */
   proven(name: string): boolean {
     this.#before.delete(name);
@@ -134,14 +143,14 @@ export class Servers {
     this.#uses.askAnew(name);
   }
   /**
-   * Asks again for the values of a running server. Resolves to the reason why it could not be started now, if there
-   * is one.
+   * Asks again for the values of a running server. Resolves with the failure that would prevent a start now, if
+   * any.
    */
   async renew(name: string, signal: AbortSignal): Promise<Failure | undefined> {
     const server = this.#known.get(name)?.server;
     return server && this.#specs.renew(server, this.#launchSettings(server), signal);
   }
-  /** Resolves the launch spec of a server, by its config or by a former one. */
+  /** Resolves the launch spec of a server, from its present config or a former one. */
   async resolve(name: string, generation: number, signal: AbortSignal): Promise<SpecResolved> {
     const all = [this.#known.get(name), ...(this.#before.get(name) ?? [])];
     const server = all.find((known) => known?.generation === generation)?.server;
@@ -156,7 +165,7 @@ export class Servers {
   #launchSettings(server: ServerConfig): LaunchSettings {
     return launchSettingsOf(server, this.#config.settings);
   }
-  /** Resolves the launch spec of a server by its config as it is now. */
+  /** Resolves the launch spec of a server from its present config. */
   resolveNow(name: string, signal: AbortSignal): Promise<SpecResolved> {
     return this.resolve(name, this.#known.get(name)?.generation ?? 0, signal);
   }
@@ -165,7 +174,7 @@ export class Servers {
     const known = this.#known.get(server.name);
     return known !== undefined && known.fingerprint !== fingerprintOf(server);
   }
-  /** The config once more with this server as it was. */
+  /** Puts a former config of one server back into the config. */
   rollBack(name: string, generation: number): void {
     const before = this.#before.get(name)?.find((known) => known.generation === generation);
     if (!before) return;
@@ -176,14 +185,14 @@ export class Servers {
   plans(): ServerPlan[] {
     return [...this.#known.keys()].flatMap((name) => this.plan(name) ?? []);
   }
-  /** Plan of a server; undefined when it is not in the config, or disabled there. */
+  /** Returns the plan of a server; undefined when it is disabled or not in the config. */
   plan(name: string): ServerPlan | undefined {
     const known = this.#known.get(name);
     if (!known || known.server.disabled) return undefined;
     const { server, ...facts } = known;
     return planOf(server, this.#config.settings, this.#options.policy, facts);
   }
-  /** How many calls of a server may run at once, and how many may wait for that. */
+  /** Returns the limits of a server's calls: how many may run at once, and how many may wait. */
   limitsOf(name: string): CallLimits {
     const { settings: top } = this.#config;
     const server = this.get(name)?.server;
@@ -195,23 +204,23 @@ export class Servers {
       queue: own?.queue ?? top.queue ?? defaultLimits.queue,
     };
   }
-  /** Limits for the calls of all servers together. */
+  /** Returns the limits for the calls of all servers together. */
   totalLimits(): CallLimits {
     const { totalConcurrency = noLimits.concurrency, totalQueue = defaultLimits.queue } =
       this.#config.settings;
     return { concurrency: totalConcurrency, queue: totalQueue };
   }
-  /** Config as `client:get_config` shows it, without secrets. */
+  /** Returns the config as `client:get_config` shows it, without secrets. */
   shown(): object {
     return shownConfig(this.#config);
   }
-  /** The config as it was given and what is known beside it, for a trace. */
+  /** Returns the config as it was given, with the facts beside it, for a trace. */
   given(): GivenConfig {
     const known = [...this.#known].map(([name, { server: _, ...facts }]) => [name, facts] as const);
     return givenConfig(this.#config, this.#options.policy, Object.fromEntries(known));
   }
 
-  /** Tools that a server listed in its last run, where names depend on that. */
+  /** Returns the tools that a server listed in its last run, where names depend on them. */
   async #lastTools(
     { disabled }: ServerConfig,
     fingerprint: string,
@@ -241,14 +250,14 @@ export class Servers {
 interface Use {
   readonly inputs: readonly string[];
   readonly variables: readonly string[];
-  /** Definitions, variables and settings, as they were. */
+  /** Definitions, variables and settings with which the launch spec was made, as text. */
   grounds: string;
-  /** The revision of the answer to each input. */
+  /** Revision of the answer to each input with which the launch spec was made. */
   answers: ReadonlyMap<string, number>;
 }
 type WantedInputs = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
 
-/** Values from which the launch specs of servers were made, to find those that may have changed. */
+/** Values from which the launch specs of servers were made, to find the servers whose values may have changed. */
 class InputUses {
   readonly #inputs: WantedInputs;
   readonly #uses = new Map<string, Use>();
@@ -267,7 +276,7 @@ class InputUses {
     const use = this.#uses.get(name);
     if (use) use.answers = this.#answersTo(use.inputs);
   }
-  /** Tells whether a definition, a variable or a setting has changed, and notes their present values. */
+  /** Tells whether a definition, a variable or a setting of a server has changed, and notes the present ones. */
   hasOtherGrounds(name: string, settings: LaunchSettings): boolean {
     const use = this.#uses.get(name);
     const grounds = use && this.#grounds(use.inputs, use.variables, settings);
@@ -275,7 +284,10 @@ class InputUses {
     use.grounds = grounds;
     return true;
   }
-  /** Servers that have had another answer to an input of this one; from now on they have this one. */
+  /**
+   * Returns the servers that were started with another answer to an input of this server, and notes the present
+   * answers for them.
+   */
   outdatedBy(name: string): readonly string[] {
     const ids = this.#uses.get(name)?.inputs ?? [];
     if (ids.length === 0) return [];
@@ -286,11 +298,11 @@ class InputUses {
     for (const other of outdated) this.ended(other);
     return outdated;
   }
-  /** Somebody starts it again: what was answered once counts no more. */
+  /** Drops the answers to a server's inputs before it is started again by hand, so that they are asked for again. */
   askAnew(name: string): void {
     this.#inputs.askAnew(this.#uses.get(name)?.inputs ?? []);
   }
-  /** Keeps the uses of these servers alone: answers that no server uses are forgotten. */
+  /** Keeps the uses of these servers only, and forgets answers that no server uses any more. */
   keep(names: ReadonlySet<string>): void {
     const all = this.#inputsInUse();
     for (const name of [...this.#uses.keys()]) if (!names.has(name)) this.#uses.delete(name);

@@ -8,11 +8,13 @@ import { secretsIn } from '../../machines/trace/index.ts';
 type Texts = Readonly<Record<string, string>>;
 /** Facts of this machine for launching and reaching servers. */
 export interface HostPlaces {
-  /** The folder of the user, which `~` means, and the one that `${workspaceFolder}` means. Left out: none is expanded. */
+  /** Home folder for `~`, and folder for `${workspaceFolder}`; when left out, neither is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string };
-  /** Finds the fastest registry of a list, and the one that this machine names. Left out: none is chosen. */
+  /**
+   * Finds the fastest registry of a list, and the registry that this machine names; when left out, none is chosen.
+   */
   readonly registries?: RegistrySource;
-  /** The PATH of the user's login shell, where this process may not have it. */
+  /** Returns the PATH of the user's login shell, where this process may not have it. */
   readonly loginPath?: () => Promise<string | undefined>;
 }
 interface Options extends HostPlaces {
@@ -22,12 +24,13 @@ interface Options extends HostPlaces {
 interface Surroundings {
   readonly spec: Pick<LaunchSpec, 'inherit'> & Pick<RemoteSpec, 'proxy'>;
   readonly secrets: readonly string[];
-  /** Variables that were found out on the network. */
+  /** Environment variables whose values were found on the network. */
   readonly found: Texts;
 }
 
 /**
- * Surroundings of a server by its settings. Takes as long as the login shell and the registries take; never rejects.
+ * Collects the environment, the proxy and the npm registry for the launch of a server from its settings. Waits for
+ * the login shell and the registries; never rejects.
  */
 export async function surroundingsOf(
   spec: ServerSpec,
@@ -63,13 +66,16 @@ async function ofChild(
   };
 }
 
-/** The spec with what was found out: that makes no other spec of it. */
+/** Adds variables found on the network to a spec; they do not make it another spec. */
 export const withFound = (facts: ServerSpec, found: Texts): ServerSpec =>
   facts.kind === 'stdio' && Object.keys(found).length > 0
     ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
     : facts;
 
-/** Environment that a child gets from this process by its settings. `~` in a folder is `home`. */
+/**
+ * Returns the environment that a child process gets from this process by its settings; `~` in a folder becomes
+ * `home`.
+ */
 export const inheritedOf = (
   { baseEnv: base, passEnv: pass, path = [], runtimes = [] }: LaunchSettings,
   home: string,
@@ -85,18 +91,21 @@ export const inheritedOf = (
 };
 
 type ProxySettings = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
-/** Hosts that are never reached through a proxy: this machine. */
+/** Hosts of this machine, which are never reached through a proxy. */
 const here = ['localhost', '127.0.0.1', '::1'];
 const isHere = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-/** Tells whether a list in the form of `no_proxy` has a host: its name, or a domain above it with a point before it. */
+/**
+ * Tells whether a list in the form of `no_proxy` contains a host: by its name, or by a parent domain that begins
+ * with a point.
+ */
 const isIn = (host: string, list: readonly string[]): boolean =>
   list.some((one) => {
     const name = one.toLowerCase().replace(/^\*?(?=\.)/, '');
     return name === '*' || name === host || (name.startsWith('.') && host.endsWith(name));
   });
 
-/** Through which proxy a URL is reached, when one is asked for; undefined: directly. */
+/** Returns the proxy through which a URL is reached; undefined for a direct connection. */
 export function proxyFor(url: string, { proxy, noProxy = [] }: ProxySettings): string | undefined {
   if (proxy === undefined || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
@@ -113,8 +122,8 @@ const bothCases = (values: Texts): Texts =>
     ]),
   );
 /**
- * The variables by which a child knows its proxy, when one is asked for, always with `no_proxy`. None for one whose own
- * `env` says anything of a proxy.
+ * Returns the variables that tell a child process its proxy, always with `no_proxy`; none for a server whose own
+ * `env` mentions a proxy.
  */
 export function proxyVariables(
   { proxy, noProxy = [] }: ProxySettings,
