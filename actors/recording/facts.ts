@@ -17,7 +17,7 @@ type In = Extract<DirectoryRecord, { k: 'in' }>;
 type Out = Extract<DirectoryRecord, { k: 'out' }>;
 interface Opened {
   readonly record: Out;
-  /** Last facts by their topic: a later fact replaces an earlier one. */
+  /** Last facts of the port, by topic; a later fact replaces an earlier one. */
   readonly told: Map<string, In>;
 }
 interface Waiting {
@@ -25,16 +25,16 @@ interface Waiting {
   draw?: Extract<DirectoryRecord, { k: 'draw' }>;
 }
 
-/** Answers that are remembered; the oldest goes first. */
+/** Largest number of remembered answers; the oldest is dropped first. */
 const mostAnswers = 2_000;
-/** Questions whose answers are worth nothing to anybody who asks again. */
+/** Tells whether a question is a call of a tool, whose answer is never used again. */
 const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
-/** The last question of a call holds its whole result, and its answer settles the call. */
+/** Tells whether a question is the last one of a call: it holds the whole result, and its answer settles the call. */
 const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 /**
- * Facts that hold of everything that a ring has forgotten. It keeps the records of what is there still, and nothing of what is over,
- * so that a ring that has lost its beginning opens with public facts.
+ * Facts that hold of all records that a recorder has dropped. Records of what still exists are kept, and nothing
+ * of what is over, so that a recording without its beginning can open with public facts.
  */
 export class ForgottenRecords {
   /** Last orders of hosts, by the address of the host and the topic. */
@@ -43,17 +43,20 @@ export class ForgottenRecords {
   /** Open questions, by asker and id. */
   readonly #questions = new Held<Out>();
   readonly #answers = new Map<string, { readonly asked: Out; readonly answer: In }>();
-  /** The last end of a process or a session, by its server. */
+  /** Last end of a process or a session, by its port and server. */
   readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
   /** Open calls, by their ticket. */
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
-  /** State of each server, and how often and why it has failed in a row. */
+  /** State of each server, with the number and reason of its failures in a row. */
   readonly #servers = new Map<
     string,
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
   >();
-  /** Reasons why it is not calm: the record that says so, or a name. Read with every record that is forgotten. */
+  /**
+   * Reasons why the moment is not calm, each as the record or the name that causes it. Checked with every dropped
+   * record.
+   */
   readonly #restless = new Set<unknown>();
 
   take(record: DirectoryRecord, t: number): void {
@@ -73,8 +76,8 @@ export class ForgottenRecords {
     }
   }
   /**
-   * Nothing but calls is under way: no server starts or ends, no list is asked for. A replay that begins here needs to know
-   * nothing else.
+   * Tells that only calls are under way: no server starts or ends, and no list is being read. A replay can begin
+   * in such a moment without further knowledge.
    */
   get isCalm(): boolean {
     return this.#restless.size === 0;
@@ -131,12 +134,12 @@ export class ForgottenRecords {
     if (ev.type === 'agent.cancelled') this.#cancel(ticket);
     else if (typeof ticket === 'string' && topic === undefined) this.#waits(ticket, record);
   }
-  /** A cancel is answered with its call. */
+  /** Notes a cancelled call as restless until the call is answered. */
   #cancel(ticket: unknown): void {
     const waiting = this.#waiting.get(String(ticket));
     if (waiting) this.#restless.add(waiting);
   }
-  /** Forgets the open questions over a connection that is gone: no answer comes any more. */
+  /** Forgets the open calls of a connection that has ended, because no answer can come any more. */
   #forgetAsked(instance: Address): void {
     for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#answered(ticket);
   }
@@ -147,7 +150,7 @@ export class ForgottenRecords {
     const { ticket } = fieldsOf(ev);
     if (about !== undefined) {
       const key = `${a} ${about}`;
-      // The last one comes last.
+      // Moves a repeated order to the end, because orders are given in the order of their last time.
       this.#orders.delete(key);
       this.#orders.set(key, record);
     } else if (ev.type === 'call.cancel') this.#cancel(ticket);
@@ -190,15 +193,22 @@ export class ForgottenRecords {
     } else this.#answered(fieldsOf(ev)['ticket']);
   }
 
-  /** Calls in the order in which their servers were asked: asked again, they get the same names. */
+  /**
+   * Returns the open calls in the order in which their servers were asked, so that a replay gives them the same
+   * names.
+   */
   #inOrder(): readonly Waiting[] {
     const asked = [...this.#questions.values()].flatMap(({ a }) => this.#waiting.get(ticketIn(a)) ?? []);
     return [...new Set([...asked, ...this.#waiting.values()])];
   }
-  /** Orders as they would be given now: who has had another config since is started with that one. */
+  /**
+   * Returns the orders as they would be given now: a computer whose config was changed is started with the present
+   * one.
+   */
   #standing(): readonly In[] {
     const config = this.#orders.get('computer servers');
-    // A server that waits for its next try fails once more on the way to it.
+    // Counts one failure less for a server that waits for its next try, because a replay repeats that failure on
+    // the way.
     const failed = [...this.#servers]
       .map(([server, { stage, attempt, failure }]) => {
         const isDown = stage === 'waiting' || stage === 'open';
@@ -218,7 +228,10 @@ export class ForgottenRecords {
       });
   }
 
-  /** The facts at `now`, in the names that `names` gives: it has named nothing yet, and names what follows. */
+  /**
+   * Writes the facts at `now` with the names of `names`, which has named nothing yet and also names the records
+   * that follow.
+   */
   facts(names: ChannelNames, now: number): Facts {
     const event = (record: DirectoryRecord): ChannelEvent[] => {
       const crossing: Crossing | undefined = names.of(record);
@@ -240,7 +253,7 @@ export class ForgottenRecords {
       const { a, n } = record as { readonly a: Address; readonly n: number };
       return [{ ch: names.timerOf(a, n), left: Math.max(0, due - now) }];
     });
-    // Ended channels have names of their own, so that they count for nothing else.
+    // Names closed channels with a separate set of names, so that they do not change the numbers of open channels.
     const others = names.fresh();
     const nameless = ({ ch, ev }: ChannelEvent): ChannelEvent => ({ ch: withoutNumber(ch), ev });
     const eventOf = (first: DirectoryRecord, second: DirectoryRecord): ChannelEvent[] => {
@@ -256,12 +269,12 @@ export class ForgottenRecords {
     return { k: 'facts', orders, told, ended, answers, open, draws, timers };
   }
 }
-/** The ticket of a call is the key of its address. */
+/** Returns the ticket of a call, which is the key in its address. */
 const ticketIn = (address: Address): string => {
   const end = /#\d+$/.exec(address)?.index;
   return address.slice(address.lastIndexOf(':', end) + 1, end);
 };
-/** The fact with which a port is up. */
+/** Fact by which each kind of port reports that it is open. */
 const upWith: Readonly<Record<string, string>> = {
   process: 'child.started',
   session: 'session.opened',
@@ -269,7 +282,7 @@ const upWith: Readonly<Record<string, string>> = {
   office: 'office.opened',
 };
 const isUp = ({ record, told }: Opened): boolean => told.has(upWith[record.port] ?? '');
-/** Stages of servers that are on their way. */
+/** States of a server that is starting, ending or waiting for its next try. */
 const moving: ReadonlySet<string> = new Set([
   'connecting',
   'recovering',
@@ -277,7 +290,7 @@ const moving: ReadonlySet<string> = new Set([
   'closing',
   'authorizing',
 ]);
-/** Timers that gather what changes: something is still to be told. */
+/** Timers that collect changes before they are reported; while one runs, something is still to be reported. */
 const gathering: ReadonlySet<string> = new Set(['quiet', 'settled', 'coalesce', 'questions']);
 const isGathering = (record: DirectoryRecord): boolean =>
   record.k === 'timer' && gathering.has(record.for ?? '');
@@ -289,7 +302,10 @@ const isSameSubject = (one: Out, other: Out): boolean => {
   return a?.[0] === b?.[0] && a?.[1] === b?.[1];
 };
 
-/** Values by an address and an id that never comes again. Most addresses hold one: no key is made for it. */
+/**
+ * Values by an address and an id that is never used again. Most addresses hold a single value, for which no
+ * combined key is made.
+ */
 class Held<V> {
   readonly #first = new TransientMap<Address, { readonly id: unknown; readonly value: V }>();
   readonly #others = new TransientMap<string, V>();
@@ -312,9 +328,12 @@ class Held<V> {
   }
 }
 
-/** Which facts of ports and orders of hosts hold until another takes their place. */
+/** Facts of ports and orders of hosts that stay valid until another replaces them. */
 
-/** Topic of a fact of a port; undefined: it passes, and does not hold. */
+/**
+ * Returns the topic of a fact that stays valid until a later one replaces it; undefined for a fact that is over at
+ * once.
+ */
 function topicOf({ type, ...fields }: EventObject): string | undefined {
   const { socket, computer } = fields as Fields;
   switch (type) {
@@ -333,7 +352,7 @@ function topicOf({ type, ...fields }: EventObject): string | undefined {
       return undefined;
   }
 }
-/** Facts that no longer hold after this one. */
+/** Returns the topics of the facts that this fact ends. */
 function overWith({ type, ...fields }: EventObject): readonly string[] {
   const { socket, computer } = fields as Fields;
   if (type === 'link.down') return ['link.up', 'join.accepted'];
@@ -342,7 +361,10 @@ function overWith({ type, ...fields }: EventObject): readonly string[] {
   if (type === 'socket.leaves') return [`socket.joins ${String(socket)}`];
   return type === 'computer.left' ? [`computer ${String(computer)}`] : [];
 }
-/** Orders that say how a host is, by what they are about. Others are over when they are answered. */
+/**
+ * Returns the topic of an order that changes a lasting setting of a host; undefined for an order that is over when
+ * it is answered.
+ */
 function lastingOf({ type, ...fields }: EventObject): string | undefined {
   const { server, collection, by } = fields as Fields;
   switch (type) {

@@ -17,50 +17,70 @@ import {
 import { nameOf } from '../../machines/kernel/address.ts';
 import type { DirectoryRecord, Frame, Profile } from '../../machines/trace/index.ts';
 
-/** How a host records what its machines are told, so that a failure can be replayed (docs/replay.md). */
+/** Options of a host's recording, with which a failure can be replayed (docs/replay.md). */
 export interface RecordOptions {
-  /** `boundary` (default): enough to replay. `steps`: also what the machines did in between. `full`: and what they remembered. */
+  /**
+   * Contents of the recording. `boundary` (default): all that a replay needs. `steps`: also the steps of the
+   * machines. `full`: also the changes of their contexts.
+   */
   readonly profile?: Profile;
-  /** A folder to which everything is written while it happens. Without it the last `ringBytes` stay in memory. */
+  /**
+   * Folder to which everything is written as it happens. Without it, only the last `ringBytes` are kept, in
+   * memory.
+   */
   readonly dir?: string;
   /**
-   * When what is in memory is written by itself, to `traces/` in `stateDir`, 100 ms after: `onNotice` hears what happened and
-   * `a2c replay FILE`. Default `['callUnknown', 'serverGaveUp', 'fault']`; `[]`: never. At most one file a minute for a reason
-   * and its tool or server, ten a minute in all; the newest 20 are kept. With `dir` nothing more is written than a mark.
+   * Events that cause the recording in memory to be written to `traces/` in `stateDir`, 100 ms later; `onNotice`
+   * then gets what happened and the command `a2c replay FILE`. Default `['callUnknown', 'serverGaveUp', 'fault']`;
+   * `[]` writes nothing. At most one file a minute for an event and its tool or server, and ten a minute in all;
+   * the latest 20 files are kept. With `dir` such an event only adds a mark to the file.
    */
   readonly on?: readonly KeepWord[];
-  /** Memory for what is not written, in bytes, roughly; the oldest goes first. Default 16 MiB, and 1 MiB for messages of servers. */
+  /**
+   * Limit in bytes of the recording in memory, estimated; the oldest records are dropped first. Default 16 MiB,
+   * and 1 MiB in addition for messages of servers.
+   */
   readonly ringBytes?: number;
-  /** Texts that never appear in a trace, besides what is found by name and form (docs/trace-format.md). */
+  /**
+   * Texts that never appear in a trace, in addition to the secrets that are found by name and form
+   * (docs/trace-format.md).
+   */
   readonly secrets?: readonly string[];
   /**
-   * Hides more than names and forms tell, when it is written: `(value, key) => unknown` hears each text, number and truth value
-   * with the name that it stands under; what it returns is written, undefined hides. One that throws hides the value.
+   * Hides further values when they are written: `(value, key) => unknown` gets each text, number and boolean with
+   * the name of its field. The result is written in place of the value, and undefined hides the value. A function
+   * that throws hides the value, too.
    */
   readonly redact?: RedactHook;
-  /** With the same key two traces hide the same secret behind the same text. Default: a new one, never kept. */
+  /**
+   * Key of the marks that replace secrets: two traces with the same key replace the same secret by the same mark.
+   * Default: a new key, never stored.
+   */
   readonly key?: string;
 }
 export interface FlightOptions {
-  /** `false`: nothing is recorded. */
+  /** Options of the recording; `false` records nothing. */
   readonly record?: RecordOptions | false | undefined;
-  /** Folder of the traces that are kept by themselves: `traces/` in it; `false`: none is kept. */
+  /** Folder with `traces/` for traces that are written by themselves; `false` writes none. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
 }
-/** ms from a reason until the trace is written, so that the consequences are in it. */
+/** Delay in ms from an event until its trace is written, so that the trace contains the consequences. */
 const settleMs = 100;
 const keptTraces = 20;
 const longestMark = 200;
 
 let named = 0;
-/** Sorts by time. Numbered, because two hosts of one process may write in the same millisecond. */
+/**
+ * Makes a file name that sorts by time. It has a number, because two hosts of one process may write in the same
+ * millisecond.
+ */
 const nameNow = (reason: string): string => {
   named += 1;
   return `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${processFacts.pid}-${named}-${reason}`;
 };
 
-/** Records a host from its first start on, and writes the trace when it is wanted or something broke. */
+/** Records a host from its start, and writes the trace on request or after certain failures. */
 export class FlightRecorder {
   readonly #recorder: Recorder;
   readonly #options: FlightOptions;
@@ -70,7 +90,7 @@ export class FlightRecorder {
   readonly #wanted: ReadonlySet<KeepWord>;
   readonly #lately = new KeptLately();
   #due: { readonly timer: unknown; readonly reasons: Reason[] } | undefined;
-  /** The file that grew, when it is whole. */
+  /** Path of the finished file, with `dir`, after the recorder was closed. */
   #closed: string | undefined;
 
   constructor(options: FlightOptions, secrets: KnownSecrets, tap: Tap) {
@@ -112,11 +132,14 @@ export class FlightRecorder {
   }
   /** Takes a message on the wire of a session. */
   readonly frame = (frame: Frame): void => this.#recorder.frame(frame);
-  /** The file that grows, with `dir`. */
+  /** Path of the file to which records are written as they come, with `dir`. */
   get path(): string | undefined {
     return this.#file?.path;
   }
-  /** Records in memory as a trace. Throws with `dir`: then they are in a file. */
+  /**
+   * Returns the records in memory as the text of a trace. Throws with `dir`, because the records are in a file
+   * then.
+   */
   text(): string {
     if (!this.#file) return this.#recorder.text('asked');
     throw new A2cError({
@@ -125,12 +148,15 @@ export class FlightRecorder {
       remedy: `Replay that file: a2c replay ${this.#file.path}`,
     });
   }
-  /** Writes what is in memory, or, with `dir`, what has not been written yet. Returns the file. */
+  /**
+   * Writes the records in memory to a new file, or, with `dir`, the remaining ones to the growing file. Returns
+   * the path of the file.
+   */
   write(reason: string, dir: string): string {
     if (this.#closed !== undefined) return this.#closed;
     const file = this.#file;
     file?.flush();
-    // The file may just have been lost.
+    // Uses memory when the flush above has lost the file.
     if (file && this.#file) return file.path;
     try {
       return writeTraceFile(dir, nameNow(reason), this.#recorder.text(reason));
@@ -138,7 +164,7 @@ export class FlightRecorder {
       throw cannotWrite(dir, error);
     }
   }
-  /** A word of its host, at most 200 characters of it. */
+  /** Adds a line of the host to the recording, cut to 200 characters. */
   mark(given: unknown): void {
     const text = String(given);
     this.#recorder.mark(text.length > longestMark ? `${text.slice(0, longestMark - 1)}…` : text);
@@ -148,7 +174,7 @@ export class FlightRecorder {
     const reason = reasonOf(record);
     if (!reason || !this.#wanted.has(reason.on)) return;
     if (!this.#lately.take(reason, systemClock.now())) return;
-    // Reasons that come at the same time share one file.
+    // Collects the reasons for a trace that come within the delay, so that they share one file.
     if (this.#due) this.#due.reasons.push(reason);
     else this.#due = { timer: systemClock.setTimeout(() => this.#keep(), settleMs), reasons: [reason] };
   };
@@ -171,7 +197,7 @@ export class FlightRecorder {
     this.mark(reason);
     return this.write(name, dir);
   }
-  /** Writes what still waits. `isQuiet`: everything had ended. */
+  /** Writes what is still waiting and closes the file. `isQuiet` tells that all machines had ended. */
   close(isQuiet: boolean): void {
     if (this.#due) {
       systemClock.clearTimeout(this.#due.timer);
@@ -209,21 +235,21 @@ export const notRecorded = new A2cError({
 });
 
 /**
- * Reasons for which a trace is kept by itself. `callUnknown`: a call ended without its caller, and its effect is
- * unknown. `callFailed`: a call failed. `serverGaveUp`: a server is not tried again by itself. `serverLost`: a ready
- * server is gone. `fault`: a machine failed, a message was lost, or a defect.
+ * Reasons for writing a trace by itself. `callUnknown`: a call ended other than by a cancel, with an unknown
+ * effect. `callFailed`: a call failed. `serverGaveUp`: too many tries of a server failed. `serverLost`: a ready
+ * server was lost. `fault`: a machine failed, a message was lost, or a defect was found.
  */
 const keepWords = ['callUnknown', 'callFailed', 'serverGaveUp', 'serverLost', 'fault'] as const;
-/** A word of `RecordOptions.on`: what has to happen so that a trace is kept. */
+/** Event of `RecordOptions.on` that causes a trace to be written. */
 export type KeepWord = (typeof keepWords)[number];
 const keptByDefault: readonly KeepWord[] = ['callUnknown', 'serverGaveUp', 'fault'];
 
-/** Something for which a trace may be kept. */
+/** Event for which a trace may be written. */
 interface Reason {
   readonly on: KeepWord;
-  /** The tool or the server; the address of a fault. */
+  /** Name of the tool or the server; for a fault the address. */
   readonly subject: string;
-  /** For people, one line. */
+  /** Description of the event for people, in one line. */
   readonly what: string;
 }
 const longestWhat = 300;
@@ -264,12 +290,15 @@ function heard({
   return state === 'recovering' ? reason('serverLost', name, `server ${name} was lost${why}`) : undefined;
 }
 
-/** Why a trace could be kept when this has happened, judged by what the host hears; undefined: for nothing. */
+/**
+ * Returns the reason for which a record may cause a trace, judged by the news that the host gets; undefined when
+ * there is none.
+ */
 export function reasonOf(record: DirectoryRecord): Reason | undefined {
   if (record.k === 'post') {
     const { a, ev, dead } = record;
     if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
-    // Success is a reason for nothing, and the word for it costs with each call.
+    // Skips successful calls early, because translating their news would cost time with each call.
     if (!a.startsWith('host:') || (ev as News).outcome === 'succeeded') return undefined;
     return heard(hostWords.news('', ev));
   }
@@ -281,13 +310,13 @@ export function reasonOf(record: DirectoryRecord): Reason | undefined {
 const minuteMs = 60_000;
 const mostAMinute = 10;
 /**
- * Limits the kept traces: one file a minute for a reason and its subject, and ten in all, so that a repeated failure
- * does not fill a disk.
+ * Limits the number of traces: one a minute for a reason and its subject, and ten in all, so that a repeated
+ * failure does not fill the disk.
  */
 export class KeptLately {
   readonly #times = new Map<string, number>();
 
-  /** Takes a turn for this reason at `now` (ms); false: it has had one lately. */
+  /** Counts a trace for this reason at `now` (ms); returns false when a limit is reached. */
   take({ on, subject }: Reason, now: number): boolean {
     for (const [key, time] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);
     const key = `${on} ${subject}`;

@@ -1,6 +1,7 @@
 /**
- * Words of the public API for orders and news of hosts: the one place that knows what machines call them. A renamed message
- * changes its row here, and no recording. Public words never change without an upcaster (machines/trace/upcasters.ts).
+ * Words of the public API for orders and news of hosts; no other file knows both these words and the messages of
+ * machines. A renamed message changes its row here, and recordings stay the same. Public words never change
+ * without an upcaster (machines/trace/upcasters.ts).
  */
 import type { EventObject } from 'xstate';
 import { addressFor, type Address } from '../../machines/kernel/address.ts';
@@ -14,18 +15,18 @@ import type { Fields } from '../../machines/protocol/json.ts';
 
 type HostWord = EventObject & Fields;
 const word = (type: string, fields: object): HostWord => ({ type, ...fields });
-/** Message of the machines for a word of a host; `orElse`: news for the host when no actor takes the message. */
+/** Message of the machines for a word of a host; `orElse` is sent to the host when no actor takes the message. */
 export interface WordMessage {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
 }
 interface Row {
-  /** From the message to the word. */
+  /** Turns a message of the machines into a word of the API. */
   readonly word: (event: HostWord, given: object | undefined) => HostWord;
-  /** And back; `host` listens for the answer. */
+  /** Turns a word back into the message; `host` is the address that gets the answer. */
   readonly order: (word: HostWord, host: Address) => WordMessage;
 }
-/** Order without a row: told as it is, and answered to the host. */
+/** Row for an order without its own row: the message is recorded unchanged, and the host gets the answer. */
 const same: Row = {
   word: (event) => event,
   order: (event, host) => ({ event: word(event.type, { replyTo: host, ...event }) }),
@@ -38,7 +39,7 @@ const ofServer = (type: string, wordType: string): Row => ({
   word: ({ server }) => word(wordType, { name: server }),
   order: ({ name }) => ({ event: word(type, { server: name }) }),
 });
-/** A ticket is made of the id that the caller sees, unless a host makes its own. */
+/** Makes the ticket of a call from its id on the wire, which hosts use unless they make their own tickets. */
 const ticketFor = (reqId: unknown): string => `host.${String(reqId)}`;
 const untold = ({ ticket, ...fields }: HostWord): HostWord =>
   ticket === ticketFor(fields['reqId']) ? fields : { ...fields, ticket };
@@ -75,7 +76,7 @@ const cancelRow: Row = {
   word: ({ ticket, reason }) => word('cancelCall', { ticket, reason }),
   order: ({ ticket, reason }) => ({ event: word('call.cancel', { ticket, reason }) }),
 };
-/** A question with one answer: to a Desktop, a Finder, a server, an office. */
+/** Makes the row of a question with one answer: to a Desktop, a Finder, a server or an office. */
 const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: string | undefined): Row => ({
   word: (event) => word(wordOf(event), { ...untold(event), type: wordOf(event) }),
   order: ({ type: _, ...fields }, host) => {
@@ -93,7 +94,7 @@ const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: 
   },
 });
 
-/** Rows of messages, by the kind of root and the message. A message without a row is recorded as it is. */
+/** Rows of messages, by the kind of root and the message. A message without a row is recorded unchanged. */
 const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
   computer: {
     'call.request': ['callTool', callRow('call.request')],
@@ -133,7 +134,7 @@ const changedTiming = (all: Timing): Partial<Timing> =>
   Object.fromEntries(Object.entries(all).filter(([key, ms]) => timing[key as keyof Timing] !== ms));
 type Started = Fields & { readonly timing?: Timing };
 const startName = (kind: string): string => `create${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
-/** How a root is started: the word, and the input that its machine gets for it. */
+/** Writes the start of a root machine as a word of the API. */
 function startWord(kind: string, { type: _, ...input }: HostWord, given: object | undefined): HostWord {
   const started = input as Started;
   const times = started.timing && { timing: changedTiming(started.timing) };
@@ -142,7 +143,10 @@ function startWord(kind: string, { type: _, ...input }: HostWord, given: object 
   const { servers, shown, ...rest } = started;
   return word(name, { ...rest, ...times, ...(given ?? { plan: { servers, shown } }) });
 }
-/** The input of the machine that a word of `startWord` starts. Throws an `A2cError` where its config cannot be read. */
+/**
+ * Makes the input of the machine that a word of `startWord` starts. Throws an `A2cError` when its config cannot be
+ * read.
+ */
 export function startInput(kind: string, { type: _, ...given }: HostWord): object {
   const { timing: times, plan, config, known, policy, shown, ...rest } = given as Fields;
   const whole = times === undefined ? {} : { timing: { ...timing, ...(times as Partial<Timing>) } };
@@ -150,19 +154,22 @@ export function startInput(kind: string, { type: _, ...given }: HostWord): objec
   const servers = plan ?? planned({ config, known, policy, shown } as unknown as GivenConfig);
   return { ...rest, ...whole, ...servers };
 }
-/** Config that a host gave with a word, where its machine gets a plan made from it; undefined: they are the same. */
+/**
+ * Returns the config that a host gave with a word, where the machine gets a plan made from it; undefined where the
+ * machine gets the word's own fields.
+ */
 export function givenIn(said: EventObject): object | undefined {
   const { config, policy, known, shown } = said as EventObject & Partial<GivenConfig>;
   return config && { config, policy, known, ...(shown && { shown }) };
 }
-/** Message of a machine for an order in words of the API. */
+/** Turns an order in words of the API into the message of a machine. */
 export function orderOf(kind: string, said: HostWord, host: Address): WordMessage {
   const rows = Object.values(orders[kind] ?? {});
   const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;
   return row.order(said, host);
 }
 
-/** Messages that have a word of their own: orders by kind of host, and news. */
+/** Lists the messages that have a word of their own: orders by kind of host, and news. */
 export const wordedMessages = (): {
   readonly orders: readonly (readonly [kind: string, type: string])[];
   readonly news: readonly string[];
@@ -208,7 +215,7 @@ const newsRows: Readonly<Record<string, News>> = {
   'room.known': ({ computers }) => word('computers', { computers }),
 };
 
-/** All words of the API for hosts of these kinds. */
+/** Lists all words of the API for hosts of these kinds. */
 export const apiWords = (kinds: readonly string[]): readonly string[] => [
   ...kinds.map(startName),
   ...Object.values(orders).flatMap((rows) => Object.values(rows).map(([wordType]) => wordType)),

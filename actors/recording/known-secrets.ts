@@ -15,17 +15,20 @@ import { Veil, type RedactHook } from './veil.ts';
 
 let words: ReadonlySet<string> | undefined;
 /**
- * Words of ours, which are hidden under names of secrets only. Made when they are first asked for: that takes a few ms, and most
- * hosts have no secret.
+ * Words of our own code and API; they are hidden only under names of secrets. Collected on first use, because that
+ * takes a few ms and most hosts have no secret.
  */
 export const ownWords = (): ReadonlySet<string> =>
   (words ??= new Set([...Object.values(machines).flatMap(wordsOf), ...apiWords(Object.keys(machines))]));
 
-/** A key of several lines is often told line by line. */
+/** Splits a secret of several lines, such as a key, because texts often quote it line by line. */
 const wholeAndLines = (secret: string): readonly string[] =>
   [secret, ...secret.split(/\r?\n/)].filter((text) => text.trim() !== '');
 
-/** Marks of one key: the same for the same. `key`: see `RecordOptions`. */
+/**
+ * Makes the marks that replace secrets under one key; the same secret always gets the same mark. `key` is the one
+ * of `RecordOptions`.
+ */
 export function marksBy(key?: string): (secret: string) => string {
   const { hash } = createRedactionKey(key);
   return (secret) => markOf(hash(secret));
@@ -36,17 +39,17 @@ export class KnownSecrets {
   readonly #names = new Set<string>();
   readonly #hook: RedactHook | undefined;
   #notice: (text: string) => void;
-  /** For what hosts and peers are told. */
+  /** Redactor for texts that hosts and peers get. */
   readonly redactor: SecretRedactor;
 
-  /** `hook`: that of the host; `notice` is told once when it throws. */
+  /** `hook` is the host's own redaction; `notice` is called once when the hook throws. */
   constructor(secrets: readonly string[] = [], hook?: RedactHook, notice: (text: string) => void = () => {}) {
     this.#secrets = new SecretIndex(secrets);
     this.#hook = hook;
     this.#notice = notice;
     this.redactor = new SecretRedactor({ secrets: this.#secrets });
   }
-  /** Texts that are hidden from now on, of a server whose name is not, should it be the same word. */
+  /** Hides these texts from now on. The name of their server is not hidden, even if it equals a secret. */
   hide(secrets: Iterable<string>, server: string): void {
     this.#names.add(server);
     for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
@@ -58,7 +61,10 @@ export class KnownSecrets {
       `record.redact failed, and what it was asked about is hidden: ${this.redactor.text(String(error))}`,
     );
   }
-  /** A recorder of this host in real time, with a redactor of its own. `key`: see `RecordOptions`. */
+  /**
+   * Returns the options of a recorder of this host in real time, with its own redactor. `key` is the one of
+   * `RecordOptions`.
+   */
   recording(profile: Profile, key?: string): RecorderOptions {
     const { hash, keyId } = createRedactionKey(key);
     const hook = this.#hook;

@@ -15,27 +15,27 @@ import {
 } from '../../machines/trace/index.ts';
 
 export interface RecorderOptions extends WritingOptions {
-  /** ms, monotonic. */
+  /** Returns the time in ms of a monotonic clock. */
   readonly now: () => number;
-  /** Wall clock, ms since 1970. Default: that of `now`. */
+  /** Returns the wall clock in ms since 1970. Default: the clock of `now`. */
   readonly wallClock?: () => number;
-  /** Hides secrets; without it everything is written as it is. */
+  /** Hides secrets; without it everything is written unchanged. */
   readonly redactor?: Redactor;
-  /** Facts about the host that only it knows. */
+  /** Facts about the host for the head of the trace. */
   readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'redaction'> & {
     readonly title?: string;
   };
-  /** Bytes in memory, as a rough weight of what is held; the oldest goes first. Default 16 MiB. */
+  /** Limit in bytes of the records in memory, estimated; the oldest are dropped first. Default 16 MiB. */
   readonly ringBytes?: number;
   /**
-   * Called at each new entry, for a writer that writes them out as they come. `isFull`: entries that are not taken
-   * now are lost.
+   * Called at each new entry, for a writer that writes entries to a file as they come. `isFull` means that entries
+   * which are not taken now are lost.
    */
   readonly onEntry?: (isFull: boolean) => void;
 }
 const defaultRingBytes = 16 * 1024 * 1024;
 const deepest = 32;
-/** Most objects that are visited in a context: one that contains itself has no end. */
+/** Largest number of objects that are visited in one value; a value that contains itself would never end. */
 const mostVisits = 50_000;
 
 let visits = 0;
@@ -49,18 +49,21 @@ function weigh(each: unknown, depth: number): number {
   else for (const key in each) sum += 8 + weigh((each as Record<string, unknown>)[key], depth + 1);
   return sum;
 }
-/** About so many bytes are held by a value. */
+/** Estimates the bytes of memory that a value holds. */
 function weightOf(value: unknown): number {
   visits = 0;
   try {
     return weigh(value, 0);
   } catch {
-    // A getter of a stranger that throws.
+    // Counts a value whose foreign getter throws as one small object.
     return 48;
   }
 }
 const remembersOf = remembered<object, number>(weightOf);
-/** Context of a machine. Most of it is the same as at the last step, so only its new parts are searched for secrets. */
+/**
+ * Returns the context of a machine in a checkpoint. Its values are weighed one by one, because most are the same
+ * objects as at the last checkpoint and their weights are remembered.
+ */
 const contextOf = ({ snapshot }: RootFrame): object => (snapshot as { readonly context: object }).context;
 function weightOfRoot(frame: RootFrame): number {
   let sum = weightOf({ ...frame, snapshot: undefined });
@@ -70,7 +73,10 @@ function weightOfRoot(frame: RootFrame): number {
 }
 const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
-/** Tells whether a record is kept where only the boundary is recorded: timers give others their names. */
+/**
+ * Tells whether a record is kept where only the boundary is recorded. Timers are kept, because names of other
+ * channels depend on them.
+ */
 const isKept = (record: DirectoryRecord): boolean => {
   const { k } = record;
   if (k === 'in') return record.via !== 'outlet';
@@ -79,8 +85,8 @@ const isKept = (record: DirectoryRecord): boolean => {
 };
 
 /**
- * The flight recorder: an observer of the one tap. With the profile `boundary` it keeps what crosses between the host and its
- * world and nothing else. References are kept, and become text only when somebody wants to read them.
+ * Recorder of a host: an observer of its tap. With the profile `boundary` only records between the host and its
+ * world are kept. Records are kept as references, and written as text only when they are read.
  */
 export class Recorder implements Observer {
   readonly step?: (step: Microstep) => void;
@@ -89,13 +95,16 @@ export class Recorder implements Observer {
   readonly #wallClock: () => number;
   readonly #limit: number;
   readonly #entries = new EntryRing();
-  /** The newest messages on the wire, in a memory of their own: they never push out what a replay needs. */
+  /**
+   * Latest messages on the wire, with a limit of their own, so that they never displace records that a replay
+   * needs.
+   */
   readonly #frames = new EntryRing();
   readonly #mostFrames: number;
   #next = 1;
-  /** Somebody writes the records out as they come. */
+  /** Tells that a writer takes the records out of memory as they come. */
   #isTaken = false;
-  /** Facts that hold of all that the ring has forgotten; undefined: it has forgotten nothing. */
+  /** Facts that hold of all records that were dropped; undefined while none was dropped. */
   #forgotten: ForgottenRecords | undefined;
 
   constructor(options: RecorderOptions) {
@@ -111,19 +120,19 @@ export class Recorder implements Observer {
     const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
     this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
   }
-  /** A message on the wire: it stands beside what happened, and nothing follows from it. */
+  /** Adds a message on the wire; it only illustrates the records, and a replay ignores it. */
   frame(frame: Frame): void {
     const frames = this.#frames;
     frames.push(this.#placed(frame), 120 + weightOf(frame.json));
     this.#options.onEntry?.(frames.weight > this.#mostFrames);
-    // The newest stays, however large.
+    // Keeps at least the latest message, however large it is.
     while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
   }
-  /** A word of the host, for people. */
+  /** Adds a line of the host for people. */
   mark(text: string): void {
     this.#keep({ k: 'mark', text }, 100 + text.length);
   }
-  /** Begins in the middle of a life, before any record comes. */
+  /** Adds a checkpoint, with which a recording begins in the middle of a host's life; called before any record. */
   begin(key: Checkpoint): void {
     this.#keep(
       key,
@@ -152,19 +161,19 @@ export class Recorder implements Observer {
     }
   }
   /**
-   * Tells whether a trace may begin here: with an input of the world, so that nothing depends on forgotten records,
-   * and in a calm moment, as long as one comes.
+   * Tells whether the trace may begin at this record: at an input from the world, so that nothing depends on
+   * dropped records, and in a calm moment as long as memory allows.
    */
   #mayBegin(what: TraceEntry['what'], forgotten: ForgottenRecords): boolean {
     if (this.weight > this.#limit * 0.9) return false;
     if (!('k' in what) || what.k !== 'in') return false;
     return forgotten.isCalm || this.weight < this.#limit / 2;
   }
-  /** Bytes held, roughly. */
+  /** Estimated bytes of the records in memory. */
   get weight(): number {
     return this.#entries.weight;
   }
-  /** `next`: number of its first record. */
+  /** Writes the head of the trace; `next` is the number of its first record. */
   head(next: number): string {
     const { about, profile } = this.#options;
     const head = canonical({ k: 'head', format: traceFormat, ...about, profile, next });
@@ -173,7 +182,7 @@ export class Recorder implements Observer {
   writer(next?: number, before?: TraceWriter): TraceWriter {
     return new TraceWriter(this.#options, next, before);
   }
-  /** Takes the entries since the last time, for a writer that writes them out as they come; they are forgotten here. */
+  /** Removes and returns the entries since the last call, for a writer that writes them to a file as they come. */
   take(): readonly TraceEntry[] {
     this.#isTaken = true;
     return inOrder(this.#entries.take(), this.#frames.take());
@@ -184,7 +193,7 @@ export class Recorder implements Observer {
     const tail = canonical({ k: 'tail', reason, records, inputs, digest: writer.digest() });
     return `{"s":${writer.next},"t":${t},${tail.slice(1)}\n`;
   }
-  /** The whole trace as far as it is in memory. */
+  /** Returns the trace of all records in memory as text. */
   text(reason: string): string {
     const kept = this.#entries.entries();
     const from = this.#forgotten ? kept[0]?.s : 0;
@@ -192,7 +201,7 @@ export class Recorder implements Observer {
     const entries = inOrder(kept, frames);
     const { redactor } = this.#options;
     const met = redactor?.met;
-    // Taken records are elsewhere, and their facts are not known here.
+    // Begins at 2 when records were taken, because the facts about taken records are not known here.
     const start = this.#isTaken ? 2 : 1;
     const write = (): { readonly writer: TraceWriter; readonly body: string } => {
       const writer = this.writer(start);
@@ -201,24 +210,27 @@ export class Recorder implements Observer {
       return { writer, body: opening + writer.lines(entries) };
     };
     let { writer, body } = write();
-    // A secret may have become known after a text with it was written: then everything is written again.
+    // Writes everything again when a secret became known after a text that contains it was written.
     if (redactor && redactor.met !== met) ({ writer, body } = write());
     return this.head(start) + body + this.tail(reason, writer);
   }
 }
 
-/** The newest entries, in order, with a column for each field: objects would take twice the memory for each record of a host. */
+/**
+ * Latest entries in order, stored in one column for each field: an object for each record would take twice the
+ * memory.
+ */
 class EntryRing {
   #numbers: number[] = [];
   #times: number[] = [];
   #walls: number[] = [];
   #whats: TraceEntry['what'][] = [];
   #weights: number[] = [];
-  /** Index of the first one that is kept. */
+  /** Index of the first entry that is kept. */
   #first = 0;
   #weight = 0;
 
-  /** Bytes held, roughly. */
+  /** Estimated bytes of memory that the entries take. */
   get weight(): number {
     return this.#weight;
   }
@@ -233,15 +245,15 @@ class EntryRing {
     this.#weights.push(weight);
     this.#weight += weight;
   }
-  /** The oldest entry that is kept. */
+  /** Oldest entry that is kept; undefined when there is none. */
   get oldest(): TraceEntry | undefined {
     return this.#whats.length > this.#first ? this.#at(this.#first) : undefined;
   }
-  /** Forgets the oldest. */
+  /** Drops the oldest entry. */
   shift(): void {
     this.#weight -= this.#weights[this.#first] ?? 0;
     this.#first += 1;
-    // The forgotten half goes at once: one by one would move the rest each time.
+    // Removes dropped entries only once they are half of all: removing one by one would move the rest each time.
     if (this.#first * 2 < this.#whats.length) return;
     this.#numbers = this.#numbers.slice(this.#first);
     this.#times = this.#times.slice(this.#first);
@@ -250,7 +262,7 @@ class EntryRing {
     this.#weights = this.#weights.slice(this.#first);
     this.#first = 0;
   }
-  /** Forgets all. Returns them. */
+  /** Removes and returns all entries. */
   take(): readonly TraceEntry[] {
     const all = this.entries();
     for (const column of [this.#numbers, this.#times, this.#walls, this.#whats, this.#weights])

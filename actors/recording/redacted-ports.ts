@@ -4,7 +4,7 @@ import { SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
 
 type Veil = Pick<SecretRedactor, 'text' | 'details'>;
 
-/** The sentence, the details and the remedy of a failure without secrets. Its code stays. */
+/** Hides secrets in the message, the details and the remedy of a failure; its code stays. */
 export function redactedFailure(veil: Veil, failure: Failure): Failure {
   const { message, details, remedy } = failure;
   return {
@@ -18,8 +18,8 @@ const isFailed = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
 /**
- * Hides what servers were launched with from hosts and peers where the text of a server enters: a server may put it into its
- * stderr, its errors, its progress. What a tool answers is its answer, and stays as it is, unless it failed.
+ * Hides launch secrets of servers at the ports where texts of servers enter: servers may quote them in stderr,
+ * errors and progress. A tool's result stays unchanged, unless the call failed.
  */
 export class RedactedPorts {
   readonly #veil: Veil;
@@ -31,7 +31,7 @@ export class RedactedPorts {
   static of(secrets: Iterable<string>): RedactedPorts {
     return new RedactedPorts(new SecretRedactor({ secrets: new SecretIndex(secrets) }));
   }
-  /** Hides secrets in answers: failures and progress of a server do not show what it was launched with. */
+  /** Hides secrets in the failures and the progress that a server sends. */
   answer(emit: Emit<RequestFact>): Emit<RequestFact> {
     const veil = this.#veil;
     return (fact) => {
@@ -43,7 +43,10 @@ export class RedactedPorts {
       else emit(fact);
     };
   }
-  /** Why a session did not come about, or ended, is told in words of servers, and of transports of the host's own. */
+  /**
+   * Hides secrets in the reasons for which a session failed or ended, which may quote servers and the host's own
+   * transports.
+   */
   session(open: Ports['session']): Ports['session'] {
     const veil = this.#veil;
     return (at, input, emit) =>
@@ -53,7 +56,7 @@ export class RedactedPorts {
         else emit(fact);
       });
   }
-  /** Hides secrets in the last words of a process, which go to hosts, and over the wire to agents. */
+  /** Hides secrets in the last output of a process, which hosts get, and agents over the wire. */
   process(open: Ports['process']): Ports['process'] {
     const veil = this.#veil;
     return (at, input, emit) =>

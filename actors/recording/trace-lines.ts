@@ -19,11 +19,14 @@ import {
   canonical,
 } from '../../machines/trace/index.ts';
 
-/** A record and its place, before it is text: payloads are kept as references until somebody wants to read them. */
+/**
+ * Record of a trace with its number and time, before it becomes text: its values are kept as references until the
+ * trace is read.
+ */
 export interface TraceEntry {
   readonly s: number;
   readonly t: number;
-  /** Wall clock, ms since 1970. */
+  /** Time of the wall clock in ms since 1970. */
   readonly w: number;
   readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark;
 }
@@ -31,15 +34,15 @@ const isMicrostep = (what: TraceEntry['what']): what is Microstep => 'transition
 const isFrame = (what: TraceEntry['what']): what is Frame => 'k' in what && what.k === 'frame';
 
 type MachineContext = Fields;
-/** Turns microsteps into steps of a trace; remembers the last context of each machine while it lives. */
+/** Turns microsteps into steps of a trace; remembers the last context of each live machine to find its changes. */
 class Steps {
   readonly #isFull: boolean;
   readonly #last = new Map<string, MachineContext>();
-  /** `isFull`: also what has changed in the context. */
+  /** `isFull` adds the changes of the context to each step. */
   constructor(isFull: boolean) {
     this.#isFull = isFull;
   }
-  /** A checkpoint tells all that each remembers. */
+  /** Takes the contexts of all machines from a checkpoint. */
   begin({ roots }: Checkpoint): void {
     this.#last.clear();
     for (const { a, snapshot } of roots)
@@ -54,7 +57,7 @@ class Steps {
     if (st) this.#last.delete(a);
     return { k: 'step', a, ev: step.event.type, v, tr: namesOf(step.transitions), ...st, ...memory };
   }
-  /** Contexts never change: a field that is another object has another value. */
+  /** Compares fields by identity: contexts are never modified, so a field with another object has another value. */
   #changed(a: string, context: MachineContext): Pick<Step, 'ctx' | 'gone'> {
     const last = this.#last.get(a);
     if (last === context) return {};
@@ -70,12 +73,12 @@ class Steps {
 
 export interface WritingOptions extends LineOptions {
   readonly profile: Profile;
-  /** Hides more than the redactor does. */
+  /** Applies the redaction hook of the host, in addition to the redactor. */
   readonly veil?: Veil;
-  /** How much of messages on the wire is written. Default: `keptFrames`. */
+  /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds;
 }
-/** Turns entries into lines, in order, and keeps the digest of all of them. */
+/** Writes entries as lines, in order, and keeps the digest of all lines. */
 export class TraceWriter {
   readonly #profile: Profile;
   readonly #channels: ChannelNames;
@@ -85,20 +88,21 @@ export class TraceWriter {
   readonly #file: LineWriter;
   inputs = 0;
 
-  /** `before`: the one that wrote until now; its channels keep their names. */
+  /** `before` is the writer until now, whose names of channels are continued. */
   constructor(options: WritingOptions, next = 1, before?: TraceWriter) {
     const { profile, redactor, veil } = options;
     this.#profile = profile;
     this.#veil = veil;
     this.#file = new LineWriter(options, next);
-    // Names are the same in a replay, which knows no shared lists.
+    // Gives the names of channels their own texts: names must be the same in a replay, which knows no shared
+    // lists.
     this.#channels = before
       ? before.#channels
       : new ChannelNames(hostWords, redactor, new Texts(), veil?.value);
     this.#steps = new Steps(profile === 'full');
     this.#frames = new FrameLines(redactor, options.frames);
   }
-  /** First line of a ring that has lost its beginning, before the entry `first`. */
+  /** Writes the first line of a recording that has lost its beginning, before the entry `first`. */
   opening(forgotten: ForgottenRecords, { t, w }: TraceEntry): string {
     const facts = { ...forgotten.facts(this.#channels, t) };
     return this.#written(this.#veil?.record(facts) ?? facts, t, w);
@@ -111,7 +115,7 @@ export class TraceWriter {
   digest(): string {
     return this.#file.digest();
   }
-  /** Number of the line that would come next. */
+  /** Number of the next line of the trace. */
   get next(): number {
     return this.#file.next;
   }
@@ -134,7 +138,7 @@ export class TraceWriter {
     this.#frames.wrote(record.k, line.length);
     return line;
   }
-  /** The record as the file has it; undefined: the profile leaves it out. */
+  /** Returns the record as it is written; undefined when the profile leaves it out. */
   #recordOf(what: Exclude<TraceEntry['what'], Frame>): (Fields & { readonly k: string }) | undefined {
     if (isMicrostep(what)) return { ...this.#steps.of(what) };
     if (what.k === 'key') this.#steps.begin(what);
@@ -147,13 +151,13 @@ export class TraceWriter {
   #crossing(crossing: Crossing, record: DirectoryRecord): Fields & { readonly k: string } {
     const { a } = record;
     if (this.#profile === 'boundary') return { ...crossing, a };
-    // Names by which a page finds what led to it.
+    // Adds the fields by which the inspector's page finds the cause of a record.
     const { port, via = record.k === 'timer' ? 'timer' : undefined, n, id, from } = record as Fields;
     return { ...crossing, a, port, via, n, id, from };
   }
 }
 
-/** A list that is as long as this when written stands once in a file, and by its hash wherever else it is. */
+/** Length in characters from which a list is written once in a file, and referred to by its hash elsewhere. */
 const leastShared = 1_024;
 
 interface LineOptions {
@@ -163,15 +167,15 @@ interface LineOptions {
 }
 type LineFields = Readonly<Record<string, unknown>> & { readonly k: string };
 
-/** Writes records as the numbered lines of a file, and keeps the digest of all of them. */
+/** Writes records as the numbered lines of a file, and keeps the digest of all lines. */
 class LineWriter {
   readonly #redactor: Redactor | undefined;
   readonly #texts: Texts;
   readonly #digest: { add(text: string): void; value(): string };
-  /** Lists that the file has. */
+  /** Hashes of the lists that the file already has. */
   readonly #lists = new Set<string>();
   #fresh: { readonly h: string; readonly text: string }[] = [];
-  /** Number of the next line. */
+  /** Number of the next line of the trace. */
   #next: number;
   records = 0;
 
@@ -196,11 +200,11 @@ class LineWriter {
     return this.#next;
   }
   /**
-   * The line of a record, behind those of the lists that it is the first to name. `w`: of crossings and marks. `json`: a
-   * further field that is text already.
+   * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock,
+   * for crossings and marks; `json` is a further field that is already text.
    */
   line(record: LineFields, t: number, w: number | undefined, json?: string): string {
-    // Names of channels are redacted already, where they are made.
+    // Writes the name of a channel unchanged: it was redacted when it was made.
     const { ch, ...rest } = record;
     const plain = textOfRecord(rest, this.#redactor, this.#texts);
     const named = ch === undefined ? plain : `{"ch":${JSON.stringify(ch)},${plain.slice(1)}`;
@@ -211,7 +215,10 @@ class LineWriter {
     const isCrossing = ch !== undefined || record.k === 'mark' || record.k === 'facts';
     return lines + this.#placed(t, isCrossing ? w : undefined, text);
   }
-  /** New lists that a text refers to. Others are what it was before a secret in it was known. */
+  /**
+   * Returns the new lists that a text refers to. The other new lists belong to an earlier form of the text, before
+   * a secret in it was known.
+   */
   #sharedIn(text: string): readonly { readonly h: string; readonly text: string }[] {
     if (this.#fresh.length === 0) return [];
     let all = text;
@@ -233,18 +240,24 @@ class LineWriter {
   }
 }
 
-/** Bounds of the messages on the wire, in memory and in a file. */
+/** Limits for the messages on the wire, in memory and in a file. */
 interface FrameBounds {
-  /** Bytes in memory, roughly; the oldest go first. */
+  /** Limit in bytes of the messages in memory, estimated; the oldest are dropped first. */
   readonly held: number;
-  /** Characters of one message; a longer one is cut. */
+  /** Limit in characters of one message; a longer one is cut. */
   readonly mostChars: number;
-  /** Number of characters that they may take; beyond that, this part of what the other lines take. */
+  /**
+   * Number of characters that messages may take in a file at any time; beyond that they may take `share` of the
+   * length of the other lines.
+   */
   readonly leastChars: number;
   readonly share: number;
 }
 const mebi = 1024 * 1024;
-/** For files: what a replay needs is the larger part of a long one, and what was held has room. */
+/**
+ * Default limits, chosen so that records for a replay are the larger part of a long file, while a short file has
+ * room for all messages that were in memory.
+ */
 export const keptFrames: FrameBounds = {
   held: mebi,
   mostChars: 4 * 1024,
@@ -258,7 +271,7 @@ interface FrameText {
   readonly json: string | undefined;
 }
 
-/** Cuts messages on the wire, and leaves out those that a file has no room for. */
+/** Cuts messages on the wire, and leaves out messages for which a file has no room. */
 class FrameLines {
   readonly #redactor: Redactor | undefined;
   readonly #bounds: FrameBounds;
@@ -270,7 +283,10 @@ class FrameLines {
     this.#redactor = redactor;
     this.#bounds = bounds;
   }
-  /** Secrets are hidden before it is cut. `of`: the channel that it passes. Undefined: there is no room. */
+  /**
+   * Writes a message with its secrets hidden before it is cut. `of` is the channel on which it passes. Returns
+   * undefined when there is no room.
+   */
   of({ json, ...passed }: Frame, of: string): FrameText | undefined {
     const { mostChars, share, leastChars } = this.#bounds;
     if (this.#frames > Math.max(leastChars, this.#others * share)) {
@@ -297,8 +313,8 @@ const textIn = (message: unknown, key: string): string | undefined => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 };
 /**
- * Name of a message, and the key that an answer has in common with its request: of JSON-RPC, or of an event of a
- * socket.
+ * Returns the name of a message, and the key that joins an answer to its request, of JSON-RPC or of a Socket.IO
+ * event.
  */
 function keysOf(message: unknown): { readonly name?: string; readonly req?: string } {
   const name = textIn(message, 'method') ?? textIn(message, 'event') ?? textIn(message, 'ack');

@@ -1,13 +1,14 @@
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /**
- * Hides more than names and forms tell, in what is recorded: hears each text, number and truth value in there, with the name
- * that it stands under (that of the list for what is in one). What it returns is written in its place, as JSON has it;
- * undefined hides it. It must give the same for the same. One that throws hides the value, and `onNotice` says so once.
+ * Hides further values in a recording, beyond secrets found by name and form. Takes each text, number and boolean
+ * with the name of its field (for an item of a list, the name of the list). The result is written as JSON in place
+ * of the value; undefined hides the value. The same value must always give the same result. A hook that throws
+ * hides the value, and `onNotice` reports that once.
  */
 export type RedactHook = (value: string | number | boolean, key: string) => unknown;
 
-/** Fields of a record in which values of the world stand. The others say what it is. */
+/** Names of the fields of a record that hold values from the world; the other fields describe the record itself. */
 const payload = new Set([
   'ev',
   'v',
@@ -22,13 +23,13 @@ const payload = new Set([
   'json',
   'roots',
 ]);
-/** Lists of events on channels, of which a record of facts has several. */
+/** Tells whether a value is a list of events on channels, of which a record of facts has several. */
 const isOnChannels = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.every((each) => typeof (each as Fields | null)?.['ch'] === 'string');
-/** Depth below which values are hidden unseen. */
+/** Depth in objects and lists below which values are hidden without asking the hook. */
 const deepest = 200;
 
-/** Lets the hook of a host see what is written. */
+/** Applies the redaction hook of a host to records before they are written. */
 export class Veil {
   readonly #hook: RedactHook;
   readonly #markOf: (secret: string) => string;
@@ -56,7 +57,7 @@ export class Veil {
     if ('toJSON' in value && typeof value.toJSON === 'function') return inside(value.toJSON(key), key);
     return this.#fields(value as Fields, inside);
   };
-  /** A record as it may be written. */
+  /** Returns a copy of a record with the hook applied to its values. */
   record<T extends Fields>(record: T): T {
     return Object.fromEntries(
       Object.entries(record).map(([name, value]) => [name, this.#field(name, value)]),
