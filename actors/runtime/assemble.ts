@@ -31,7 +31,7 @@ import { type Directory, followTap } from './directory.ts';
 import { Handle, type Root } from './root.ts';
 import { steppingOf, type Stepping } from './stepper/stepper.ts';
 
-/** Every kind of root by the name under which machines open it. */
+/** Kinds of root machines, by the name under which machines open them. */
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
   agent: agentMachine,
   call: callMachine,
@@ -54,10 +54,13 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   watch: watchMachine,
 };
 
-/** Whose machine, or whose machine's child, it is: a root is the clock of its own actor system. */
+/** Returns the root to whose actor system an actor belongs; the root is also the clock of that system. */
 const rootOf = (self: object): Root => (self as AnyActor).clock as Root;
 
-/** A port with a lifetime: invoked by a machine, open as long as its state. */
+/**
+ * Makes the actor for a port with a lifetime: a machine invokes it in a state, and the port stays open as long as
+ * the state is active.
+ */
 function instanceOf(port: Exclude<keyof Ports, 'request'>) {
   type Received = EventObject | Batch<EventObject>;
   return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
@@ -89,7 +92,7 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
       directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
     const instance = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, emit));
     opened.instance = instance;
-    // It failed while it was being opened: its state is left already.
+    // Closes a port that failed while it was being opened: its state has been left already.
     if (!handle.isLive) instance.close();
     return () => handle.release();
   });
@@ -97,7 +100,10 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
 
 const asAsk = merging();
 const aimed = merging();
-/** A question without an actor: half the price of a port instance. The same id again withdraws the older one. */
+/**
+ * Asks a question without an actor of its own, at half the cost of a port instance. A question with the same id
+ * withdraws the earlier one.
+ */
 function makeRequest(root: Root, request: PortRequest): void {
   const { directory } = root;
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
@@ -117,7 +123,7 @@ function makeRequest(root: Root, request: PortRequest): void {
   try {
     asked.cancel = directory.platform.ports.request(root.id, aimed(request, { target }), emit);
   } catch (error) {
-    // No JSON can hold such parameters. The asker must hear that, or it waits for ever.
+    // Refuses parameters that JSON cannot hold; without this answer the asker would wait for ever.
     const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
     emit({ type: 'ask.refused', id: request.id, sent: false, failure });
   }
@@ -132,12 +138,12 @@ function setDeadline(root: Root, { ms, for: purpose = 'deadline', spread = 0 }: 
   root.deadline = root.startTimer('deadline', pass, ms + late, purpose);
 }
 
-/** Passes a request of a machine to the directory of its root. */
+/** Makes an action that passes a request of a machine to the directory of its root. */
 const asks =
   <P>(perform: (root: Root, params: P) => void) =>
   ({ self }: { readonly self: object }, params: P): void =>
     perform(rootOf(self), params);
-/** Performs an effect at the root itself, in its turn, if the root still lives by then. */
+/** Makes an action that performs an effect in its turn, if the root is still alive then. */
 const does = <P>(perform: (root: Root, params: P) => void) =>
   asks<P>((root, params) =>
     root.directory.effect(root.id, () => {
@@ -167,7 +173,10 @@ const actors = {
 };
 
 const filled = new WeakMap<Stepping, WeakMap<AnyStateMachine, AnyStateMachine>>();
-/** Once per process: nothing in it belongs to one directory, and what is worked out per machine is kept. */
+/**
+ * Provides a machine with its actions and ports, once per process: nothing in it belongs to one directory, and
+ * tables computed for the machine are used again.
+ */
 function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   const all = filled.get(steps) ?? new WeakMap<AnyStateMachine, AnyStateMachine>();
   filled.set(steps, all);
@@ -181,7 +190,7 @@ function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   return fresh;
 }
 
-/** Fills the names that machines use, effects and ports, with what their roots do. */
+/** Registers all machines at a directory, with the effects and ports that their roots perform. */
 export function assemble(
   directory: Directory,
   kinds = machines,

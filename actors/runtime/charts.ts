@@ -1,9 +1,9 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Chart, ChartNode, ChartTransition } from '../../machines/inspection.ts';
 
-/** Reads the chart of a machine: what it declares, and what of it was taken. */
+/** Charts of machines: their states and transitions, with names. */
 
-/** The root, and every state below it, in the order of the chart. */
+/** Lists the root state and every state below it, in the order of the chart. */
 export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
   node,
   ...Object.values(node.states as Record<string, AnyStateNode>).flatMap(nodesOf),
@@ -11,7 +11,7 @@ export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
 
 export const pathOf = (node: AnyStateNode): string => node.path.join('.') || '(any)';
 
-/** Every state but the root as its path, such as `connected.ready.steady`, in the order of the chart. */
+/** Lists every state but the root by its path, such as `connected.ready.steady`, in the order of the chart. */
 export const statesOf = (machine: AnyStateMachine): string[] =>
   nodesOf(machine.root)
     .filter((node) => node.parent)
@@ -23,21 +23,24 @@ const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
 ];
 
 /**
- * Id of each declared transition: `client: ready.steady --tools.changed--> ready.refreshing`, `… --after backoff-->
- * …`, `… --always [isDone]--> …`, `… --done(child)--> …`; targetless ones end in `--> .`. Transitions with the same
- * text are numbered in the order of the chart.
+ * Lists the ids of all declared transitions: `client: ready.steady --tools.changed--> ready.refreshing`, `…
+ * --after backoff--> …`, `… --always [isDone]--> …`, `… --done(child)--> …`; ids of transitions without a target
+ * end in `--> .`. Transitions with the same text are numbered in the order of the chart.
  */
 export const transitionsOf = (machine: AnyStateMachine): string[] =>
   nodesOf(machine.root).flatMap((node) => declared(node).map(idOf));
 
-/** The ids of these transitions, of those that a chart declares: the first step of a machine takes one that none does. */
+/**
+ * Returns the ids of taken transitions. Transitions that the chart does not declare are left out, such as the
+ * first step of a machine.
+ */
 export const namesOf = (taken: readonly AnyTransitionDefinition[]): string[] =>
   taken.filter((each) => declared(each.source).some(same(each))).map(idOf);
 
-// XState hands out copies, so identity is: the same place in the same list of the same state.
+// Compares transitions by a function of theirs, because XState hands out copies.
 const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a === b || a.toJSON === b.toJSON;
 
-// The walks and the traces ask for the same few again and again.
+// Remembers ids, because traces ask for the same few transitions again and again.
 const ids = new WeakMap<object, string>();
 function idOf(of: AnyTransitionDefinition): string {
   const known = ids.get(of.toJSON);
@@ -66,7 +69,7 @@ function eventName(eventType: string, source: AnyStateNode): string {
   return eventType === `xstate.done.state.${source.id}` ? 'onDone' : eventType;
 }
 
-/** The name of a guard, an action or an actor. */
+/** Returns the name of a guard, an action or an actor. */
 function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') {
@@ -77,11 +80,11 @@ function guardName(guard: unknown): string {
   return typeof guard === 'object' && guard && 'type' in guard ? String(guard.type) : 'inline';
 }
 
-/** The words of a chart: of states, events, guards and actions. */
+/** Lists the words of a chart: of states, events, guards and actions. */
 export const wordsOf = (machine: AnyStateMachine): readonly string[] =>
   chartText(machine).match(/[a-zA-Z]+/g) ?? [];
 
-/** A text that changes when the chart changes: states, tags, transitions, actions by name, invoked actors. */
+/** Describes a chart as a text that changes with it: states, tags, transitions, names of actions, invoked actors. */
 export function chartText(machine: AnyStateMachine): string {
   const named = (actions: readonly unknown[]): string => actions.map(guardName).join(',');
   const lines = nodesOf(machine.root).flatMap((node) => [
@@ -119,7 +122,7 @@ function transitionOf(of: AnyTransitionDefinition): ChartTransition {
     ...(reenter && { reenter }),
   };
 }
-/** The chart of a machine as data: for the inspector's page, and for the drawings in the docs. */
+/** Describes the chart of a machine as data, for the inspector's page and for the drawings in the docs. */
 export function chartOf(kind: string, machine: AnyStateMachine, hash: (text: string) => string): Chart {
   const nodes = nodesOf(machine.root);
   return {

@@ -17,7 +17,7 @@ import {
 import { TransientMap, merging } from '../../machines/kernel/objects.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
-/** The input of a root, with its place. */
+/** Merges the input of a root with its address and its owner. */
 const placed = merging();
 interface Subscriber {
   readonly hear: (event: EventObject) => void;
@@ -30,16 +30,15 @@ interface Input {
 }
 
 /**
- * Owns every root actor: opens it, knows its address, delivers to it, ends it. Decides nothing.
- *
- * Everything that the world does enters through `enter`, and runs to completion with all its consequences
- * before the next input. What machines ask for (effects) is performed in one order over all systems, each after
- * the transition that asked. Roots are owned as a tree with one way out, `#end`.
+ * Owner of every root actor: opens it, knows its address, delivers its messages and ends it, without decisions of
+ * its own. Everything from outside enters through `enter`, and is processed with all its consequences before the
+ * next input. Effects that machines ask for are performed in one order over all systems, each after the transition
+ * that asked. Roots form a tree and end only in `#end`.
  */
 export class Directory implements RootHost {
   readonly platform: Platform;
   readonly tap: Tap;
-  /** Kind → machine with its effects and ports filled in (assemble.ts). */
+  /** Machines by kind, with their effects and ports provided (assemble.ts). */
   kinds: Readonly<Record<string, AnyStateMachine>> = {};
   readonly defects: string[] = [];
   readonly #roots = new TransientMap<Address, Root>();
@@ -50,7 +49,7 @@ export class Directory implements RootHost {
   readonly #over: Root[] = [];
   #mark = 0;
   #isBusy = false;
-  /** Effects per input after which a loop of messages counts as a defect. */
+  /** Largest number of effects of one input; more count as an endless loop of messages. */
   readonly #budget = 200_000;
 
   constructor(platform: Platform, tap = new Tap()) {
@@ -63,7 +62,10 @@ export class Directory implements RootHost {
   }
 
   // ── inputs: the only door ──────────────────────────────────────────────────────────────────────────
-  /** `handle`: what has to be alive still when its turn comes. */
+  /**
+   * Takes an input. `handle` is the timer, port or question that it comes from; the input is ignored when that has
+   * ended before its turn.
+   */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void {
     this.#inputs.push({ record, handle, apply });
     if (this.#isBusy) return;
@@ -92,7 +94,7 @@ export class Directory implements RootHost {
     } catch (error) {
       this.defect(at, String(error));
     }
-    // Roots that ended in this step are removed before the next message can reach them.
+    // Removes roots that ended in this step before the next message can reach them.
     for (let root = this.#over.shift(); root; root = this.#over.shift()) this.#end(root);
   }
   #breakLoop(from: Address): void {
@@ -107,7 +109,10 @@ export class Directory implements RootHost {
   }
 
   // ── the host's side ────────────────────────────────────────────────────────────────────────────────
-  /** An address outside the tree, such as `host`: what is posted there goes to this listener. */
+  /**
+   * Adds a listener at an address outside of the tree of roots, such as `host`; messages posted there go to the
+   * listener. The returned function removes it.
+   */
   listen(subscriber: Address, hear: (event: EventObject) => void): () => void {
     const open = { k: 'in', via: 'outlet', a: subscriber, ev: { type: 'outlet.open' } } as const;
     this.enter(open, undefined, () => this.#subscribers.set(subscriber, { hear, messages: 0 }));
@@ -116,7 +121,10 @@ export class Directory implements RootHost {
         this.#subscribers.delete(subscriber),
       );
   }
-  /** Opens a root without an owner; its end is told to the subscriber `tell`. `given`: see `DirectoryRecord`. */
+  /**
+   * Opens a root without an owner; its end is reported to the listener at `tell`. `given` is the input as the host
+   * gave it (see `DirectoryRecord`).
+   */
   start(kind: string, input: object, tell: Address, given?: object): Address {
     const ev = { type: 'start', input, tell };
     this.enter({ k: 'in', via: 'start', a: kind, ev, ...(given && { given }) }, undefined, () =>
@@ -125,8 +133,8 @@ export class Directory implements RootHost {
     return kind;
   }
   /**
-   * Delivers a message. `onUndelivered` is sent when no root lives there, or the root fails over it. `given`: see
-   * `start`.
+   * Delivers a message to a root. `onUndelivered` is sent when no root has this address, or when the root fails on
+   * the message. `given` is the order as the host gave it.
    */
   send(to: Address, ev: EventObject, onUndelivered?: CheckedMessage, given?: object): void {
     const more = { ...(onUndelivered && { orElse: onUndelivered }), ...(given && { given }) };
@@ -141,14 +149,16 @@ export class Directory implements RootHost {
   get roots(): Iterable<Root> {
     return this.#roots.values();
   }
-  /** Each with how many messages it has had. */
+  /** Listeners by address, each with the number of messages that it has received. */
   get subscribers(): ReadonlyMap<Address, { messages: number }> {
     return this.#subscribers;
   }
   get size(): number {
     return this.#roots.size;
   }
-  /** Ends a tree at once, whatever its machines say: the net below every polite way down. */
+  /**
+   * Ends a root and all that it owns at once, without asking its machines; the last resort after an orderly close.
+   */
   abandon(address: Address): void {
     this.enter({ k: 'in', via: 'abandon', a: address }, undefined, () => {
       const root = this.find(address);
@@ -190,7 +200,8 @@ export class Directory implements RootHost {
     }
     if (root) {
       root.ref.send(event);
-      // A step that failed has sent nothing, so an asker would wait for its answer for ever.
+      // Sends the fallback when the root failed on the message: a failed step sends nothing, so an asker would
+      // wait for ever.
       if (onUndelivered && root.ref.getSnapshot().status === 'error') this.post(from, onUndelivered);
     } else if (subscriber) {
       const n = (subscriber.messages += 1);
@@ -198,7 +209,7 @@ export class Directory implements RootHost {
     } else if (onUndelivered) this.post(from, onUndelivered);
   }
 
-  /** Runs code of others. An error goes on to the caller, and into the records, for a replay to throw again. */
+  /** Runs code of others. An error goes to the caller, and into the records, so that a replay throws it again. */
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
     try {
       return run();
@@ -207,7 +218,7 @@ export class Directory implements RootHost {
       throw error;
     }
   }
-  /** Random number in [0, 1) for the actor that makes a transition or performs an effect. */
+  /** Returns a random number in [0, 1) for the actor that makes a transition or performs an effect. */
   random(a: Address): number {
     const v = this.platform.random(a);
     this.report({ k: 'draw', a, port: 'random', v });
@@ -240,7 +251,8 @@ export class Directory implements RootHost {
   #bring(root: Root, input: object): void {
     const machine = this.kinds[root.kind];
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
-    // Only what there is: XState copies its options, and each name more costs a hidden class with every root.
+    // Passes only options that are set: XState copies its options, and each further key costs time with every
+    // root.
     const options: Record<string, unknown> = { id: root.id, clock: root, input };
     if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
@@ -252,7 +264,7 @@ export class Directory implements RootHost {
     if (hasFailed) this.#effects.cut(this.#mark);
     this.#over.push(root);
   };
-  /** The one way out, for done, failed and closed roots alike. */
+  /** Ends a root, whether it is done, has failed or is closed; no other way to end one exists. */
   #end(root: Root, by?: Address): void {
     if (!root.isAlive) return;
     root.isAlive = false;
@@ -278,7 +290,7 @@ export class Directory implements RootHost {
     this.post(root.id, post(addressFor(root.ownerAddress), ended, { optional: true }));
   }
 
-  /** Defects of the tree of roots; empty whenever no input is being handled. */
+  /** Lists the defects of the tree of roots; empty whenever no input is being handled. */
   audit(): string[] {
     const wrong = [...this.defects];
     if (this.#effects.length + this.#inputs.length > 0) wrong.push('the queue is not empty');
@@ -291,7 +303,7 @@ export class Directory implements RootHost {
   }
 }
 
-/** A first-in-first-out queue: `shift` is O(1), and its tail can be cut off. */
+/** First-in-first-out queue: `shift` takes constant time, and the tail can be cut off. */
 class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -313,21 +325,24 @@ class Fifo<T> {
     }
     return item;
   }
-  /** Forgets what was pushed after the queue had `length` items. */
+  /** Drops all items that were added after the queue had `length` items. */
   cut(length: number): void {
     this.#items.length = this.#head + length;
   }
 }
 
-/** XState takes an observer of the first step as an option, and gives nothing to end it by: the tap ignores what comes. */
+/**
+ * Subscription of an inspector that was passed as an option of XState: it cannot be ended, so the tap ignores its
+ * events.
+ */
 const sinceBirth = { unsubscribe: (): void => {} };
 
-/** Inspector of a machine that is about to be made, which sees its first step, too. */
+/** Returns the inspector of a machine that is about to be made, so that its first step is inspected, too. */
 function inspectedFromBirth(root: Root, tap: Tap): (event: InspectionEvent) => void {
   root.inspection = sinceBirth;
   return tap.inspect;
 }
-/** Inspects the machines that already run while the tap has an inspector. */
+/** Inspects running machines while the tap has an inspector. */
 export function followTap(living: { readonly tap: Tap; readonly roots: Iterable<Root> }): void {
   const { tap } = living;
   tap.onInspected = (isInspected) => {

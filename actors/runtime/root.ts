@@ -7,16 +7,16 @@ import { merging, type TransientMap } from '../../machines/kernel/objects.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
-/** A timer, port instance or question of one root. It never outlives the root, not even when its machine throws. */
+/** Timer, port instance or question of one root. It never outlives the root, not even when the machine throws. */
 export class Handle {
   readonly #root: Root;
   readonly #stop: () => void;
   readonly what: 'timer' | 'deadline' | 'leaf' | 'ask';
-  /** The number of a timer, the address of a port instance, the id of a question. */
+  /** Number of a timer, address of a port instance, or id of a question. */
   readonly name: number | string;
-  /** When a timer fires, by the clock of the platform. */
+  /** Time at which a timer fires, in ms of the platform's clock; undefined for other handles. */
   due: number | undefined;
-  /** False once the leaf has ended. */
+  /** Tells whether the timer, port instance or question is still open. */
   isLive = true;
   constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
@@ -25,7 +25,7 @@ export class Handle {
     this.#stop = stop;
     root.handles.push(this);
   }
-  /** Forgets the leaf, which has ended by itself. */
+  /** Removes the handle from its root after it has ended by itself. */
   forget(): void {
     if (!this.isLive) return;
     this.isLive = false;
@@ -44,12 +44,15 @@ export interface RootHost {
   readonly platform: Platform;
   readonly tap: Tap;
   report(record: DirectoryRecord): void;
-  /** An input of the root that holds `handle`; nothing happens when that is gone. */
+  /** Takes an input of the root that holds `handle`; does nothing when the handle has ended. */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void;
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T;
   random(a: Address): number;
   find(address: Address): Root | undefined;
-  /** All of these run after the transition that asked for them, in that order. */
+  /**
+   * Adds an effect. Effects, those of the methods below included, run after the transition that asked for them, in
+   * order.
+   */
   effect(from: Address, run: () => void): void;
   post(from: Address, post: Post): void;
   open(from: Address, open: Open): void;
@@ -58,7 +61,7 @@ export interface RootHost {
 }
 
 const withDrawn = merging();
-/** The input of a root that is opened, and what the platform knows at once of it. */
+/** Returns the input of a root that is opened, together with what the platform already knows for it. */
 export function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
   const v = host.platform.draw(a, draw.port, draw.params);
   host.report({ k: 'draw', a, port: draw.port, v });
@@ -72,12 +75,15 @@ const isSameState = (a: unknown, b: unknown): boolean => {
   return keys.length === Object.keys(other).length && keys.every((key) => isSameState(one[key], other[key]));
 };
 
-/** XState notes a delayed event before it asks for its timer: the last one is it. */
+/**
+ * Part of XState's snapshot of a system: a delayed event is noted there before its timer is asked for, so the last
+ * noted one belongs to that timer.
+ */
 interface Scheduling {
   readonly _snapshot: { readonly _scheduledEvents: Readonly<Record<string, { readonly id: string }>> };
 }
 const afterDelay = /^xstate\.after\.([^.]+)\./;
-/** Purpose of the timer that is asked for: the name of its delay, or of the event that is raised. */
+/** Returns the purpose of the timer that is asked for: the name of its delay, or of the event that is raised. */
 function delayOf(ref: Actor<AnyStateMachine>): string {
   let last = '';
   const { _scheduledEvents: all } = (ref.system as unknown as Scheduling)._snapshot;
@@ -85,34 +91,34 @@ function delayOf(ref: Actor<AnyStateMachine>): string {
   return afterDelay.exec(last)?.[1] ?? last;
 }
 
-/** Root actor: the actors that it owns, the handles that it holds, and the clock of its own actor system. */
+/** Root actor: the actors that it owns, its open handles, and the clock of its own actor system. */
 export class Root {
   ref!: Actor<AnyStateMachine>;
   isAlive = true;
-  /** Subscription of an inspector to its machine; undefined: there is none. */
+  /** Subscription of an inspector to the machine; undefined when there is none. */
   inspection: { unsubscribe(): void } | undefined;
-  /** Owned roots by name; undefined: it has never owned any. */
+  /** Owned roots by name; undefined until the first one is owned. */
   owned: TransientMap<Address, Root> | undefined;
-  /** In the order in which they were taken. */
+  /** Open handles, in the order in which they were opened. */
   readonly handles: Handle[] = [];
   readonly directory: RootHost;
-  /** The address without its incarnation. */
+  /** Address of the root without its incarnation number. */
   readonly name: Address;
   readonly id: Address;
   readonly kind: string;
-  /** `kind` or `kind:key`: the last segment of the name. */
+  /** Last segment of the name: `kind` or `kind:key`. */
   readonly key: string;
   readonly owner: Root | undefined;
   readonly ownerAddress: Address;
   readonly lastWill: Message | undefined;
   deadline: Handle | undefined;
-  /** How many roots, leaves and timers it has opened: their numbers. */
+  /** Number of roots that this root has opened; together with the two counters below, the source of their numbers. */
   opened = 0;
   leaves = 0;
   timers = 0;
-  /** Time of its opening, by the clock of the platform. */
+  /** Time at which the root was opened, in ms of the platform's clock. */
   readonly openedAt: number;
-  /** Since when it is in its state, by the same clock. */
+  /** Time since which the root is in its present state, in ms of the platform's clock. */
   inStateSince: number;
   #state: unknown;
   #onOver: (root: Root, hasFailed: boolean) => void = () => {};
@@ -141,12 +147,14 @@ export class Root {
     this.lastWill = lastWill;
   }
 
-  /** From before its first step on; `onOver` hears that its machine is over, and how. */
+  /**
+   * Begins to observe the machine, before its first step; `onOver` is called when the machine has ended or failed.
+   */
   follow(onOver: (root: Root, hasFailed: boolean) => void): void {
     this.#onOver = onOver;
     this.ref.subscribe(this);
   }
-  // Observer of the actor, for XState.
+  // Implements the observer that XState calls with each snapshot.
   next({ value }: { readonly value: unknown }): void {
     this.#isIn(value);
   }
@@ -156,7 +164,7 @@ export class Root {
   error(): void {
     this.#onOver(this, true);
   }
-  /** A question that it has asked and that is not answered. */
+  /** Returns the handle of an open question of this root. */
   request(id: string): Handle | undefined {
     return this.handles.find(({ what, name }) => what === 'ask' && name === id);
   }
@@ -166,7 +174,7 @@ export class Root {
     this.inStateSince = this.directory.platform.now();
   }
 
-  // The clock of XState: timers are numbered per root, so that a replay can fire the same one.
+  // Implements the clock of XState. Timers are numbered per root, so that a replay can fire the same one.
   setTimeout(fire: () => void, ms: number): Handle {
     return this.startTimer('timer', fire, ms, delayOf(this.ref));
   }
@@ -176,7 +184,7 @@ export class Root {
     this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.name as number, ...late });
     timer.release();
   }
-  /** Releases all that it holds. */
+  /** Releases all open handles of the root. */
   releaseAll(): void {
     for (const handle of [...this.handles])
       if (handle.due === undefined) handle.release();
@@ -205,21 +213,27 @@ export class Root {
   }
 }
 
-/** All that the world can do to us. Live, simulated and replayed hosts differ in this one object. */
+/** Platform of a directory: time, chance and ports. Live, simulated and replayed hosts differ only in this object. */
 export interface Platform {
-  /** ms, monotonic; for ages in what people look at, never for a decision. */
+  /** Returns the time in ms of a monotonic clock; used for ages that people see, never for a decision. */
   now(): number;
-  /** Random number in [0, 1) for the actor at `a`. Called by `Directory.random` only, so that it is recorded. */
+  /**
+   * Returns a random number in [0, 1) for the actor at `a`. Called only by `Directory.random`, so that the number
+   * is recorded.
+   */
   random(a: Address): number;
-  /** Timer `n` of the root `a`: names by which a replay fires the same one. */
+  /** Starts timer `n` of the root `a`; with these names a replay fires the same timer. */
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
-  /** Knowledge of a port that needs no question; null: the port has to be asked. Never throws. Recorded as a draw. */
+  /**
+   * Returns what a port knows without a question; null when the port has to be asked. Never throws. The result is
+   * recorded as a draw.
+   */
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
 
-/** Refuses requests to a port that is not filled. */
+/** Refuses requests to a port that this host does not have. */
 export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });

@@ -3,17 +3,19 @@ import type { Looking, Microstep } from './stepper/stepper.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /**
- * The one place where anybody watches. An observer that throws would lose the event or kill the actor it looks
- * at, so each is guarded, and left out after its first error.
+ * Distributor of records, steps and inspection events to all observers. Each observer is guarded, because an error
+ * would lose the event or stop the observed actor, and is removed after its first error.
  */
 export class Tap implements Looking {
   #observers: readonly Observer[] = [];
   readonly #onError: (error: unknown) => void;
-  /** Kept in step with the observers so that the hot path asks one flag. */
+  /**
+   * Flags that tell whether anybody observes; they are kept up to date so that frequent code checks only one flag.
+   */
   isWatched = false;
   isStepped = false;
   isInspected = false;
-  /** Told when the first comes who inspects, and when the last has gone. */
+  /** Called when the first observer with an inspector comes, and when the last has gone. */
   onInspected: (isInspected: boolean) => void = () => {};
 
   constructor(onError: (error: unknown) => void = () => {}) {
@@ -68,10 +70,13 @@ export class Tap implements Looking {
   }
 }
 
-/** Somebody who watches. It may throw: the tap leaves it out from then on. */
+/** Observer of a host. The tap removes an observer that throws. */
 export interface Observer {
   record?(record: DirectoryRecord): void;
   step?(step: Microstep): void;
-  /** Events that XState shows to `@statelyai/inspect`; with this method XState's own interpreter takes the steps. */
+  /**
+   * Takes events that XState shows to `@statelyai/inspect`; with this method the machines step in XState's own
+   * interpreter.
+   */
   inspect?(event: InspectionEvent): void;
 }

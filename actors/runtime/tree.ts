@@ -6,18 +6,18 @@ import type { Root } from './root.ts';
 
 interface Life {
   readonly openedAt: number;
-  /** Number of the timer → when it is due. */
+  /** Times at which timers fire, by the number of the timer. */
   readonly timers: Map<number, number>;
 }
-/** Root as people look at it. Times in ms. */
+/** Root actor as people see it; times in ms. */
 export interface TreeNode {
   readonly address: Address;
   readonly kind: string;
-  /** `connected.ready.steady` */
+  /** Path of the state, such as `connected.ready.steady`. */
   readonly state: string;
   readonly ageMs: number;
   readonly inStateMs: number;
-  /** Until the next of its timers fires; null when none is set. */
+  /** Time until the root's next timer fires; null when none is set. */
   readonly nextTimerMs: number | null;
   readonly owned: readonly TreeNode[];
 }
@@ -32,7 +32,7 @@ const textOf = (value: unknown): string =>
         })
         .join(' | ');
 
-/** Watches the tap so that the living tree can be shown with ages and next timers. */
+/** Observer of the tap that shows the tree of roots with ages and next timers. */
 export class TreeWatch implements Observer {
   readonly #lives = new Map<Address, Life>();
   readonly #now: () => number;
@@ -74,7 +74,7 @@ const shortTime = (ms: number): string => {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 };
-/** The tree as lines: who lives where, in which state and since when, and when its next timer fires. */
+/** Writes the tree of roots as lines: address, state, ages, and the time until the next timer fires. */
 export function treeLines(nodes: readonly TreeNode[], indent = ''): string[] {
   return nodes.flatMap((node, i) => {
     const isLast = i === nodes.length - 1;

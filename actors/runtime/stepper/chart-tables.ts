@@ -21,8 +21,8 @@ import type {
 import { merging } from '../../../machines/kernel/objects.ts';
 
 /**
- * A chart as tables. For each set of active states: which transitions an event can take, and what each exits, does and enters.
- * Made as they are needed, once per machine.
+ * Tables of a chart for the stepper. For each set of active states: the transitions that an event can take, and
+ * what each exits, performs and enters. Computed when needed, once per machine.
  */
 type Node = AnyStateNode;
 type Guard = (at: At, run: { snapshot(): Snapshot }) => boolean;
@@ -31,20 +31,20 @@ interface GuardImplementation {
   readonly guards?: readonly unknown[];
   check?(snapshot: Snapshot, at: At, self: GuardImplementation): boolean;
 }
-/** Functions by which XState's own guards are told apart. */
+/** Functions by which XState's own guards `not`, `and` and `or` are recognized. */
 const checkOf = (guard: unknown): GuardImplementation['check'] => (guard as GuardImplementation).check;
 const combinations = { not: checkOf(not('')), and: checkOf(and([''])), or: checkOf(or([''])) };
 
-/** A transition with its guard. */
+/** Transition with its guard. */
 export interface Candidate {
   readonly of: Transition;
-  /** Number in the chart: the key of its plan. */
+  /** Number of the transition in the chart, the key of its plan. */
   readonly n: number;
   readonly guard: Guard | undefined;
 }
 /**
- * Transitions for an event, from the innermost state outwards: those of each region, or else those of the state
- * itself.
+ * Transitions for an event, from the innermost state outwards: those of the regions have precedence over those of
+ * the state itself.
  */
 export interface Branch {
   readonly regions: readonly Branch[];
@@ -52,38 +52,38 @@ export interface Branch {
 }
 interface Entry {
   readonly actions: readonly Action[];
-  /** Ids of the actors that it invokes. */
+  /** Ids of the actors that the entered state invokes. */
   readonly invoked: readonly string[];
   readonly final: Final | undefined;
 }
 /** Consequences of entering a final state. */
 export interface Final {
   readonly node: Node;
-  /** Parallel states that are finished by it, from the inside. */
+  /** Parallel states that are finished by entering the final state, the innermost first. */
   readonly finished: readonly Node[];
-  /** The state with which the whole machine is done. */
+  /** State with which the whole machine is done; undefined when the machine goes on. */
   readonly completion: Node | undefined;
 }
-/** Everything that a microstep does, in this order. */
+/** Plan of a microstep: everything that it does, in this order. */
 export interface Plan {
   /** Transitions that the event enables. */
   readonly taken: readonly Transition[];
-  /** Transitions without a conflict: they are performed. */
+  /** Enabled transitions without conflicts, which are performed. */
   readonly kept: readonly Transition[];
   readonly exits: readonly Action[];
   readonly actions: readonly Action[];
   readonly entries: readonly Entry[];
-  /** When the machine is done: what its active states do as they are left. */
+  /** Exit actions of the active states when the machine is done; else empty. */
   readonly atEnd: readonly Action[];
   readonly next: Configuration;
 }
 
-/** A set of active states, with all that depends on nothing else. */
+/** Set of active states, with everything that depends on this set only. */
 export class Configuration {
   readonly nodes: readonly Node[];
   readonly value: Snapshot['value'];
   readonly tags: ReadonlySet<string>;
-  /** Transitions that need no event, from the inside, by atomic state. */
+  /** Transitions without an event, by atomic state, the innermost first. */
   readonly always: readonly (readonly Candidate[])[];
   readonly #chart: Chart;
   readonly #branches = new Map<string, Branch | null>();
@@ -92,7 +92,7 @@ export class Configuration {
   constructor(chart: Chart, nodes: readonly Node[]) {
     this.#chart = chart;
     this.nodes = nodes;
-    // Before its first states are entered a machine shows them already.
+    // Shows the first states already while only the root is active, as XState does before the first step.
     this.value = nodes.length === 1 ? chart.like.value : valueOf(chart.root, nodes);
     this.tags = new Set(nodes.flatMap(({ tags }) => tags));
     this.always = nodes
@@ -117,7 +117,7 @@ export class Configuration {
     if (only && below.length === 1) return { regions: only.regions, own: [...only.own, ...own] };
     return below.length + own.length === 0 ? null : { regions: below, own };
   }
-  /** Plan for several transitions; undefined: there are none. */
+  /** Returns the plan for several transitions; undefined when there are none. */
   plan(taken: readonly Candidate[]): Plan | undefined {
     const [only] = taken;
     if (!only || taken.length === 1) return only && this.planOf(only);
@@ -133,13 +133,13 @@ export class Configuration {
   }
 }
 
-/** The tables of one machine, made as they are needed. */
+/** Tables of one machine, computed when needed. */
 export class Chart {
   readonly machine: AnyStateMachine;
   readonly root: Node;
-  /** Methods of a snapshot. */
+  /** Snapshot whose methods are used for all snapshots of this machine. */
   readonly like: Snapshot;
-  /** Makes the next context. */
+  /** Merges changes into a new context. */
   readonly merge = merging();
   readonly #candidates = new Map<unknown, Candidate>();
   readonly #guards = new Map<unknown, Guard>();
@@ -158,7 +158,10 @@ export class Chart {
       context: {},
     }) as Snapshot;
   }
-  /** Snapshot before the first states are entered: only the root is active, and the value shows the first states already. */
+  /**
+   * Makes the snapshot before the first states are entered: only the root is active, while the value already shows
+   * the first states.
+   */
   born(context: unknown): Snapshot & { context: unknown } {
     const { nodes, value, tags } = (this.#born ??= this.configuration([this.root]));
     return { ...this.like, _nodes: nodes, value, tags, context } as unknown as Snapshot & {
@@ -188,7 +191,7 @@ export class Chart {
     const known = this.#guards.get(guard);
     if (known) return known;
     const made = this.#guard(guard);
-    // Guards that are made for one step are not kept.
+    // Remembers named guards only; guards that are made for one step are not used again.
     if (typeof guard === 'string') this.#guards.set(guard, made);
     return made;
   };
@@ -231,7 +234,7 @@ export class Chart {
       | undefined;
     const type = does?.resolve ? does.type : isInline ? action.name || '(anonymous)' : name;
     const made = { type: type as string, does, params };
-    // Actions that are made for one step are not kept.
+    // Remembers named actions only; actions that are made for one step are not used again.
     if (typeof action === 'string') this.#actions.set(action, made);
     return made;
   };
@@ -245,7 +248,7 @@ export class Chart {
     const rest = new Set(from.nodes.filter((node) => !exited.includes(node)));
     return { ...this.#planOf(from, rest, kept, exits, actions), taken: transitions };
   }
-  /** From the root alone into the first states. */
+  /** Plan of the first step, from the root alone into the first states. */
   get first(): Plan {
     if (this.#first) return this.#first;
     const into = { source: this.root, target: firstTargets(this.root), reenter: true };
@@ -307,12 +310,13 @@ function finalOf(node: Node, active: ReadonlySet<Node>, finished: Set<Node>): Fi
   return { node, finished: now, completion: above ? undefined : completion };
 }
 
-// The states that a transition exits and enters: the SCXML algorithm (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation)
-// as XState has it, for charts without history. Computed once for each set of active states and each transition.
+// Computes which states a transition exits and enters: the SCXML algorithm
+// (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation) as XState implements it, for charts without
+// history. Computed once for each set of active states and each transition.
 
 const isAtomic = ({ type }: Node): boolean => type === 'atomic' || type === 'final';
 const childrenOf = (node: Node): Node[] => Object.values(node.states as Record<string, Node>);
-/** From its parent on upwards, to below `top`. */
+/** Returns the ancestors of a state from its parent upwards, without `top`. */
 function ancestorsOf(node: Node, top?: Node): Node[] {
   const all: Node[] = [];
   if (node === top) return all;
@@ -327,7 +331,10 @@ function isBelow(node: Node, top: Node | undefined): boolean {
 }
 const targetsOf = ({ target }: Transition): readonly Node[] => target ?? [];
 
-/** The state inside which everything happens; undefined: the root itself is left and entered again. */
+/**
+ * Returns the innermost state that contains all changes of a transition; undefined when the root itself is exited
+ * and entered again.
+ */
 function domainOf(taken: Transition): Node | undefined {
   const { source, reenter } = taken;
   const targets = targetsOf(taken);
@@ -336,7 +343,7 @@ function domainOf(taken: Transition): Node | undefined {
   const common = ancestorsOf(first as Node).find((above) => others.every((node) => isBelow(node, above)));
   return common ?? (reenter ? undefined : source.machine.root);
 }
-/** States that are left. */
+/** Returns the states that transitions exit. */
 function exitedBy(transitions: readonly Transition[], active: readonly Node[]): Set<Node> {
   const exited = new Set<Node>();
   for (const taken of transitions) {
@@ -346,7 +353,10 @@ function exitedBy(transitions: readonly Transition[], active: readonly Node[]): 
   }
   return exited;
 }
-/** Transitions without those that would leave a state that another one leaves: the innermost stays, else the first. */
+/**
+ * Removes transitions that exit a state which another one exits, too: the innermost transition stays, else the
+ * first.
+ */
 function withoutConflicts<T extends Transition>(
   transitions: readonly T[],
   active: readonly Node[],
@@ -365,7 +375,10 @@ function withoutConflicts<T extends Transition>(
   return [...kept];
 }
 
-/** States that are entered, in the order of the chart, and those of them that do their initial transition's actions. */
+/**
+ * Returns the states that transitions enter, in the order of the chart, and those of them that perform the actions
+ * of their initial transition.
+ */
 function enteredBy(transitions: readonly Transition[]): {
   states: Node[];
   byDefault: ReadonlySet<Node>;
@@ -417,7 +430,7 @@ function enteredBy(transitions: readonly Transition[]): {
   }
   return { states: [...states].toSorted((a, b) => a.order - b.order), byDefault };
 }
-/** The first states of a chart, as the targets of a transition into it. */
+/** Returns the first states of a chart, as the targets of a transition into it. */
 function firstTargets(root: Node): Node[] {
   const all = new Set<Node>();
   const goDown = (node: Node): void => {
@@ -441,12 +454,12 @@ function isFinished(node: Node, active: ReadonlySet<Node>): boolean {
   if (node.type === 'parallel') return children.every((child) => isFinished(child, active));
   return node.type === 'final';
 }
-/** The active children of a state, in the order of its value. */
+/** Returns the active children of a state, in the order of its value. */
 function activeIn(node: Node, active: readonly Node[]): Node[] {
   const inner = active.filter(({ parent }) => parent === node);
   return node.type === 'compound' ? inner.slice(0, 1) : inner;
 }
-/** `{ connected: { ready: 'steady' } }`, or the name of the only state. */
+/** Returns the value of a state: `{ connected: { ready: 'steady' } }`, or the name of its only active child. */
 function valueOf(node: Node, active: readonly Node[]): StateValue {
   const inner = activeIn(node, active);
   const [only] = inner;
@@ -454,7 +467,7 @@ function valueOf(node: Node, active: readonly Node[]): StateValue {
   return Object.fromEntries(inner.map((child) => [child.key, valueOf(child, active)]));
 }
 
-/** Refuses a chart that uses what would step in another way than in XState. */
+/** Throws for a chart that uses a feature which the stepper handles differently from XState. */
 function refuseUnknown(machine: AnyStateMachine): void {
   if (machine.options.maxIterations !== Infinity)
     throw new Error(`The stepper does not know 'maxIterations' in '${machine.id}'`);

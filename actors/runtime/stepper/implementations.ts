@@ -12,12 +12,15 @@ import {
   type EventObject,
 } from 'xstate';
 
-/** Types of what XState and its charts hand to a step. Its types promise less; `scenarios/contracts/xstate-stepper.test.ts` pins the rest. */
+/**
+ * Types of the objects that XState and charts hand to a step. XState's own types promise less;
+ * `scenarios/contracts/xstate-stepper.test.ts` checks the rest.
+ */
 export type Snapshot = AnyMachineSnapshot;
 export type Transition = AnyTransitionDefinition;
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Scope of an actor's logic in XState, as far as a step needs it. */
+/** Scope that XState gives to the logic of an actor, as far as a step needs it. */
 export interface Scope {
   readonly self: { readonly id: string; readonly _processingStatus: number };
   readonly system: object;
@@ -63,16 +66,16 @@ export interface Action {
 
 /** Microstep: the snapshot after it, and the transitions that it took; none when the event was ignored. */
 export interface Microstep {
-  /** Whose step it is: `id` is the address of a root. */
+  /** Actor that made the step; its `id` is the address of a root. */
   readonly actor: { readonly id: string };
   readonly event: EventObject;
   readonly transitions: readonly Transition[];
   readonly snapshot: Snapshot;
 }
-/** Hears what a stepper does, as it does it. */
+/** Observer of a stepper. */
 export interface StepWatch {
   readonly step?: ((step: Microstep) => void) | undefined;
-  /** Each action, with its parameters. */
+  /** Takes each performed action with its parameters. */
   readonly performed?: ((type: string, params: unknown) => void) | undefined;
 }
 export interface XStateEvent extends EventObject {
@@ -82,7 +85,7 @@ export interface XStateEvent extends EventObject {
 }
 
 let collected: unknown[] = [];
-/** From now on what is enqueued goes into this list. */
+/** Sets the list that takes all actions enqueued from now on. */
 export const collectInto = (list: unknown[]): void => void (collected = list);
 const add = (action: unknown): void => void collected.push(action);
 type Maker = (...given: unknown[]) => unknown;
@@ -96,18 +99,21 @@ const makers = {
   spawnChild,
   stopChild,
 } as unknown as Record<string, Maker>;
-/** Argument of `enqueueActions`: a function that takes an action, with one more for each kind of XState's own. */
+/**
+ * Argument of `enqueueActions`: a function that adds an action, with a method for each kind of XState's own
+ * actions.
+ */
 export const enqueue = Object.assign(
   add,
   Object.fromEntries(
     Object.entries(makers).map(([name, make]) => [name, (...given: unknown[]) => add(make(...given))]),
   ),
 );
-/** Replacement of XState's `spawn` in an `assign`, which throws. */
+/** Replaces XState's `spawn` in an `assign`; always throws. */
 export const noSpawn = (): never => {
   throw new Error('There is no spawn here: invoke an actor, or open a root');
 };
-/** Fields of the next context that an `assign` of XState gives. */
+/** Returns the fields of the next context from an `assign` of XState. */
 export function partOf(assignment: unknown, at: object, given: Params): object {
   if (typeof assignment === 'function') return assignment(at, given) as object;
   const part: Record<string, unknown> = {};
@@ -118,7 +124,7 @@ export function partOf(assignment: unknown, at: object, given: Params): object {
   }
   return part;
 }
-/** Error of a guard that throws, in the words of XState. */
+/** Makes the error of a guard that throws, in the words of XState. */
 export function guardFailure({ guard, source }: Transition, event: EventObject, error: unknown): Error {
   const name = typeof guard === 'object' ? (guard as { readonly type: string }).type : guard;
   const which = typeof name === 'string' ? `'${name}' ` : '';

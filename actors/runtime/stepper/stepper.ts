@@ -29,7 +29,7 @@ import {
 
 export type { Microstep } from './implementations.ts';
 
-/** A watch that is asked before each step, and whether XState's own inspector looks on. */
+/** Observer of steps, with flags that tell whether steps are observed, and whether XState's own inspector is used. */
 export interface Looking extends StepWatch {
   readonly isStepped: boolean;
   readonly isInspected: boolean;
@@ -46,7 +46,7 @@ interface XStateInspection {
 }
 type Inspected = { _sendInspectionEvent(event: XStateInspection): void };
 
-/** The scope of an actor, whose microsteps and actions are told by XState's interpreter. */
+/** Wraps the scope of an actor, so that an observer gets the microsteps and actions of XState's interpreter. */
 function overheard(scope: Scope, watch: StepWatch): Scope {
   const system = scope.system as Inspected;
   const told = (event: XStateInspection): void => {
@@ -78,11 +78,14 @@ function interpreterOf({ transition, getInitialSnapshot }: Logic, lookingAt: Loo
     getInitialSnapshot: (scope, input) => getInitialSnapshot(heard(scope as never) as never, input),
   };
 }
-/** XState's own interpreter. */
+/** Lets a machine step in XState's own interpreter. */
 export const interpreted: Stepping = (machine, lookingAt) =>
   Object.assign(machine, interpreterOf(machine, lookingAt));
 
-/** The compiled stepper; while XState's inspector looks on, XState's own interpreter. */
+/**
+ * Lets a machine step in the compiled stepper, except while XState's inspector is used, which needs XState's own
+ * interpreter.
+ */
 export const compiled: Stepping = (machine, lookingAt) => {
   const { transition, getInitialSnapshot } = machine;
   const theirs = interpreterOf({ transition, getInitialSnapshot }, lookingAt);
@@ -101,7 +104,7 @@ export const compiled: Stepping = (machine, lookingAt) => {
   const ours = {
     transition(snapshot: Snapshot, event: EventObject, scope: Scope): Snapshot {
       const looking = lookingAt(scope.self);
-      // No chart has these events: XState's own interpreter refuses them.
+      // Leaves the events `*` and `xstate.init` to XState's interpreter, which refuses them; no chart has them.
       const isForeign = event.type === '*' || event.type === 'xstate.init';
       if (looking.isInspected || isForeign) return theirs.transition(snapshot, event, scope as never);
       return new Macrostep(chart, snapshot, event, scope, looking.isStepped ? looking : undefined).take();
@@ -116,7 +119,7 @@ export const compiled: Stepping = (machine, lookingAt) => {
 };
 
 const steppings: Readonly<Record<string, Stepping>> = { compiled, xstate: interpreted };
-/** `A2C_STEPPER=xstate` takes XState's interpreter in place of the compiled one. */
+/** Returns the stepper with this name: `compiled` by default, or XState's interpreter with `A2C_STEPPER=xstate`. */
 export function steppingOf(name = 'compiled'): Stepping {
   const known = Object.hasOwn(steppings, name) ? steppings[name] : undefined;
   if (known) return known;
@@ -131,16 +134,16 @@ class Macrostep {
   readonly #watch: StepWatch | undefined;
   /** Events that were raised and not yet taken. */
   readonly #raised: EventObject[] = [];
-  /** An actor that is not running yet performs its actions when it is started. */
+  /** Tells whether the actor is running; an actor that is not performs its actions when it is started. */
   readonly #isRunning: boolean;
-  /** The last snapshot that was made, and whether it is still true. */
+  /** Last snapshot that was made; `#isMade` tells whether it is still valid. */
   #made: Snapshot;
   #isMade = true;
-  /** How often a new snapshot would have been made: an `always` that changes nothing is not tried again. */
+  /** Number of changes that would have made a new snapshot; an `always` that changes nothing is not tried again. */
   #changes = 0;
-  /** Ids of the actors that the state that is entered invokes. */
+  /** Ids of the actors that are invoked by the state being entered. */
   #invoked: readonly string[] | undefined;
-  /** Actions that are resolved again when these actors are there. */
+  /** Actions that are resolved again once the actors invoked in this step exist. */
   readonly #retries: [does: Implementation, params: Params][] = [];
   #at: Configuration;
   #event: EventObject;
@@ -166,7 +169,7 @@ class Macrostep {
     this.#error = from.error;
     this.#children = from.children;
   }
-  /** A snapshot of where it is now. */
+  /** Returns a snapshot of the present state. */
   snapshot(): Snapshot {
     if (this.#isMade) return this.#made;
     const { matches, hasTag, can, getMeta, toJSON } = this.#chart.like;
@@ -191,13 +194,13 @@ class Macrostep {
       toJSON,
     } as unknown as Snapshot);
   }
-  /** Arguments of guards and of parameters. */
+  /** Arguments for guards and for functions that make parameters. */
   get #given(): At {
     const given = this.#lastGiven;
     if (given?.context === this.#context && given.event === this.#event) return given;
     return (this.#lastGiven = { context: this.#context, event: this.#event });
   }
-  /** Argument of actions. */
+  /** Argument that the code of actions gets. */
   get #info(): Info {
     const info = this.#lastInfo;
     if (info?.context === this.#context && info.event === this.#event) return info;
@@ -209,7 +212,7 @@ class Macrostep {
     this.#changes += 1;
   }
 
-  /** The first states: nothing is told of the step into them. */
+  /** Enters the first states; observers do not hear of this step. */
   begin(): Snapshot {
     this.#enter(this.#chart.first);
     return this.#settle();
@@ -315,7 +318,7 @@ class Macrostep {
     for (const { actions, invoked, final } of entries) {
       this.#invoked = invoked;
       for (const action of actions) this.#act(action);
-      // Messages to an actor that was invoked in this step reach it now.
+      // Delivers messages to an actor that was invoked in this step.
       for (const [does, params] of this.#retries.splice(0))
         does.retryResolve?.(this.#scope, this.snapshot(), params);
       this.#invoked = undefined;
