@@ -5,28 +5,29 @@ import { begin } from './cli/run.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
 import type { CommandContext } from './cli/context.ts';
 
-// V8 takes what is made and dropped with each call for long-lived, and keeps it until a full collection: a tenth to a fifth of the CPU.
+// Turns off an optimization of V8 that takes the short-lived objects of each call for long-lived ones; it costs a tenth
+// to a fifth of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 async function main(): Promise<void> {
   const aborter = new AbortController();
   const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
     const by = new EndedBySignal(name);
-    // The second one does not wait: the ledger ends the servers as the process exits.
+    // Exits at once at the second signal; the ledger of child processes ends the servers as the process exits.
     if (aborter.signal.aborted) process.exit(by.exitCode);
     aborter.abort(by);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   let hangup: (() => void) | undefined;
-  // At a terminal SIGHUP means that its window was closed.
+  // SIGHUP at a terminal means that its window was closed, so it ends the process.
   process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));
   const onHangup = (run: () => void): void => void (hangup = run);
-  // A reader that stops reading stdout ends the command without an error.
+  // Ends the command without an error when the reader of stdout closes it.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') aborter.abort();
   });
-  // The result on stdout is still wanted when stderr has no reader. There is nowhere to tell that, either.
+  // Ignores a closed stderr, because the result on stdout is still wanted and no place is left to report it.
   process.stderr.on('error', () => {});
   const argv = process.argv.slice(2);
   // oxlint-disable-next-line no-restricted-imports -- loaded when one of their commands is typed
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
       context: () => (context ??= contextOf()),
     });
   } finally {
-    // An open terminal keeps the process alive.
+    // Closes the terminal, which would keep the process alive.
     (await context)?.terminal.close();
   }
 }

@@ -9,16 +9,22 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Options of a command about questions of servers: for folders, a person, a model. */
+/** Command options that decide how questions of MCP servers are answered. */
 export interface AnswerOptions {
-  /** Folders that servers may look at. */
+  /** Folders that MCP servers are told they may work in (MCP roots). */
   readonly root?: readonly string[];
-  /** A command that answers for a model: the request as JSON on stdin, a text or a result as JSON on stdout. */
+  /**
+   * Command that answers sampling requests of servers in place of a model: gets the request as JSON on stdin, prints a
+   * text or a JSON result on stdout.
+   */
   readonly sampling?: string;
 }
 const sampleMs = 110_000;
 
-/** `folders`: what servers are told when no `--root` is given; without it they are told nothing. */
+/**
+ * Answers questions of MCP servers from this terminal. `folders` gives the folders told to a server when `--root` is
+ * missing; without both, servers are told none.
+ */
 export function answersBy(
   terminal: Terminal,
   { root, sampling }: AnswerOptions,
@@ -30,7 +36,8 @@ export function answersBy(
     ...(sampling !== undefined && {
       sample: async (_server, params, signal) => sampled(sampling, params, signal),
     }),
-    // Without a person a server hears that it cannot ask.
+    // Forms (elicitation) are offered only when a person is at the terminal; otherwise servers learn that they cannot
+    // ask.
     ...(terminal.isInteractive && {
       elicit: async (server, params, signal) => ({ ...(await fillIn(terminal, server, params, signal)) }),
       elicitUrl: async (server, params, signal) => open(terminal, server, params, signal),
@@ -41,7 +48,7 @@ const asRoot = (folder: string): { uri: string; name: string } => ({
   uri: pathToFileURL(folder).href,
   name: basename(folder),
 });
-/** The current folder, and those that the config of a server names: it was given them to work on. */
+/** Returns the folders that a server may work in: the current one and those named in its config entry. */
 export const foldersOf =
   ({ servers }: Config, folder: string) =>
   (server: string): readonly string[] => [
@@ -82,12 +89,12 @@ async function sampled(
     if (typeof result === 'object' && result !== null && 'content' in result)
       return { model: 'command', role: 'assistant', ...result };
   } catch {
-    // A text is the answer itself.
+    // Output that is not JSON is itself the text answer of the model.
   }
   return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
 }
 
-/** A form that a server wants a person to fill in (MCP elicitation): one question for each field. */
+/** Form that an MCP server wants a person to fill in (elicitation): one question for each field. */
 
 interface Answered {
   readonly action: 'accept' | 'decline' | 'cancel';
@@ -95,12 +102,12 @@ interface Answered {
 }
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** A value that may be chosen, and how it is shown. */
+/** Value that a person may choose in a form field, with the title shown for it. */
 interface Choice {
   readonly value: unknown;
   readonly title: string;
 }
-/** Choices of a field: `enum` with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
+/** Returns the choices of a form field: `enum` with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
 function choicesOf(schema: Fields): readonly Choice[] {
   const { enum: values, enumNames: names } = schema;
   const titled = schema['oneOf'] ?? schema['anyOf'];
@@ -115,7 +122,9 @@ function choicesOf(schema: Fields): readonly Choice[] {
     title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
   }));
 }
-/** Reads a typed text as the value of a field; a sentence says why it is none. */
+/**
+ * Reads a typed text as the value of a form field; returns a phrase for the expected form when the text does not fit.
+ */
 export function readField(text: string, schema: Fields): { readonly value: unknown } | string {
   const { type, items } = schema;
   if (type === 'array') return readChoices(text, choicesOf(isObject(items) ? items : {}), schema);
@@ -129,13 +138,13 @@ export function readField(text: string, schema: Fields): { readonly value: unkno
   if (type === 'object') return readObject(text);
   return readText(text, schema);
 }
-/** A field with fields of its own, which MCP has not, is written as JSON. */
+/** Reads a form field that is an object as JSON; MCP itself allows no nested fields in forms. */
 function readObject(text: string): { readonly value: unknown } | string {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { value };
   } catch {
-    // Told below, as JSON of another kind.
+    // Broken JSON gets the same hint as JSON of a wrong type.
   }
   return 'a JSON object';
 }
@@ -186,7 +195,7 @@ function readText(
   return pattern && !pattern.test(text) ? (said ?? '') : { value: text };
 }
 
-/** Asks field by field. An empty answer means the default, or that the field is left out where it may be. */
+/** Asks a person for each field of a form. An empty answer takes the default, or leaves an optional field out. */
 export async function fillIn(
   terminal: Terminal,
   server: string,
@@ -218,7 +227,7 @@ interface Field {
   readonly field: Fields;
   readonly isRequired: boolean;
 }
-/** Null: a person does not go on. Undefined: the field is left out. */
+/** Asks for one field of a form. Returns null when the person gives up, undefined when the field is left out. */
 async function askField(
   terminal: Terminal,
   { name, field, isRequired }: Field,
@@ -242,15 +251,15 @@ async function askField(
 }
 
 interface KeyringOptions {
-  /** Passwords that are typed are kept in the keyring of the system. */
+  /** Keeps typed passwords in the keyring of the operating system. */
   readonly keyring?: boolean;
-  /** The file that names the inputs; left out: that of this folder or this user. */
+  /** Config file that declares the inputs; by default the config of this folder or this user. */
   readonly config?: string;
 }
 
 /**
- * Asks a person for the value of an input. An empty answer, and Ctrl-C, mean the default. Without a terminal no
- * question is asked, so that the environment and the defaults count.
+ * Makes the function that asks a person for the value of a config input. An empty answer or Ctrl-C takes the default.
+ * Without a terminal no question is asked: environment variables and defaults count.
  */
 export function inputsAt(
   terminal: Terminal,
@@ -269,7 +278,7 @@ export function inputsAt(
 function asking(terminal: Terminal): AskInput {
   return async (definition, { signal }) => {
     const { id, type, description } = definition;
-    // VS Code runs it; here a variable gives it.
+    // Inputs of type `command` are run by VS Code only; here an environment variable gives their value.
     if (type === 'command') return undefined;
     const what = description === '' ? id : description;
     const preset =
@@ -299,7 +308,7 @@ function asking(terminal: Terminal): AskInput {
 }
 
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
-/** `ask` needs a person at a terminal; without one every question is answered no. */
+/** Decides whether tool calls run: `ask` asks the person at the terminal, and without a terminal denies every call. */
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   if (word !== 'ask') return word;
   if (!terminal.isInteractive) return 'deny';
@@ -309,7 +318,7 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
     terminal.err(`${who} wants to run ${what}: ${JSON.stringify(given)}`);
     const told = (): void => terminal.err(`${what}: ${(signal.reason as Error).message}`);
     signal.addEventListener('abort', told, { once: true });
-    // The name comes again: several questions may wait, and this tells which one is open.
+    // Repeats the tool name, because several questions may wait and the name tells which one is open.
     const answer = await terminal.question(`run ${what}? [y/N/a = yes, and do not ask again] `, signal);
     if (answer === null) return 'deny';
     if (/^a(lways)?$/i.test(answer.trim())) return 'allowForSession';
@@ -318,8 +327,8 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
 }
 
 /**
- * Asks until the answer is yes, no or nothing, which is `preset`. Null: there is no answer, or the question was
- * withdrawn.
+ * Asks until the answer is yes, no or empty; an empty answer means `preset`. Returns null when there is no answer or
+ * the question was withdrawn.
  */
 export async function yesOrNo(
   terminal: Terminal,

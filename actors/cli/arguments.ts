@@ -9,42 +9,42 @@ import {
 } from '../../machines/protocol/exact-numbers.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Word behind the name of a tool on the command line. */
+/** Argument of a tool call, read from one word of the command line. */
 export type Argument =
-  /** A JSON object: typed, from a file, or from stdin. */
+  /** JSON object of arguments: typed, from a file, or from stdin. */
   | {
       readonly kind: 'object';
       readonly value: Readonly<Record<string, unknown>>;
       readonly digits?: readonly Digits[];
     }
-  /** `key:=json`. */
+  /** Argument written as `key:=json`. */
   | {
       readonly kind: 'value';
       readonly key: string;
       readonly value: unknown;
       readonly digits?: readonly Digits[];
     }
-  /** `key=text`: the schema of the tool says what the text is. */
+  /** Argument written as `key=text`; the schema of the tool decides which type the text becomes. */
   | { readonly kind: 'text'; readonly key: string; readonly text: string };
-/** Reads the text of a file, or of stdin for `-`. */
+/** Reads the text of a file, or of stdin for the name `-`. */
 type ReadText = (name: string) => Promise<string>;
 
 const assignment = /^([^\s=:{}[\]"'@][^=]*?)(:?=)([^]*)$/;
-/** Anything else is the name of a tool or a server. */
+/** Tells whether a word is a tool argument; any other word names a tool or a server. */
 export const isArgument = (word: string): boolean =>
   word === '-' || /^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 export const argumentForms = `Write key=value, key:=json, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
-/** The words behind the name of a tool. Rejects with what is wrong with the first wrong one. */
+/** Reads the words behind a tool name as arguments. Rejects with the mistake of the first wrong word. */
 export function readArguments(words: readonly string[], read: ReadText): Promise<readonly Argument[]> {
   return Promise.all(words.filter((word) => word.trim() !== '').map((word) => readArgument(word, read)));
 }
 async function readArgument(word: string, read: ReadText): Promise<Argument> {
   if (word === '-') return objectOf(await read('-'), 'stdin');
   if (word.startsWith('@')) return objectOf(await read(word.slice(1)), word.slice(1));
-  // Before the JSON of a whole word: a text may hold anything.
+  // Tests for `key=value` before JSON, because a text value may look like JSON.
   const [, key, sign, text = ''] = assignment.exec(word) ?? [];
   if (key === undefined && !isArgument(word)) throw wrong(`'${word}' is not an argument`, argumentForms);
   if (key === undefined) return objectOf(word, undefined);
@@ -66,14 +66,14 @@ function objectOf(text: string, from: string | undefined): Argument {
     throw wrong(`the arguments${where} are not a JSON object`, argumentForms);
   return { kind: 'object', value: { ...value }, ...digitsOf(text) };
 }
-/** Integers in it that a number cannot hold. */
+/** Finds integers in a JSON text that are too large for a JavaScript number, so that their digits are kept. */
 function digitsOf(text: string): { readonly digits?: readonly Digits[] } {
   const digits = digitsIn(text, valueOf);
   return digits.length > 0 ? { digits } : {};
 }
 /**
- * Reads a value that is no strict JSON, as models write it: names without quotes, single quotes, a comma too many.
- * Undefined: it is broken.
+ * Reads JSON, also the loose JSON that models write: names without quotes, single quotes, extra commas. Returns
+ * undefined when the text is broken.
  */
 function valueOf(text: string): unknown {
   try {
@@ -96,13 +96,13 @@ const listIn = (schema: Fields, key: string): readonly unknown[] => {
   return Array.isArray(value) ? value : [];
 };
 
-/** The schema of one argument; `{}` where the tool does not say. */
+/** Returns the JSON Schema of one tool argument, or `{}` when the tool declares none. */
 export function schemaOf(tool: unknown, key: string): Fields {
   const properties = isObject(tool) ? tool['properties'] : undefined;
   const found = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
   return isObject(found) ? found : {};
 }
-/** `string`, `integer`, …: all that a value may be; empty where the schema does not say. */
+/** Returns the JSON types (`string`, `integer`, …) that a schema allows; an empty list when the schema names none. */
 export function typesOf(schema: Fields): readonly string[] {
   const { type } = schema;
   const own = Array.isArray(type) ? type : type === undefined ? [] : [type];
@@ -115,14 +115,17 @@ const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
 const numberText = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-/** A text as the schema wants it. What fits none of its types stays a text: the check of the arguments says so. */
+/**
+ * Converts a typed text to a type that its schema allows. A text that fits no type stays text, so that the later check
+ * of arguments reports it.
+ */
 export function typed(text: string, schema: Fields): unknown {
   const types = typesOf(schema);
   const may = (type: string): boolean => types.length === 0 || types.includes(type);
   if (types.includes('string')) return text;
   if ((may('number') || may('integer')) && numberText.test(text)) {
     if (!isInexact(text)) return Number(text);
-    // A schema without types takes a text, too.
+    // A schema without types also accepts text, so a number that would lose digits stays text.
     if (types.length === 0) return text;
     throw wrong(`${text} is more than a number holds exactly`, asText);
   }
@@ -134,7 +137,10 @@ export function typed(text: string, schema: Fields): unknown {
   return [typed(text, isObject(items) ? items : {})];
 }
 
-/** The value with digits as text where the tool takes text. Throws where it does not. */
+/**
+ * Replaces integers too large for a JavaScript number by their digits as text, where the tool takes text; throws
+ * elsewhere.
+ */
 function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unknown, key?: string): T {
   if (!digits) return value;
   const read = argumentsWith(value, digits, schema ?? {});
@@ -143,7 +149,10 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
   return read.value as T;
 }
 
-/** Makes one object of all words; a later word wins. `key=a key=b` makes a list where the schema wants one. */
+/**
+ * Merges all argument words into one object; a later word wins. Repeated keys (`key=a key=b`) make a list where the
+ * schema wants one.
+ */
 export function argumentsFor(words: readonly Argument[], tool: unknown): Record<string, unknown> {
   const all: [string, unknown][] = [];
   for (const word of words)
@@ -162,15 +171,15 @@ export function argumentsFor(words: readonly Argument[], tool: unknown): Record<
   return Object.fromEntries(result);
 }
 
-/** Which tool is meant, and of which server where that was said. */
+/** Tool named on the command line, with its server when one was named. */
 export interface Target {
   readonly server?: string;
   readonly tool: string;
 }
 
 /**
- * Splits words into the tool (`TOOL`, `SERVER.TOOL` or `SERVER TOOL`) and its arguments. Servers are those of
- * `servers`, the names in the config; those of a remote computer are unknown, and every name is that of a tool.
+ * Splits words into the tool (`TOOL`, `SERVER.TOOL` or `SERVER TOOL`) and its arguments. `servers` holds the server
+ * names in the config; the servers of a remote computer are unknown, so there every name is a tool name.
  */
 export function targetIn(
   words: readonly string[],
@@ -180,7 +189,7 @@ export function targetIn(
   if (second !== undefined && servers.includes(first) && !isArgument(second))
     return { target: { server: first, tool: second }, rest: more };
   const rest = words.slice(1);
-  // The longest: a server may be called like another with a dot behind.
+  // Takes the longest matching server name, because one server name may begin with another one and a dot.
   const owner = servers
     .filter((name) => first.startsWith(`${name}.`) && first.length > name.length + 1)
     .toSorted((a, b) => b.length - a.length)[0];

@@ -26,14 +26,14 @@ import type { Config } from '../../machines/config/parse.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** `a2c call`: one call of one tool, by the servers of a config or by a computer in an office. */
+/** Options of `a2c call`, which calls one tool on the servers of a config or on a computer in an office. */
 export interface CallCommandOptions extends OneShotOptions, SaveOptions {
-  /** Seconds; 0 = none. */
+  /** Time limit of the call in seconds; 0 = none. */
   readonly timeout?: number;
   readonly reqId?: string;
   readonly facts?: boolean;
 }
-/** How one call is made, once its servers are there. */
+/** Planned tool call, made once its servers are up. */
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];
@@ -65,7 +65,7 @@ export async function call(
     : callAfar(context, options, { ...order, target }));
   return exitCodeOf(signal, outcome.outcome === 'succeeded');
 }
-/** Before its servers end: who waits for the answer need not wait for them. */
+/** Prints the result of a call before its servers are stopped, so that the reader need not wait for that. */
 async function tell(
   context: CommandContext,
   options: CallCommandOptions,
@@ -76,7 +76,7 @@ async function tell(
   if (outcome.outcome === 'succeeded') await saved(context, options, outcome.tool, outcome.result);
   return outcome;
 }
-/** Rejects with what is typed wrong: before a config is read, and before anything is started. */
+/** Reads a tool call from the command line. Rejects typing mistakes before a config is read or a server is started. */
 async function orderOf(
   { signal }: CommandContext,
   first: string,
@@ -86,7 +86,7 @@ async function orderOf(
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
   const how = (): CallOptions => {
-    // The time until the server was ready is part of this call.
+    // Time spent waiting for the server counts against the time limit of the call.
     const left =
       limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - (performance.now() - startedAt)));
     return {
@@ -116,7 +116,7 @@ function noServer(word: string, stray: string, names: readonly string[]): Failur
   };
 }
 
-/** Calls a tool of servers that are started for it: the one that is known to have the tool, or all of them. */
+/** Calls a tool on servers started for this call: only the one known to have the tool, or all of them. */
 async function callHere(
   context: CommandContext,
   options: CallCommandOptions,
@@ -164,7 +164,7 @@ function callBy(
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
-/** Another server has a tool of this name: which one is called, and how the other is reached. */
+/** Tells a person when another server has a tool of the same name, and how to call that one. */
 function tellTwins({ terminal }: CommandContext, listing: ToolListing, tool: string): void {
   const called = infoOf(listing, tool);
   for (const { name, server } of listing.refused)
@@ -173,8 +173,8 @@ function tellTwins({ terminal }: CommandContext, listing: ToolListing, tool: str
 }
 
 /**
- * Adds to a failure what the computer knows while it lives: the whole of a result that is cut, and the tool that was
- * probably meant.
+ * Adds what the computer knows before it closes: the full text of a shortened result, advice on wrong arguments, and
+ * the tool that was probably meant.
  */
 function explained(
   { terminal }: CommandContext,
@@ -209,7 +209,7 @@ function remedyFor(tool: string, names: readonly string[]): string {
   return close.length === 0 ? listThem : `Did you mean ${close.join(', ')}? ${listThem}`;
 }
 
-/** Calls a tool of a computer in an office, as its agent. */
+/** Calls a tool of a computer in an office, as the agent of that office. */
 function callAfar(
   context: CommandContext,
   options: CallCommandOptions,

@@ -39,13 +39,15 @@ import {
 } from '../../machines/resources/dpe-uri.ts';
 
 export interface CheckOptions extends SourceOptions {
-  /** Seconds. */
+  /** Time limit of each read, in seconds. */
   readonly limit: number;
   readonly wait: number;
   readonly json: boolean;
 }
 
-/** `a2c check SERVER`: what breaks a rule of windows and documents. Ends with 1 when something does. */
+/**
+ * Runs `a2c check SERVER`: reports each broken rule of windows and documents. Ends with exit code 1 when one is broken.
+ */
 export async function check(
   context: CommandContext,
   asked: string,
@@ -67,7 +69,7 @@ export async function check(
     };
     try {
       const done = await orClosed(signal, computer, () => checkServer(computer, plan));
-      // Half an answer is none.
+      // Prints nothing for an interrupted check, because half a report would mislead.
       signal.throwIfAborted();
       return done;
     } finally {
@@ -90,7 +92,7 @@ const notReady = (
     remedy: 'See what it writes: --verbose',
   });
 
-/** Config with this server alone, which is read whole, even if it does not say when something changes. */
+/** Returns a config with this server alone, set to be read whole even when the server announces no changes. */
 async function configFor(
   context: CommandContext,
   asked: string,
@@ -109,7 +111,10 @@ async function configFor(
     })),
   };
 }
-/** A URL, or a command: its arguments, or a path, tell it from a name. */
+/**
+ * Returns a config entry for a typed URL or command, undefined for the name of a server. Arguments or a path mark a
+ * command.
+ */
 function typedServer(asked: string, args: readonly string[]): object | undefined {
   if (/^https?:\/\//i.test(asked) && args.length === 0) return { [asked]: { url: asked } };
   if (args.length === 0 && !/[/\\]/.test(asked)) return undefined;
@@ -121,7 +126,7 @@ function tell({ terminal }: CommandContext, { violations, read }: CheckedServer)
     const where = [uri ?? 'the server', ...(field === null ? [] : [field])].join('  ');
     terminal.out(`${rule}: ${where}`);
     terminal.out(`    ${found}`);
-    // Once for all fields of one thing.
+    // Advice is printed once for all violations of one rule by the same URI.
     const next = violations[at + 1];
     if (next?.rule !== rule || next.uri !== uri) terminal.out(`    ${remedy}`);
   }
@@ -140,20 +145,20 @@ const verdict = (violations: readonly Violation[]): string => {
 export interface CheckPlan {
   readonly server: string;
   readonly limitMs: number;
-  /** Between the two reads; 0: there is one. */
+  /** Wait between the two reads, in ms; 0 = read only once. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Hears the current step, in a few words. */
+  /** Hears the current step of the check, in a few words. */
   readonly onStep: (step: string) => void;
 }
 export interface CheckedServer {
   readonly read: Readonly<WalkedCounts>;
   readonly violations: readonly Violation[];
 }
-/** How long a change may take to be told after it was seen: updates are gathered for 200 ms at the most. */
+/** Longest delay in ms between seeing a change and its notification; servers gather updates for at most 200 ms. */
 const toldWithinMs = 1_000;
 
-/** Reads all that a server shows, twice, and judges it. */
+/** Reads all windows and documents of a server twice, and returns the rules that it breaks. */
 export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
   const { server, limitMs, onStep } = plan;
   const declared = computer.servers().find(({ name }) => name === server)?.resources;
@@ -183,7 +188,7 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
 const unlessOver = ({ signal }: CheckPlan, work: () => Promise<void>): Promise<void> =>
   signal.aborted ? Promise.resolve() : work();
 
-/** The URIs that it lists; undefined: no list came. */
+/** Returns the resource URIs that a server lists, or undefined when no list came. */
 async function listOf(
   computer: Computer,
   { server, onStep }: CheckPlan,
@@ -193,7 +198,10 @@ async function listOf(
   return listed?.failure === null ? listed.resources.map(({ uri }) => uri) : undefined;
 }
 
-/** Whatever is another text now must have been told of. What has left the list meanwhile is no content any more. */
+/**
+ * Reads every resource again after a wait: a changed text must have been announced. Resources no longer listed are
+ * skipped.
+ */
 async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly string[]): Promise<void> {
   const { waitMs, signal, onStep } = plan;
   onStep(`waiting ${waitMs / 1000} s for changes`);
@@ -204,24 +212,24 @@ async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly st
     const after = await reader.again(uri);
     if (after !== undefined && after !== before) changed.push({ uri, before, after });
   }
-  // A late notification counts: servers gather their updates for a while.
+  // Waits for late notifications, because servers gather their updates for a while.
   if (changed.some(({ uri }) => !isTold(uri, told)))
     await pause(toldWithinMs, undefined, { signal }).catch(() => {});
   for (const each of changed) reader.add(brokenByChange(each, told));
 }
 
-/** How many of each were read. */
+/** Number of windows, documents, pages and elements that were read. */
 export interface WalkedCounts {
   windows: number;
   documents: number;
   pages: number;
   elements: number;
 }
-/** Pages of a document that are listed with one read. */
+/** Number of document pages that one read lists. */
 const pagesAtOnce = 100;
 const nowhere = 'a2c-check-there-is-no-such-thing';
 
-/** Reads what a server lists, from each document down to an element of each page. */
+/** Reads everything a server lists, from each document down to an element of each page. */
 export class Walk {
   readonly #reader: CheckReader;
   readonly counts: WalkedCounts = { windows: 0, documents: 0, pages: 0, elements: 0 };
@@ -237,7 +245,7 @@ export class Walk {
     this.counts.windows += 1;
     this.#reader.add(brokenByWindow(uri, contents));
   }
-  /** A document, or a catalogue and all documents in it. */
+  /** Reads a document, or a catalogue and all documents in it. */
   async document(uri: string): Promise<void> {
     const place = parseDpeUri(uri);
     if (!place.ok || place.uri.level > 1) return;
@@ -275,7 +283,7 @@ export class Walk {
     const contents = place.ok && (await this.#reader.read(place.uri));
     if (contents) this.#reader.add(brokenByPages(place.uri, pageCount, offset, contents));
   }
-  /** Reads a page; tells whether one of its elements could be read. */
+  /** Reads one page of a document; tells whether one of its elements could be read. */
   async #page(uri: string, index: number): Promise<boolean> {
     const place = pagePlace(uri, index, 'json');
     const contents = place.ok && (await this.#reader.read(place.uri));
@@ -301,19 +309,20 @@ export class Walk {
   }
 }
 
-/** Outcome of one read. */
 export type ReadOutcome =
   | { readonly ok: true; readonly contents: readonly ResourceContent[] }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Reads of one server, one after the other, so that each has its own time. What is wrong with a read is kept. */
+/**
+ * Reads resources of one server one after the other, so that each read is timed alone, and collects rule violations.
+ */
 export class CheckReader {
   readonly #computer: Computer;
   readonly #server: string;
   readonly #limitMs: number;
   readonly #onRead: (uri: string) => void;
   readonly violations: Violation[] = [];
-  /** Texts of the first reads, by URI, to compare later ones with. */
+  /** Texts of the first reads by URI, with which later reads are compared. */
   readonly first = new Map<string, string>();
 
   constructor(computer: Computer, server: string, limitMs: number, onRead: (uri: string) => void) {
@@ -325,7 +334,7 @@ export class CheckReader {
   add(some: readonly Violation[]): void {
     this.violations.push(...some);
   }
-  /** Undefined: it came too late, or was refused, and that has been said. */
+  /** Reads a URI. Returns undefined, and records a violation, when the read was refused or too late. */
   async read(uri: string): Promise<readonly ResourceContent[] | undefined> {
     const came = await this.ask(uri);
     if (!came) return undefined;
@@ -336,7 +345,7 @@ export class CheckReader {
     this.add([violation('unreadable', uri, null, came.failure.message)]);
     return undefined;
   }
-  /** Undefined: it came too late, and that has been said. */
+  /** Reads a URI. Returns undefined, and records a violation, when the read was too late. */
   async ask(uri: string): Promise<ReadOutcome | undefined> {
     this.#onRead(uri);
     const startedAt = performance.now();
@@ -345,7 +354,7 @@ export class CheckReader {
     this.add(brokenByTime(uri, tookMs, this.#limitMs));
     return came;
   }
-  /** Reads a URI again; undefined where it cannot be read now. */
+  /** Reads a URI a second time; returns undefined when it cannot be read now. */
   async again(uri: string): Promise<string | undefined> {
     this.#onRead(uri);
     const came = await this.#within(uri);
@@ -365,7 +374,7 @@ export class CheckReader {
     });
   }
 }
-/** Text for the comparison: a single text as it is, anything else as JSON. */
+/** Returns the comparable text of read contents: a single text as it is, anything else as JSON. */
 const textOf = (contents: readonly ResourceContent[]): string => {
   const [only] = contents;
   return contents.length === 1 && typeof only?.text === 'string' ? only.text : JSON.stringify(contents);

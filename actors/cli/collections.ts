@@ -21,7 +21,7 @@ import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
 import { configOf } from './source.ts';
 import type { CommandContext } from './context.ts';
 
-/** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
+/** Options of `a2c desktop`, which shows the windows of all servers once. */
 export interface DesktopOptions extends OneShotOptions {
   readonly size?: number;
   readonly window?: string;
@@ -35,12 +35,12 @@ export interface FinderOptions extends OneShotOptions {
   readonly fresh?: boolean;
 }
 
-/** Question to a computer that is started here, or to one in an office. */
+/** Question asked either of a computer started here or of a computer in an office. */
 interface Asking<T> {
   here(computer: Computer): Promise<T>;
   there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
 }
-/** Asked once, and ended; Ctrl-C ends all at any moment, and with it the question. */
+/** Asks a computer once, prints the answer and closes the computer; Ctrl-C cancels the question at any moment. */
 async function show<T extends object>(
   context: CommandContext,
   options: OneShotOptions,
@@ -60,7 +60,7 @@ async function show<T extends object>(
       missing = said.missing ?? [];
       return answer;
     } finally {
-      // A sentence that the answer has already is left out.
+      // Leaves out notices whose text the answer contains already.
       const isNew = (text: string): boolean => !missing.some(({ reason }) => text.endsWith(reason));
       for (const text of notices.filter(isNew)) terminal.err(text);
     }
@@ -116,7 +116,7 @@ export interface ReadOptions extends OneShotOptions, SaveOptions {
 export async function read(context: CommandContext, uri: string, options: ReadOptions): Promise<number> {
   const collection = collectionOfUri(uri);
   const isOther = !collection.ok && !/^(?:window|dpe):/i.test(uri) && URL.canParse(uri);
-  // Before any server is started for it.
+  // Refuses a wrong URI before any server is started.
   if (!collection.ok && (!isOther || options.url !== undefined))
     throw new A2cError(withRemedy(collection.failure));
   const all = options.url === undefined ? await configOf(context, options) : undefined;
@@ -138,7 +138,10 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }
-/** Server that lists this URI; the only server may also have resources that it does not list. */
+/**
+ * Finds the server that lists a URI. A config with only one server uses it, because servers may have resources that
+ * they do not list.
+ */
 function ownerOf(uri: string, listed: readonly ServerResources[]): string {
   const owners = listed.filter(({ resources }) => resources.some((each) => each.uri === uri));
   const [owner, other] = owners.length > 0 ? owners : listed;

@@ -29,7 +29,7 @@ import { exportFor, plainWords } from '../../machines/config/export.ts';
 import { readLenientJson } from '../../machines/models/arguments.ts';
 
 /**
- * Options of `a2c list` and `a2c get`, which show the config. They start nothing, so that no folder has to be
+ * Options of `a2c list` and `a2c get`, which show the config. Both start no server, so that no folder has to be
  * trusted.
  */
 export interface ListOptions {
@@ -39,10 +39,10 @@ export interface ListOptions {
 interface Row {
   readonly name: string;
   readonly type: string;
-  /** The command with its arguments, or the URL; secrets hidden. */
+  /** Command with its arguments, or URL, of the server; secrets are hidden. */
   readonly target: string;
   readonly disabled: boolean;
-  /** Number of tools that it listed in its last run; null: unknown. */
+  /** Number of tools that the server listed in its last run; null when unknown. */
   readonly tools: number | null;
 }
 async function rowOf(server: ServerConfig): Promise<Row> {
@@ -91,16 +91,18 @@ export async function get(context: CommandContext, name: string, options: ListOp
   return exitCodes.done;
 }
 
-/** `a2c add`, `remove`, `enable`, `disable`: one change of a config file. Nothing is started. */
+/**
+ * Options of `a2c add`, `remove`, `enable` and `disable`, which make one change to a config file and start no server.
+ */
 export interface EditOptions {
-  /** Default: the config of this user. */
+  /** Config file to change; by default the config of this user. */
   readonly config?: string;
   readonly json: boolean;
 }
 export interface AddOptions extends EditOptions {
-  /** `KEY=value`. */
+  /** Environment variables of the server, each as `KEY=value`. */
   readonly env?: readonly string[];
-  /** `Name: value`. */
+  /** HTTP headers for the server, each as `Name: value`. */
   readonly header?: readonly string[];
   readonly cwd?: string;
   readonly sse?: boolean;
@@ -132,7 +134,7 @@ export const enable = (context: CommandContext, name: string, options: EditOptio
 export const disable = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'disable', name }, options);
 
-/** An entry as `mcpServers` has it. */
+/** Builds the config entry of a server, in the form that `mcpServers` has. */
 function entryOf(target: readonly string[], { env = [], header = [], cwd, sse }: AddOptions): object {
   const [first = '', ...args] = target;
   const isUrl = /^https?:\/\//i.test(first);
@@ -187,23 +189,23 @@ async function change(
     if (what.what === 'add')
       terminal.out(`see what it has: a2c tools ${name}${config === undefined ? '' : ` -c ${config}`}`);
   }
-  // A file of this folder comes before that of the user.
+  // Warns when a config file of this folder takes precedence over the changed one.
   const used = await findConfig(config, folder);
   if (used && used.file !== file)
     terminal.err(`warning: in this folder ${used.file} counts, not ${file}; -c ${used.file} changes it`);
   return exitCodes.done;
 }
 
-/** `a2c import`: servers of other applications, into the config of this user. Nothing is started. */
+/** Options of `a2c import`, which copies servers of other applications into the config of this user and starts none. */
 export interface ImportOptions {
-  /** The file to write. Default: the config of this user. */
+  /** Config file to write; by default the config of this user. */
   readonly config?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json: boolean;
 }
 
-/** Without a name: what there is, and how to import it. */
+/** Lists the config files of other applications, and how to import them; used when no application is named. */
 async function listed({ terminal, folder = process.cwd() }: CommandContext, json: boolean): Promise<number> {
   const found = await foundAppFiles(folder);
   const rows = await Promise.all(
@@ -277,10 +279,13 @@ export async function importServers(
 }
 const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, app: app?.id ?? null });
 
-/** `a2c export`: the servers of the config for other applications. Nothing is started, no file is written. */
+/**
+ * Options of `a2c export`, which prints the servers of the config for other applications; no server is started, no file
+ * written.
+ */
 export interface ExportOptions {
   readonly config?: string;
-  /** Id of an application, such as `codex`. */
+  /** Id of the application to export for, such as `codex`. */
   readonly for?: string;
   readonly secrets: boolean;
 }

@@ -1,20 +1,22 @@
 import type { Terminal } from '../../adapters/index.ts';
 
-/** Surroundings of a command, from the program that runs it. */
+/** Surroundings of a command: its terminal, signal and folder, given by the program that runs it. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Aborts at the first Ctrl-C or SIGTERM. */
+  /** Abort signal of the command, which fires at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Replaces the default of SIGHUP, which ends this process, where it does not mean that the terminal was closed. */
+  /**
+   * Sets a handler for SIGHUP in place of ending this process; unused when SIGHUP means that the terminal was closed.
+   */
   readonly onHangup?: (run: () => void) => void;
   readonly laboratory?: () => Promise<Laboratory>;
-  /** Folder in which configs are searched. Default: the current one. */
+  /** Folder in which configs are searched; the current one by default. */
   readonly folder?: string;
 }
 
 /**
- * Makes the action of a command: the function `name` of a module. The module is loaded once the command is typed, so that a help
- * text waits for no sockets.
+ * Makes the action of a command: the function `name` of a module. The module is loaded only when the command is typed,
+ * so that help texts need not load sockets.
  */
 export type ActionMaker = <Module>(
   load: (context: CommandContext) => Promise<Module>,
@@ -22,36 +24,39 @@ export type ActionMaker = <Module>(
 ) => (...given: unknown[]) => Promise<void>;
 
 export interface ReplayOptions {
-  /** The number of an input. */
+  /** Number of the last input to replay. */
   readonly until?: number;
   readonly inputs: boolean;
-  /** Accepts the current behaviour: rewrites the file. */
+  /** Accepts the current behaviour: rewrites the trace file with it. */
   readonly accept: boolean;
-  /** A file for the results as JUnit XML. */
+  /** File to which the results are written as JUnit XML. */
   readonly junit?: string;
-  /** A file for the page that shows one trace, with the difference. */
+  /** File for the HTML page that shows one trace and where its replay differs. */
   readonly html?: string;
   readonly json: boolean;
 }
-/** Options of a recorded server on stdin and stdout. */
+/** Options of `a2c replay --server`, which plays a recorded server on stdin and stdout. */
 export interface PlayingOptions {
-  /** Name in the trace. */
+  /** Name of the recorded server in the trace. */
   readonly server: string;
-  /** Default `exact`: method and parameters. `tool`: whatever its arguments are. */
+  /**
+   * Rule for matching a request with a recorded one: `exact` (default) compares method and parameters, `tool` ignores
+   * the arguments of a tool.
+   */
   readonly match?: 'exact' | 'tool';
-  /** Default true: what was not recorded is an error. */
+  /** Answers requests that were not recorded with an error; true by default. */
   readonly strict?: boolean;
 }
 export interface VerifyOptions {
-  /** Default: the one whose failure was recorded. */
+  /** Name of the server to verify; by default the one whose failure was recorded. */
   readonly server?: string;
-  /** `PATH=VALUE` of what was hidden in the trace. */
+  /** Values that were hidden in the trace, each as `PATH=VALUE`. */
   readonly set: readonly string[];
-  /** Calls of tools that are not marked read-only are sent, too. */
+  /** Sends recorded calls of tools that are not marked read-only, too. */
   readonly yes: boolean;
-  /** Answers are compared by value. */
+  /** Compares answers by value; otherwise only by shape. */
   readonly exact: boolean;
-  /** Seconds for each request that did not fail by time. */
+  /** Time limit in seconds for each request that did not time out in the recording. */
   readonly timeout: number;
   readonly json: boolean;
 }
@@ -60,45 +65,45 @@ export interface ForkOptions {
   readonly set: readonly string[];
   readonly inject: readonly string[];
   readonly skip: readonly number[];
-  /** The file of the new trace. */
+  /** File to which the changed trace is written. */
   readonly out?: string;
   readonly json: boolean;
 }
 export interface RedactTraceOptions {
   readonly path: readonly string[];
   readonly value: readonly string[];
-  /** The file of the new trace. */
+  /** File to which the redacted trace is written. */
   readonly out?: string;
   readonly inPlace: boolean;
 }
 export interface ShowOptions {
-  /** Default: any free one. */
+  /** Port of the page; by default any free one. */
   readonly port?: number;
-  /** A file that becomes one HTML page, and nothing is served. */
+  /** File for one HTML page that shows the trace; nothing is served then. */
   readonly html?: string;
-  /** Opens a browser, where somebody sits at a terminal. */
+  /** Opens a browser when a person is at the terminal. */
   readonly browser: boolean;
 }
 export interface SimOptions {
-  /** A number, or any text that makes one. */
+  /** Seed of the simulation: a number, or any text that is turned into one. */
   readonly seed?: string;
   readonly seeds?: number;
-  /** ms of virtual time. */
+  /** Simulated time in ms of virtual time. */
   readonly for: number;
-  /** Layers and words of the fault vocabulary, `all` or `none`. */
+  /** Faults to inject: layers and words of the fault vocabulary, `all` or `none`. */
   readonly faults: string;
   readonly shrink: boolean;
-  /** An office on several nodes instead of a computer and its servers. */
+  /** Simulates an office on several nodes instead of a computer and its servers. */
   readonly nodes?: boolean;
-  /** ms of real time. */
+  /** Limit of real time for all seeds, in ms. */
   readonly timeBudget?: number;
   readonly workers?: number;
   readonly coverage: boolean;
-  /** A folder for what failed. */
+  /** Folder for the traces of failed runs. */
   readonly out: string;
   readonly json: boolean;
 }
-/** Commands that live with the scenarios, and are loaded when they are asked for (main.ts). */
+/** Commands implemented beside the scenarios; main.ts loads them only when one is typed. */
 export interface Laboratory {
   replayTraces(context: CommandContext, paths: readonly string[], options: ReplayOptions): Promise<number>;
   playServer(context: CommandContext, paths: readonly string[], options: PlayingOptions): Promise<number>;
@@ -114,7 +119,7 @@ export interface Laboratory {
   simulate(context: CommandContext, options: SimOptions): Promise<number>;
 }
 
-/** Until Ctrl-C, or the order to end. */
+/** Waits until a signal is aborted, by Ctrl-C or an order to end. */
 export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -4,16 +4,16 @@ import type { CommandContext } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 
 export interface DocumentsOptions {
-  /** Host of the URIs. */
+  /** Host name in the URIs of the documents. */
   readonly host: string;
-  /** Streamable HTTP on it; without it stdio. */
+  /** Port on which streamable HTTP is served; without it the server speaks over stdio. */
   readonly port?: number;
-  /** Token of the clients over HTTP; false: none is asked for. */
+  /** Token that HTTP clients must show; false = no token is asked for. */
   readonly token?: string | false;
   readonly watch: boolean;
 }
 
-/** `a2c documents [FOLDER…]`: the project's own MCP server over files, for any MCP client. */
+/** Runs `a2c documents [FOLDER…]`: the project's own MCP server over files, for any MCP client. */
 export async function documents(
   { terminal, signal, folder }: CommandContext,
   folders: readonly string[],
@@ -29,7 +29,7 @@ export async function documents(
     ...(token !== undefined && { token }),
     isWatching: watch,
     notice: (text) => terminal.err(text),
-    // Printed as a config has it, so that it can be copied or read by a program.
+    // Prints the address as a config entry, so that a person or a program can copy it.
     listening: ({ url, token: wanted }) => {
       const headers = wanted === undefined ? {} : { headers: { Authorization: `Bearer ${wanted}` } };
       terminal.line(JSON.stringify({ mcpServers: { documents: { type: 'http', url, ...headers } } }));

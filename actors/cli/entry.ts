@@ -9,33 +9,33 @@ import { Refusals } from '../logging/log-entry.ts';
 import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../adapters/index.ts';
 
 export interface EntryOptions {
-  /** Each lets in. */
+  /** Tokens that are accepted; a peer needs one of them. */
   readonly token?: readonly string[];
-  /** A file of further tokens, and what each lets its holder do. */
+  /** File of further tokens, with the rights of each holder. */
   readonly tokens?: string;
-  /** The keys of who signs tokens (JWT): a file or a URL. */
+  /** Public keys (JWKS) of the issuer of signed tokens (JWT): a file or a URL. */
   readonly jwks?: string;
   readonly audience?: readonly string[];
   readonly issuer?: readonly string[];
-  /** Every program of this machine may enter. */
+  /** Lets in every program of this machine, without a token. */
   readonly open?: boolean;
 }
 interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
-  /** Credential of a computer in the same process. */
+  /** Credential for a computer in the same process as the office. */
   readonly shown: Pick<OfficeSeat, 'auth'>;
-  /** Line about who may enter, for the person at the terminal. */
+  /** Line that tells the person at the terminal who may enter the office. */
   readonly line: string;
 }
 
 const tokenInEnvironment = (): readonly string[] =>
   process.env['A2C_TOKEN'] ? [process.env['A2C_TOKEN']] : [];
-/** Credential for an office, from options or the environment. */
+/** Returns the credential for an office, from the options or the environment. */
 export const credentialBy = ({ token }: { readonly token?: string }): Pick<OfficeSeat, 'auth'> => {
   const auth = token ?? tokenInEnvironment()[0];
   return auth === undefined ? {} : { auth };
 };
 const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-/** Credentials of peers on other machines. */
+/** Reads the credentials that let in peers on other machines. */
 function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
   if (jwks === undefined && (audience ?? issuer) !== undefined)
     throw clash(
@@ -54,7 +54,7 @@ function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readon
       : [{ jwks, audience, ...(issuer !== undefined && { issuer }) }]),
   ];
 }
-/** Entry of an office that a command opens: a token, given or made here, keeps other users of the machine out. */
+/** Makes the entry rules of an office: a token, given or generated, keeps other users of the machine out. */
 export function entryBy(options: EntryOptions): OfficeEntry {
   const { token: given = [], open = false } = options;
   const credentials = credentialsBy(options);
@@ -78,7 +78,10 @@ export function entryBy(options: EntryOptions): OfficeEntry {
     line: `open to ${who.join(', ')}${more}`,
   };
 }
-/** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
+/**
+ * Shares the token of an office with other commands of this user until the returned function is called, and prints
+ * refused peers.
+ */
 export function keepEntry({ terminal }: CommandContext, { shown }: OfficeEntry, office: Office): () => void {
   const refusals = new Refusals((address, text) => terminal.err(`not let in: ${address}: ${text}`));
   office.on('peer.refused', (peer) => refusals.heard(peer));
@@ -100,7 +103,7 @@ export function keepEntry({ terminal }: CommandContext, { shown }: OfficeEntry, 
 
 export const firstPort = 3000;
 const portsTried = 20;
-/** The port that was asked for, or the first free one from 3000 on. */
+/** Opens an office on the wanted port, or on the first free port from 3000 on. */
 export async function openOffice(
   { host, port }: { readonly host: string; readonly port?: number },
   { auth }: OfficeEntry,

@@ -3,13 +3,13 @@ import { A2cError } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 
 /**
- * Exit codes of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a
- * command ends.
+ * Exit codes of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless Ctrl-C is the
+ * usual way to end the command.
  */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
-/** Exit codes after a signal: 128 and the number of the signal. */
+/** Exit codes after a signal: 128 plus the number of the signal. */
 const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
-/** Why the signal of a `Context` was aborted. Without it: Ctrl-C. */
+/** Reason with which the signal of a command was aborted; an abort without this reason means Ctrl-C. */
 export class EndedBySignal extends Error {
   readonly exitCode: number;
   constructor(name: keyof typeof signalCodes) {
@@ -18,12 +18,15 @@ export class EndedBySignal extends Error {
   }
 }
 
-/** Ended by SIGTERM: by a program, such as what starts it again elsewhere. */
+/**
+ * Tells whether the command was ended by SIGTERM, which comes from a program such as a service manager, not from a
+ * person.
+ */
 export const isTerminated = ({ reason }: AbortSignal): boolean =>
   reason instanceof EndedBySignal && reason.exitCode === signalCodes.SIGTERM;
 
 const interrupted = (): A2cError => new A2cError({ code: 'ToolCallCancelled', message: 'Interrupted' });
-/** Ctrl-C ends a command with that word, whatever has failed for it, and not with half an answer. */
+/** Rejects with "Interrupted" after Ctrl-C, whatever else has failed meanwhile, so that no half answer is printed. */
 export async function unlessInterrupted<T>(
   signal: AbortSignal,
   work: (mustGoOn: () => void) => Promise<T>,
@@ -38,7 +41,7 @@ export async function unlessInterrupted<T>(
     throw signal.aborted ? interrupted() : error;
   }
 }
-/** Runs a question that takes no signal: Ctrl-C closes the host that is asked, which rejects it. */
+/** Runs a question that takes no abort signal: Ctrl-C closes the host that is asked, which rejects the question. */
 export async function orClosed<T>(
   signal: AbortSignal,
   asked: { close(): Promise<void> },
@@ -57,15 +60,15 @@ const codeOf = ({ reason }: AbortSignal): number =>
   reason instanceof EndedBySignal ? reason.exitCode : exitCodes.interrupted;
 export const exitCodeOf = (signal: AbortSignal, isDone = true): number =>
   signal.aborted ? codeOf(signal) : isDone ? exitCodes.done : exitCodes.failed;
-/** Exit code of a command that runs until it is ended, for which Ctrl-C is the usual way. */
+/** Exit code of a command that runs until ended; Ctrl-C is the usual way and counts as done. */
 export const exitCodeAtEnd = (signal: AbortSignal): number => {
   const code = exitCodeOf(signal);
   return code === exitCodes.interrupted ? exitCodes.done : code;
 };
-/** Servers that answer calls, or start when there is one. Where there is none, a command has failed. */
+/** Tells whether a server answers calls, or starts when called. Without such a server a command has failed. */
 export function hasUsable({ terminal }: CommandContext, servers: readonly ServerStatus[]): boolean {
   const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
-  // The answer names the servers and why they are not usable.
+  // Keeps the error short, because the output already names the servers and the reasons.
   if (!isUsable) terminal.err('error: no server is usable');
   return isUsable;
 }

@@ -8,35 +8,35 @@ import type { AnswerOptions, ConfirmWord } from './answering.ts';
 import type { CommandContext } from './context.ts';
 
 export interface SourceOptions extends AnswerOptions {
-  /** How long servers that start are waited for, in seconds. */
+  /** Seconds to wait for servers that are starting. */
   readonly boot?: number;
   readonly config?: string;
-  /** Shows what servers write to stderr and log. */
+  /** Shows what servers write to stderr and their log messages. */
   readonly verbose?: boolean;
-  /** The documents of this folder, in place of a config. */
+  /** Folder whose documents are served instead of the servers of a config. */
   readonly folder?: string;
-  /** Keep passwords that are typed in the keyring of the system. */
+  /** Keeps typed passwords in the keyring of the operating system. */
   readonly keyring?: boolean;
-  /** Trust this folder from now on. */
+  /** Trusts the config of this folder from now on. */
   readonly trust?: boolean;
 }
 export interface RecordingOptions {
-  /** A folder. */
+  /** Folder for recorded traces. */
   readonly record?: string;
   readonly profile?: Profile;
-  /** Lines of JSON go to stderr: failures, or from this level on. */
+  /** Writes the log to stderr as lines of JSON: failures, or everything from `logLevel` on. */
   readonly log?: boolean;
   readonly logLevel?: LogLevel;
-  /** Spans of calls, by the API of OpenTelemetry. */
+  /** Makes OpenTelemetry spans of calls. */
   readonly tracing?: boolean;
 }
 export interface WatchOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
-  /** A WebSocket URL for `@statelyai/inspect`. */
+  /** WebSocket URL that receives machine events for `@statelyai/inspect`. */
   readonly stately?: string;
 }
 export interface InspectingOptions {
-  /** A port, or whether at all. Left out: as the command has it. */
+  /** Port of the inspector, or whether it is opened at all; left out, the command decides. */
   readonly inspect?: number | boolean;
   readonly allowControl?: boolean;
 }
@@ -48,7 +48,7 @@ export interface ServerOptions extends WatchOptions, InspectingOptions {
   readonly autoReconnect: boolean;
 }
 
-/** Rejects where the package is not installed that writes them. */
+/** Makes the log that a command writes to stderr. Rejects when the package that writes it is not installed. */
 export async function logBy(
   { terminal }: CommandContext,
   { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
@@ -69,7 +69,8 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
   ...(profile !== undefined && { profile }),
 });
 /**
- * Recording of a command that ends at once. A server that gives up is in its output, so that no file is kept for it.
+ * Recording options of a command that ends at once. A server that gives up is in its output, so no trace is kept for
+ * that.
  */
 export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
   on: ['callUnknown', 'fault'],

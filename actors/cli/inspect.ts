@@ -19,7 +19,10 @@ export interface InspectCommandOptions {
   readonly json: boolean;
   readonly browser: boolean;
 }
-/** Which hosts of this user can be looked at, and where; the only one is opened. `wanted`: a name or a pid. */
+/**
+ * Lists the running hosts of this user with the addresses of their pages, and opens the page when there is only one.
+ * `wanted` is the name or pid of a host.
+ */
 export async function inspect(
   context: CommandContext,
   wanted: string | undefined,
@@ -50,8 +53,8 @@ export async function inspect(
 }
 
 /**
- * Opens the inspector of a host that goes on until it is ended, if it is wanted, and tells its address. Without a word about
- * it, it is `byDefault`.
+ * Opens the inspector of a long-running host when it is wanted, and prints its address. `byDefault` counts when no
+ * option says whether.
  */
 export async function showInspector(
   { terminal }: CommandContext,
@@ -66,7 +69,10 @@ export async function showInspector(
   if (allowControl) terminal.err('whoever has this address may start and stop servers and cancel calls');
 }
 
-/** Opens the page of an inspector, where somebody sits at a terminal and wants that; they have its address in any case. */
+/**
+ * Opens the page of an inspector in a browser when a person at the terminal wants that; the address is printed in any
+ * case.
+ */
 export async function openPage({ terminal }: CommandContext, url: string, isWanted: boolean): Promise<void> {
   if (!isWanted || !terminal.isInteractive) return;
   if (!(await openSecretInBrowser(url, defaultStateDir())))

@@ -111,7 +111,7 @@ function addRedact(program: Command, does: ActionMaker): void {
     .action(does(laboratoryOf, 'redactTrace'));
 }
 
-/** `a2c replay` compares; with `--server` it plays that recorded server instead. */
+/** Runs `a2c replay`: compares a replay with its trace, or with `--server` plays that recorded server. */
 const replaying = async (context: CommandContext) => {
   const { replayTraces, playServer } = await laboratoryOf(context);
   return {
@@ -123,7 +123,7 @@ const replaying = async (context: CommandContext) => {
     },
   };
 };
-/** `a2c replay`, `a2c fork`, `a2c redact`, `a2c show` and `a2c sim`. */
+/** Adds the commands `replay`, `fork`, `redact`, `verify`, `show` and `sim`. */
 export function addLaboratory(program: Command, does: ActionMaker): void {
   addSim(program, does);
   addShow(program, does);
@@ -177,7 +177,7 @@ export function addLaboratory(program: Command, does: ActionMaker): void {
     .action(does(laboratoryOf, 'forkTrace'));
 }
 
-/** Option of `a2c replay`: a recorded server is played for a client of MCP, and nothing is compared. */
+/** Option of `a2c replay` that plays a recorded server for an MCP client; nothing is compared. */
 const playedServer = (): Option =>
   new Option(
     '--server <name>',
@@ -196,7 +196,7 @@ PATH:=JSON gives what is no text. What is needed and not given is listed, and no
 
 exit codes: 0 what failed is answered now · 1 it fails again, or another answer has another shape ·
 5 the trace is unusable · 64 wrong usage, or --yes or --set is missing · 130 Ctrl-C`;
-/** `a2c verify`. */
+/** Adds the command `a2c verify`. */
 const addVerify = (program: Command, does: ActionMaker): Command =>
   program
     .command('verify')

@@ -26,12 +26,12 @@ import { anthropic, createConversation, gemini, openai } from '../../machines/mo
 import { wireCodes, type SmcpTool } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** `a2c tools`: what can be called, of all servers, of one, or one tool with all that is known of it. */
+/** Options of `a2c tools`, which lists the tools of all servers or of one, or describes one tool. */
 export interface ToolsOptions extends OneShotOptions {
   readonly format?: ModelFormat;
 }
 const modelFormats = { openai, anthropic, gemini } as const;
-/** Writes the tools as a request to this provider takes them. */
+/** Returns the tools as JSON, in the form that requests to this model provider use. */
 const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
   JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
 
@@ -43,7 +43,7 @@ export async function tools(
   return options.url === undefined ? toolsHere(context, name, options) : toolsAfar(context, name, options);
 }
 
-/** The wire does not tell which server has a tool, nor its own name there. */
+/** Sets unknown fields to null, because the wire does not tell the server of a tool nor its original name. */
 const fromAfar = ({ bundle_id: _, ...tool }: SmcpTool): object => ({
   ...tool,
   original: null,
@@ -69,7 +69,7 @@ async function toolsAfar(
   return exitCodeOf(signal);
 }
 
-/** Tool or server that is asked about, and the servers that have to run for it. */
+/** Tool or server asked about, and the servers that must run to answer. */
 interface ToolQuestion {
   readonly config: Config;
   readonly target?: Target;
@@ -114,14 +114,16 @@ async function toolsHere(
   const listing = target ? onlyTool(told.listing, target.tool) : told.listing;
   if (format) {
     terminal.out(formatted(format, listing.tools));
-    // stdout has the tools and nothing else: an empty list would say nothing of why.
+    // Prints reasons for missing tools to stderr, because stdout has only the tools.
     for (const line of [...conflictSummary(listing), ...absentLines(listing)]) terminal.err(line);
   } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
   else if (target) terminal.outText(listing.tools.map((tool) => toolText(tool)).join('\n\n'));
   else early.showRest(listing, times);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
-/** The state of each server says why its tools are missing. */
+/**
+ * Adds start times to a listing, and drops its list of missing tools, because the state of each server explains them.
+ */
 const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
   ...listing,
   servers: listing.servers.map((server) => {
@@ -157,7 +159,7 @@ function notFound(name: string, all: readonly (SmcpTool | ToolInfo)[]): A2cError
   });
 }
 
-/** `a2c resources`: what each server lists that can be read, and the command that reads it. */
+/** Runs `a2c resources`: prints the readable resources of each server, and the command that reads one. */
 export const resources = (
   context: CommandContext,
   name: string | undefined,
@@ -178,7 +180,7 @@ function resourceLines({ server, resources: plain, templates, failure }: ServerR
   ];
 }
 
-/** `a2c prompts`: what each server lists, with the arguments. */
+/** Runs `a2c prompts`: prints the prompts of each server with their arguments. */
 export const prompts = (
   context: CommandContext,
   name: string | undefined,
@@ -202,7 +204,7 @@ function promptLines({ server, prompts: some, failure }: ServerPrompts): string[
   ];
 }
 
-/** `a2c prompt`: one prompt, filled in by its server. */
+/** Runs `a2c prompt`: prints one prompt, filled in by its server. */
 export async function prompt(
   context: CommandContext,
   first: string,
@@ -226,7 +228,7 @@ export async function prompt(
   await saved(context, options, target.tool, filled);
   return exitCodeOf(signal);
 }
-/** Prompts take texts alone (MCP): a value that was written as JSON goes as it is written. */
+/** Converts prompt arguments to texts, the only type that MCP allows: other values are written as JSON. */
 const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
@@ -261,7 +263,7 @@ function ownerOf(listed: readonly ServerPrompts[], name: string): string {
   return owner.server;
 }
 
-/** Lists something of each server of a config, or of one: as JSON, or as a few lines for each. */
+/** Prints one listing for each server of a config, or for one server: as JSON, or as a few lines each. */
 export async function listOfServers<T>(
   context: CommandContext,
   name: string | undefined,

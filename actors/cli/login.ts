@@ -14,13 +14,13 @@ import type { Config } from '../../machines/config/parse.ts';
 
 export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-  /** Log out first. */
+  /** Logs out before logging in. */
   readonly again: boolean;
   readonly browser: boolean;
 }
 export type LogoutCommandOptions = Omit<LoginCommandOptions, 'again' | 'browser'>;
 
-/** A computer with this one server, which is not started yet. */
+/** Opens a computer with only this server, which is not started yet. */
 async function withServer<T>(
   context: CommandContext,
   name: string,
@@ -64,7 +64,7 @@ function onlyRemote(config: Config, name: string): Config {
   });
 }
 
-/** `a2c login`: waits until the server is ready, or cannot be logged in to. A person has ten minutes. */
+/** Runs `a2c login`: waits until the server is ready or the login has failed. A person has ten minutes. */
 export async function login(
   context: CommandContext,
   name: string,
@@ -90,7 +90,7 @@ export async function login(
   else terminal.out(`${name} needs no login, or is logged in to already: ${tools} tools`);
   return exitCodeOf(signal);
 }
-/** Waits as long as somebody is asked; whatever else keeps the server from being ready is an error. */
+/** Waits until the server is ready, as long as a person is being asked to log in; any other obstacle is an error. */
 async function ready(computer: Computer, name: string, signal: AbortSignal): Promise<void> {
   const ways: ReadonlySet<ServerStatus['state']> = new Set([
     'connecting',
@@ -114,7 +114,7 @@ async function ready(computer: Computer, name: string, signal: AbortSignal): Pro
   if (status?.failure) throw new A2cError(withoutItself(status.failure, name));
   throw new A2cError({ code: 'ServerNotActive', message: `Server '${name}' is ${status?.state ?? 'gone'}` });
 }
-/** Removes the advice to type `a2c login` from failures of that command. */
+/** Removes the advice to type `a2c login` from failures of that same command. */
 const withoutItself = (
   { remedy, ...failure }: NonNullable<ServerStatus['failure']>,
   name: string,
@@ -123,7 +123,7 @@ const withoutItself = (
     ? { ...failure, remedy: `See why: ${typed('a2c', 'login', name, '--verbose')}` }
     : { ...failure, ...(remedy !== undefined && { remedy }) };
 
-/** `a2c logout`: nothing is started. */
+/** Runs `a2c logout`; no server is started. */
 export async function logout(
   context: CommandContext,
   name: string,

@@ -31,7 +31,7 @@ import { atOnce, bootMsOf, listingMsOf, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
-  /** Undefined: 3000, or the next free one. */
+  /** Port of the office; by default 3000 or the next free one. */
   readonly port?: number;
   readonly office: string;
 }
@@ -41,7 +41,7 @@ interface WatchedRuntime {
   readonly watch: TreeWatch;
   stop(): void;
 }
-/** Runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
+/** Opens a runtime whose actors can be watched, also by a Stately inspector when one is asked for. */
 async function watchedRuntimeOf(
   context: CommandContext,
   options: WatchOptions,
@@ -63,7 +63,7 @@ async function watchedRuntimeOf(
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   if (stately === undefined) return { runtime, watch, stop: () => {} };
   try {
-    // Opened after the runtime, which throws when it cannot record: this connection would then stay open.
+    // Connects after the runtime is made: a runtime that cannot record throws, and would leave this connection open.
     const sink = await connectStately(stately);
     tap.add(sink);
     terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
@@ -83,7 +83,7 @@ async function openComputer(
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   const news = new NewsLines();
-  // One file may come in parts, each with the notices of the whole.
+  // Tells equal notices only once, because a config file read in parts repeats the notices of the whole.
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
@@ -138,10 +138,10 @@ function factOf(...[name, value]: Heard): Fact | undefined {
   const { added, removed, changed } = value as ComputerEvents['tools.changed'];
   return { type: 'tool_list_changed', added: [...added], removed: [...removed], changed: [...changed] };
 }
-/** Office, computer and prompt in one process. */
+/** Runs `a2c up`: office, computer and prompt in one process. */
 export async function up(context: CommandContext, options: UpOptions): Promise<number> {
   const { terminal } = context;
-  // The config first: a wrong file, or a folder that is not trusted, starts nothing.
+  // Reads the config first, so that a wrong file or an untrusted folder starts nothing.
   const config = await configOf(context, options);
   const programs = config.servers.flatMap((server) => (server.kind === 'stdio' ? [server.launch] : []));
   for (const line of await unreadDocuments(programs)) terminal.err(line);
@@ -161,7 +161,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       name: options.name ?? hostName(),
       orders: ordersOf(() => opened.promise),
     } as const;
-    // Before the servers start: who waits for them wants to see why.
+    // Opens the inspector before the servers start, so that a person can see why a start takes long.
     await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
     const computer = await openComputer(context, options, seat, { config, runtime });
     opened.resolve(computer);
@@ -215,7 +215,7 @@ export async function computerOnly(
 }
 
 const watchMs = 1_000;
-/** The state of every server, on the screen until Ctrl-C. */
+/** Shows the state of every server on the screen until Ctrl-C. */
 async function keepShown({ terminal, signal }: CommandContext, computer: Computer): Promise<void> {
   const show = (): void =>
     terminal.screen([
@@ -224,14 +224,14 @@ async function keepShown({ terminal, signal }: CommandContext, computer: Compute
     ]);
   show();
   const stop = computer.on('server.changed', show);
-  // Times until the next try go by also when nothing happens; a file would grow for nothing.
+  // Redraws each second for a person, because countdowns change; a file would grow without news.
   const ticking = terminal.isRead ? setInterval(show, watchMs) : undefined;
   await untilAborted(signal);
   clearInterval(ticking);
   stop();
 }
 
-/** The servers of the config, started for one look at every machine. */
+/** Runs `a2c status`: starts the servers of the config and shows the state of every machine. */
 export async function status(
   context: CommandContext,
   options: WatchOptions & { readonly tree: boolean; readonly json: boolean; readonly watch: boolean },

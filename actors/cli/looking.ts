@@ -33,7 +33,9 @@ export interface DoctorOptions extends SourceOptions {
 const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
 const leastNode = [20, 19] as const;
 
-/** `a2c doctor`: this machine, the config, every server. Ends with 1 when something is wrong. */
+/**
+ * Runs `a2c doctor`: checks this machine, the config and every server. Ends with exit code 1 when something is wrong.
+ */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
   const { terminal, signal } = context;
   const checks: CheckResult[] = [];
@@ -76,7 +78,7 @@ function nodeCheck(): CheckResult {
   if (isNew) return { what: 'Node', state: 'ok', found };
   return { what: 'Node', state: 'wrong', found, remedy: `Install Node ${leastNode.join('.')} or newer.` };
 }
-/** Checks the folder of traces, catalogs, trusted folders and the notes of living servers. */
+/** Checks the state folder, which holds traces, catalogs, trusted folders and the list of running servers. */
 function folderCheck(): CheckResult {
   const what = 'state folder';
   const found = defaultStateDir();
@@ -150,7 +152,7 @@ async function configChecks(
     return undefined;
   }
 }
-/** A config with secrets in it that others may read. */
+/** Warns when a config with secrets in it can be read by other users. */
 function modeCheck(file: string, { servers }: Config): CheckResult[] {
   if (process.platform === 'win32') return [];
   const isPlain = (text: string): boolean => !/^\$\{(input|env):/.test(text);
@@ -172,7 +174,7 @@ function modeCheck(file: string, { servers }: Config): CheckResult[] {
     },
   ];
 }
-/** Every server is started once, and told of when it is up or has failed; those that are neither come last. */
+/** Starts every server once and reports it as soon as it is up or has failed; servers that are neither come last. */
 async function serverChecks(
   context: CommandContext,
   options: DoctorOptions,
@@ -183,7 +185,7 @@ async function serverChecks(
     const what = `server ${server.name}`;
     const lines = whyText(server).slice(1);
     if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
-    // Tools that are refused have lines of their own.
+    // Refused tools do not make a server wrong here, because they have lines of their own.
     if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
       return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${tools} tools` };
     return {
@@ -209,15 +211,18 @@ async function serverChecks(
   await withComputer(context, asked, config, rest, { onSettled: tellOf });
 }
 
-/** Result of one check. */
+/** Result of one check of `a2c doctor`. */
 export interface CheckResult {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'wrong';
   readonly found: string;
-  /** Advice for a person. */
+  /** Advice for a person on what to do about the result. */
   readonly remedy?: string;
 }
-/** Executables that servers are started with, where they were found, in the PATH of the server itself, and their registry. */
+/**
+ * Checks the programs that start servers: whether each is found in the PATH of its server, where, and its package
+ * registry.
+ */
 export async function programChecks({ servers, settings: top, inputs }: Config): Promise<CheckResult[]> {
   const [home, login] = [homeFolder(), await loginPath()];
   const values = inputsOf(inputs, undefined);
@@ -226,7 +231,7 @@ export async function programChecks({ servers, settings: top, inputs }: Config):
     const settings = launchSettingsOf(server, top);
     const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
     const rendered = await renderServer(server, values, { places });
-    // The check of its start tells which values it needs.
+    // Skips a server whose input values are missing, because the check of its start reports them.
     if (!rendered.ok || rendered.spec.kind !== 'stdio') return [];
     const { command } = rendered.spec;
     const inherit = inheritedOf(settings, home, login);
@@ -259,7 +264,7 @@ const registryText = ({ named, among = [] }: NonNullable<RegistryChoice>): strin
     ? `the fastest of ${among.map(withoutCredentials).join(', ')}`
     : withoutCredentials(named);
 
-/** `a2c logs`: what one server writes beside its answers. */
+/** Options of `a2c logs`, which shows what one server writes to stderr and its log messages. */
 export interface LogsOptions extends SourceOptions {
   readonly follow: boolean;
   readonly json: boolean;

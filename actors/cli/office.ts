@@ -12,22 +12,22 @@ import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
 
 export interface OfficeCommandOptions extends EntryOptions, TlsFiles, InspectingOptions, RecordingOptions {
   readonly host: string;
-  /** Undefined: 3000. */
+  /** Port of the office; 3000 by default. */
   readonly port?: number;
   readonly requireVersion?: boolean;
   readonly limit?: GivenLimits;
   readonly trustProxy?: number;
-  /** URL of the Redis in which the nodes of an office agree. */
+  /** URL of the Redis by which several nodes form one office. */
   readonly redis?: string;
   readonly redisPrefix?: string;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
-  /** Token with which the port of the metrics shows and disconnects peers, and reloads. */
+  /** Token for the metrics port, which also shows and disconnects peers and reloads files. */
   readonly metricsToken?: string;
-  /** Seconds that calls may still take after SIGTERM. */
+  /** Seconds that running calls may still take after SIGTERM. */
   readonly drain: number;
 }
 
-/** An office and nothing else, until Ctrl-C. */
+/** Runs `a2c office`: an office without a computer, until Ctrl-C. */
 export async function officeOnly(context: CommandContext, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
@@ -65,14 +65,15 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   context.onHangup?.(() => void reloaded(context, office));
   await untilAborted(signal);
   forget();
-  // Ctrl-C is a person who waits; SIGTERM comes from what will start us again.
+  // Waits for running calls only after SIGTERM, sent by a program that restarts the office; after Ctrl-C a person is
+  // waiting.
   if (isTerminated(signal) && drain > 0) {
     terminal.err(`closing: waits up to ${drain} s for calls that run`);
     await office.drain(drain * 1_000);
   }
   return exitCodeAtEnd(signal);
 }
-/** Reads the files of an office again at SIGHUP; peers that they do not let in any more are disconnected. */
+/** Reads the token and key files of an office again at SIGHUP; peers no longer allowed are disconnected. */
 async function reloaded({ terminal }: CommandContext, office: Office): Promise<void> {
   try {
     const parted = await office.reload();
@@ -88,11 +89,11 @@ async function reloaded({ terminal }: CommandContext, office: Office): Promise<v
   }
 }
 
-/** Files in PEM. */
+/** TLS files of an office, in PEM format. */
 export interface TlsFiles {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
-  /** Authorities whose certificates let in. */
+  /** Certificate authorities whose client certificates are accepted. */
   readonly tlsCa?: string;
 }
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
@@ -104,7 +105,7 @@ function read(option: string, path: string): Buffer {
     throw wrong(`${option}: ${why}`, 'docs/operate.md has an example with its files.');
   }
 }
-/** With what an office listens, if not in the clear. */
+/** Reads the TLS files of an office; returns undefined when the office listens without TLS. */
 export function tlsBy({ tlsCert, tlsKey, tlsCa }: TlsFiles): OfficeTls | undefined {
   if ((tlsCert ?? tlsKey ?? tlsCa) === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)

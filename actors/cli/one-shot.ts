@@ -39,24 +39,26 @@ import { nearest } from '../../machines/text.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-  /** An office to ask as its agent; without it the servers are started here, for this one command. */
+  /** URL of an office to ask as its agent; without it the servers are started for this one command. */
   readonly url?: string;
-  /** Token for that office. */
+  /** Token for the office named by the URL. */
   readonly token?: string;
   readonly office: string;
   readonly computer?: string;
-  /** Hears what servers write to stderr and log. */
+  /** Hears each line that a server writes to stderr or logs. */
   readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 
 interface OneShotPatience extends Patience {
-  /** It needs one server that is known to have the tool: that one is waited for without a limit. */
+  /**
+   * Tells that the command needs one server known to have the tool; it is waited for without the usual limit of 30 s.
+   */
   readonly isAiming?: boolean;
   readonly onResources?: (text: string) => void;
 }
 /**
- * Starts the servers of the config for one command: each is waited for until it is up or has failed, for 30 s unless a person or
- * `patience` says otherwise. A person who types the command has confirmed it.
+ * Starts the servers of the config for one command and waits until each is up or has failed, for 30 s unless an option
+ * or `patience` says otherwise. Calls need no confirmation, because a person typed the command.
  */
 export async function withComputer<T>(
   context: CommandContext,
@@ -68,8 +70,8 @@ export async function withComputer<T>(
   const { signal, terminal } = context;
   const record = briefRecordBy(options);
   return unlessInterrupted(signal, async (mustGoOn) => {
-    // Notices about Desktop and Finder do not matter to a command that calls a tool. Listings and calls tell of
-    // refused tools themselves.
+    // Drops notices about Desktop and Finder, which do not matter to a tool call. Listings and calls report refused
+    // tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
       if (topic === undefined) terminal.err(text);
       if (topic === 'resources') patience.onResources?.(text);
@@ -106,7 +108,7 @@ export async function withComputer<T>(
       });
       const late = isAiming ? undefined : lateLine(computer.servers(), config, ms);
       if (late !== undefined && !signal.aborted) terminal.err(late);
-      // A command that was interrupted meanwhile must not list an empty result.
+      // An interrupted command must not print an empty listing.
       mustGoOn();
       return await use(computer, times);
     } finally {
@@ -139,7 +141,7 @@ export async function withAgent<T>(
     }
   });
 }
-/** Without `--computer` the only one there is meant. */
+/** Returns the name of the only computer in an office, used when `--computer` is missing. */
 async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Promise<string> {
   const here = (await agent.listRoom()).filter((m) => m.role === 'computer').map((m) => m.name);
   const [name] = here;
@@ -152,15 +154,15 @@ async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Pro
   });
 }
 
-/** The servers without which a command cannot do its work, and the tool by the name that it has among them. */
+/** Config with only the servers that a command needs, and the name that the tool has among them. */
 interface Needed {
   readonly config: Config;
   readonly tool: string;
-  /** The list of tools of the last run says so; it may be out of date. */
+  /** Tells that the server was found in the tool lists of its last run, which may be out of date. */
   readonly isRemembered: boolean;
 }
 
-/** Tools that the enabled servers listed in their last run. A server that never ran is not among them. */
+/** Returns the tools that the enabled servers listed in their last run. A server that never ran is missing. */
 async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
   const listed = await Promise.all(
     servers.map(async (server) => {
@@ -176,14 +178,16 @@ const only = (config: Config, names: readonly string[]): Config => ({
   servers: config.servers.filter(({ name }) => names.includes(name)),
 });
 
-/** The names that tools had in the last run of each server. */
+/** Returns the table of tool names from the last run of each server. */
 async function rememberedTable(config: Config): Promise<ToolTable> {
   const servers = enabled(config);
   const rules = servers.map((server) => rulesOf(server, config.settings, null));
   return buildTable(rules, await lastTools(servers));
 }
 
-/** Server of a config. Throws 404 for an unknown name, and the mistake of an entry that was left out. */
+/**
+ * Finds a server of a config by name. Throws 404 for an unknown name, and the mistake for an entry that was left out.
+ */
 export function serverNamed(config: Config, name: string): ServerConfig {
   const found = config.servers.find((server) => server.name === name);
   if (found) return found;
@@ -206,7 +210,7 @@ export function serverNamed(config: Config, name: string): ServerConfig {
     remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
   });
 }
-/** The config with this server alone. Throws also when it is disabled. */
+/** Returns the config with this server alone. Throws also when the server is disabled. */
 export function onlyServer(config: Config, name: string): Config {
   if (!serverNamed(config, name).disabled) return only(config, [name]);
   throw new A2cError({
@@ -217,8 +221,8 @@ export function onlyServer(config: Config, name: string): Config {
   });
 }
 /**
- * Servers that a tool needs; undefined: no server is known to have it, so all of them. Throws 4001 when a known name
- * is so near that it was probably meant, so that a slip does not start all servers.
+ * Finds the servers that a tool needs; undefined when no server is known to have it, so that all are started. Throws
+ * 4001 when a known tool has a very similar name, so that a typing mistake does not start all servers.
  */
 export async function neededFor(config: Config, { server, tool }: Target): Promise<Needed | undefined> {
   if (server !== undefined) return { config: onlyServer(config, server), tool, isRemembered: false };

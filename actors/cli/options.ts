@@ -4,7 +4,7 @@ import { isRate, limitNames, officeLimits, type GivenLimits } from '../../machin
 import { profiles } from '../../machines/trace/profiles.ts';
 import type { LogLevel } from '../logging/log-entry.ts';
 
-/** `NAME=VALUE` of a limit: a number, or a rate as `EACH_SECOND/AT_ONCE`. */
+/** Reads a limit `NAME=VALUE`: a number, or a rate as `EACH_SECOND/AT_ONCE`. */
 export const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => {
   const [, name, value, burst] = /^(\w+)=(\d+)(?:\/(\d+))?$/.exec(text) ?? [];
   const known = limitNames.find((one) => one === name);
@@ -16,7 +16,7 @@ export const limitOf = (text: string, before: GivenLimits | undefined): GivenLim
     throw new InvalidArgumentError(`${known} is one number, not a rate`);
   return { ...before, [known]: limit };
 };
-/** `PORT`, on loopback, or `HOST:PORT`. */
+/** Reads an address: `PORT` on loopback, or `HOST:PORT`. */
 export const addressOf = (text: string): { readonly host?: string; readonly port: number } => {
   const [, host, port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
   return { ...(host !== undefined && { host: host.replace(/^\[(.*)\]$/, '$1') }), port: portOf(port) };
@@ -26,7 +26,7 @@ export const portOf = (text: string): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
 };
-/** Negative ones, too: they mean what 0 means. */
+/** Reads a whole number; a negative one is allowed and means the same as 0. */
 export const wholeOf = (text: string): number => {
   const number = Number(text);
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
@@ -38,13 +38,13 @@ export const secondsOf = (text: string): number => {
   throw new InvalidArgumentError('a number of seconds, 0 = without limit');
 };
 
-/** An option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const collected = (text: string, all: readonly string[] | undefined): string[] => [
   ...(all ?? []),
   text,
 ];
 
-/** A folder, also as the file URL that MCP knows it by. */
+/** Reads a folder, given as a path or as a file URL as MCP has it. */
 function folderIn(text: string): string {
   if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return text;
   try {
@@ -93,29 +93,29 @@ export const withRecording = (command: Command): Command =>
         'the same for failures (warn), also what goes well (info), or all (debug)',
       ).choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[]),
     );
-/** Options of every command whose machines can be watched. */
+/** Adds the options of every command whose machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>
   withSource(command)
     .option('--no-reaper', 'start no process that ends the servers should this one be killed')
     .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
-/** Options of what can be looked at in a browser while it runs. */
+/** Adds the options of commands whose running host can be inspected in a browser. */
 export const withInspector = (command: Command): Command =>
   command
     .option('--inspect [port]', 'show it in a browser of this machine (docs/inspector.md)', portOf)
     .option('--no-inspect', 'do not, also where that is the default')
     .option('--allow-control', 'that page may also start and stop servers and cancel calls');
-/** Options of everything that hosts MCP servers for as long as it is wanted. */
+/** Adds the options of commands that host MCP servers until they are ended. */
 export const withServerOptions = (command: Command): Command =>
   withInspector(withWatchOptions(command))
     .option('--name <name>', 'name of the computer (default: the host name)')
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')
     .option('--facts', 'lines for programs on stdout, also at a terminal');
-/** Another user of the machine may read a command line, but not an environment. */
+/** Advice for token options: other users of the machine may read a command line, but not an environment. */
 const inEnvironment = ' (safer: the variable A2C_TOKEN)';
 export const tokenOption = (): Option =>
   new Option('--token <token>', `what that office asks for${inEnvironment}`);
-/** Options of the commands that open an office. */
+/** Adds the options of commands that open an office. */
 export const withEntry = (command: Command): Command =>
   command
     .option(
@@ -129,7 +129,7 @@ export const withEntry = (command: Command): Command =>
     .option('--issuer <name>', 'what it has as iss (default: any); may be repeated', collected)
     .option('--open', 'let every program of this machine in, without a token');
 export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
-/** Options of what may be asked of a running office as well. */
+/** Adds the options of commands that can also ask a running office. */
 export const withPeer = (command: Command): Command =>
   command
     .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
@@ -152,7 +152,7 @@ export const withCallOptions = (command: Command): Command =>
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .option('--req-id <id>', 'name of the call, by which agents and logs know it (default: a new one)')
     .option('--facts', 'lines for programs about its progress on stderr, also at a terminal');
-/** Options of `a2c office`, which others reach. */
+/** Adds the options of `a2c office`, which computers and agents on other machines reach. */
 export const withLimits = (command: Command): Command =>
   command
     .option(

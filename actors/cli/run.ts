@@ -32,14 +32,14 @@ import { showFailure } from './printing/failures.ts';
 import { version } from '../version.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
-/** Outlets for texts that need no command: help, the version, mistakes of usage. */
+/** Outputs for texts that need no command: help, version and usage mistakes. */
 interface Start {
   out(text: string): void;
   err(text: string): void;
-  /** Asked for once a command runs, or a failure is told. */
+  /** Makes the command context, only once a command runs or a failure is printed. */
   context(): Promise<CommandContext>;
 }
-/** Commands of one subject each, in the order of the help text. */
+/** Functions that add commands, one for each subject, in the order of the help text. */
 const groups = [
   addHosts,
   addInspecting,
@@ -52,7 +52,7 @@ const groups = [
   addSchema,
   addLaboratory,
 ];
-/** The command line: words → one function of cli/. Returns the exit code. */
+/** Runs a command line (words → one function in cli/) and returns the exit code. */
 export function run(argv: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   return begin(argv, {
@@ -61,7 +61,7 @@ export function run(argv: readonly string[], context: CommandContext): Promise<n
     context: () => Promise.resolve(context),
   });
 }
-/** Runs a command line before even the terminal exists. */
+/** Runs a command line before the terminal is created, so that help and usage mistakes need none. */
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
   const does: ActionMaker =
@@ -69,7 +69,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     async (...given: unknown[]): Promise<void> => {
       const context = await start.context();
       const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
-      // Commander appends the command itself.
+      // Drops the last argument, because Commander appends the command itself.
       code = await commands[name](context, ...(given.slice(0, -1) as never[]));
     };
   const program = new Command('a2c')
@@ -89,7 +89,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     const asJson = argv.includes('--json');
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done;
-      // Commander has written its text to stderr already.
+      // Prints the mistake only as JSON, because Commander has written its text to stderr already.
       if (asJson) showFailure(await start.context(), { code: 400, message: error.message }, true);
       return exitCodes.usage;
     }
@@ -105,7 +105,7 @@ const confirmOption = () =>
   new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
     .choices(['ask', 'allow', 'deny'])
     .default('ask');
-/** Commands that host an office, a computer, or both. */
+/** Adds the commands that host an office, a computer, or both. */
 function addHosts(program: Command, does: ActionMaker): void {
   withEntry(withServerOptions(program.command('up')))
     .description('office, computer and prompt in one process')
@@ -139,7 +139,7 @@ function addHosts(program: Command, does: ActionMaker): void {
     .action(does(() => import('./long-running.ts'), 'status'));
 }
 
-/** Command that finds the hosts whose pages can be opened. */
+/** Adds the command that finds running hosts and opens their inspector pages. */
 function addInspecting(program: Command, does: ActionMaker): void {
   program
     .command('inspect')
@@ -158,7 +158,7 @@ Only the server that has the tool is started, once its tools were listed in an e
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
   echo '{"path": "README.md"}' | a2c call files read_file -`;
-/** Commands of tools, resources and prompts. */
+/** Adds the commands for tools, resources and prompts. */
 function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called; of one tool, how')
@@ -191,7 +191,7 @@ function addCalling(program: Command, does: ActionMaker): void {
     .action(does(() => import('./listing.ts'), 'prompt'));
 }
 
-/** Commands for servers behind a URL that want a login. */
+/** Adds the commands that log in to MCP servers behind a URL. */
 function addLogin(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('login')))
     .description(
@@ -223,7 +223,7 @@ const withList = (command: Command): Command =>
   command
     .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
     .option('--json', 'one JSON document on stdout', false);
-/** Commands that read or change a config, and start nothing. */
+/** Adds the commands that read or change a config and start no server. */
 function addConfigFile(program: Command, does: ActionMaker): void {
   withFile(program.command('add'))
     .description('adds a server to the config')
@@ -273,7 +273,7 @@ function addConfigFile(program: Command, does: ActionMaker): void {
     .action(does(() => import('./config-file.ts'), 'get'));
 }
 
-/** Commands that look for what is wrong. */
+/** Adds the commands that look for problems: logs, doctor and the like. */
 function addLooking(program: Command, does: ActionMaker): void {
   withSource(program.command('logs'))
     .description('starts one server and shows what it writes to stderr and logs')
@@ -292,7 +292,7 @@ const limitOf = (text: string): number => {
   if (seconds > 0 && seconds <= 20) return seconds;
   throw new InvalidArgumentError('a number of seconds above 0, at most 20');
 };
-/** Command for authors of servers. */
+/** Adds the command with which authors check their MCP server. */
 function addChecking(program: Command, does: ActionMaker): void {
   withSource(program.command('check'))
     .description(
@@ -310,7 +310,7 @@ const folderOption = (): Option =>
   new Option('--folder <dir>', 'the documents of this folder, in place of the servers of a config').conflicts(
     ['config', 'url'],
   );
-/** Commands of Desktop and Finder, and the server that has documents and windows for both. */
+/** Adds the commands of Desktop and Finder, and the MCP server that has documents and windows for both. */
 function addCollections(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('desktop')))
     .description('shows the windows of all servers')

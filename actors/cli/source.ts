@@ -18,7 +18,10 @@ import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 
-/** Needs no network and no other program. Its tools only read, so they apply by themselves. */
+/**
+ * Returns the default config: one built-in server for documents, which needs no network and no other program. Its tools
+ * only read, so they need no confirmation.
+ */
 const embedded = (folder: string): object => ({
   type: 'stdio',
   name: 'documents',
@@ -27,8 +30,8 @@ const embedded = (folder: string): object => ({
 });
 
 /**
- * The servers to host: of the file that was asked for, else of the first config found, else the embedded default.
- * A wrong file is an error with one line per mistake, and then nothing is started.
+ * Reads the config of the servers to host: the file asked for, else the first config found, else the built-in default.
+ * A wrong file is an error with one line per mistake, and nothing is started.
  */
 export async function configOf(context: CommandContext, options: SourceOptions): Promise<Config> {
   const source = await readSource(context, options);
@@ -37,23 +40,23 @@ export async function configOf(context: CommandContext, options: SourceOptions):
   await mayStart(context, source, options);
   return config;
 }
-/** Rejects when a program of the config cannot be run, or the folder of the config is not trusted. */
+/** Rejects when a program of the config cannot be run, or when the folder of the config is not trusted. */
 export async function mayStart(
   context: CommandContext,
   { config, file, from }: Source,
   options: SourceOptions,
 ): Promise<void> {
-  // This check has a thread of its own that ends at once; the computer starts another one when it runs programs.
+  // Checks programs in a thread that ends at once; the computer starts another thread when it runs programs.
   await new Programs(undefined).mustBeRight(config.servers, file);
   if (file !== undefined && from === 'folder') await beTrusted(context, config, file, options.trust === true);
 }
 export interface Source {
   readonly config: Config;
-  /** Undefined: there is no file, and `config` is the embedded default. */
+  /** Path of the config file; undefined when `config` is the built-in default. */
   readonly file?: string;
   readonly from?: FoundConfig['from'];
 }
-/** Reads a config without starting anything: nothing is checked but the config itself. */
+/** Reads a config without starting anything; only the config itself is checked. */
 export async function readSource(
   { folder = process.cwd() }: CommandContext,
   { config: asked, folder: own }: Pick<SourceOptions, 'config' | 'folder'>,
@@ -65,22 +68,24 @@ export async function readSource(
   return { ...found, config: acceptedConfig(await readConfig(found.file), found.file) };
 }
 
-/** A line for each server of a file that is wrong and was left out. */
+/** Returns a line for each server that a config file describes wrongly and that was left out. */
 export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
   leftOut.map(
     ({ name, mistakes }) =>
       `left out: ${name}: ${mistakes.map((mistake) => mistakeLine(mistake)).join('; ')}`,
   );
 
-/** `a2c schema`: a document for editors, on stdout. */
+/** Runs `a2c schema`: prints the JSON Schema of configs, for editors. */
 export async function schema({ terminal }: CommandContext): Promise<number> {
-  // Loaded here, because only this command needs it.
+  // Loads the schema here, because only this command needs it.
   const { configSchema } = await import('../../machines/config/json-schema.ts');
   terminal.outText(JSON.stringify(configSchema(), null, 2));
   return exitCodes.done;
 }
 
-/** A checkout must not run commands because somebody typed `a2c tools` in it. */
+/**
+ * Rejects an untrusted folder, so that a checked-out project cannot run commands when a person types `a2c tools` in it.
+ */
 async function beTrusted(
   { terminal, signal, folder = process.cwd() }: CommandContext,
   config: Config,

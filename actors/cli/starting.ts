@@ -5,26 +5,32 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { CommandContext } from './context.ts';
 
-/** One-shot commands open at once, and wait for servers here, where the wait can be shown. */
+/**
+ * Boot time 0 of a one-shot command: the computer opens at once, and the command itself waits for servers and shows
+ * that.
+ */
 export const atOnce = { bootMs: 0 } as const;
-/** On its way up for the first time, or on its way down from that: only at its end it is known how it ended. */
+/**
+ * States of a server that is starting for the first time or stopping from that; only the end of them tells how the
+ * start went.
+ */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering', 'closing']);
-/** Programs that fetch a package before they run it. */
+/** Programs that download a package before they run it. */
 const fetching: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx', 'uv', 'pipx']);
 const tickMs = 1_000;
 
 export interface Patience {
-  /** Waited for no longer, in ms; without it until each is up or has failed. */
+  /** Longest wait in ms; without it the wait lasts until each server is up or has failed. */
   readonly ms?: number | undefined;
   /** Ends the wait as soon as the wanted server is there. */
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
-  /** Each server is shown as it changes: no last line says who is waited for. */
+  /** Tells that each server is printed as it changes, so that no line about the wait is needed. */
   readonly isShown?: boolean;
-  /** Hears of each server once, when it is up or has failed. It is waited for. */
+  /** Hears of each server once, when it is up or has failed; the wait includes this function. */
   readonly onSettled?: (computer: Computer, server: ServerStatus, times: StartTimes) => Promise<void>;
 }
 
-/** ms until a server was ready, by its name; a server that never was is not in it. */
+/** Milliseconds until each server was ready, by server name; a server that never was ready is missing. */
 export type StartTimes = ReadonlyMap<string, number>;
 
 const installerOf = (config: Config, name: string): string | undefined => {
@@ -39,7 +45,7 @@ const nameOf = (name: string, config: Config): string => {
 };
 const meterOf = (pending: readonly ServerStatus[], config: Config, seconds: number): string => {
   const names = pending.map(({ name }) => nameOf(name, config));
-  // Last, because a line that is too long for its terminal is cut.
+  // Reasons come last, because a line that is too long for its terminal is cut.
   const whys = pending.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [pending.length === 1 ? reason : `${name} ${reason}`],
   );
@@ -47,8 +53,8 @@ const meterOf = (pending: readonly ServerStatus[], config: Config, seconds: numb
 };
 
 /**
- * Until each server that is wanted is up or has failed once, `isEnough` says so, time is over, or Ctrl-C comes. A server
- * fails at the latest by its `connectMs`. At a terminal the last line says who is waited for, and how long already.
+ * Waits until each wanted server is up or has failed once, `isEnough` is true, time is over, or Ctrl-C comes. A server
+ * fails at the latest after its `connectMs`. The last terminal line names the servers waited for, and for how long.
  */
 export async function untilStarted(
   { terminal, signal }: CommandContext,
@@ -58,7 +64,7 @@ export async function untilStarted(
 ): Promise<StartTimes> {
   const startedAt = performance.now();
   const times = new Map<string, number>();
-  /** Names of servers that have come up or failed once. Later tries are not waited for. */
+  /** Names of servers that have come up or failed once; their later attempts are not waited for. */
   const settled = new Set<string>();
   const told = new Map<string, Promise<void>>();
   const settle = (name: string, state: ServerStatus['state']): void => {
@@ -101,9 +107,9 @@ export async function untilStarted(
   await Promise.all(told.values());
   return times;
 }
-/** A command that shows what there is waits so long for all of it. */
+/** Longest wait in ms for all servers, in commands that list something. */
 const listingMs = 30_000;
-/** Names the servers that still start, and how to wait longer; undefined: there is none. */
+/** Line that names the servers still starting and how to wait longer; undefined when there is none. */
 export function lateLine(servers: readonly ServerStatus[], config: Config, ms: number): string | undefined {
   const late = servers.filter(({ state }) => onTheWay.has(state)).map(({ name }) => nameOf(name, config));
   if (late.length === 0) return undefined;
@@ -111,10 +117,10 @@ export function lateLine(servers: readonly ServerStatus[], config: Config, ms: n
 }
 export const listingMsOf = (options: { readonly boot?: number }, config: Config): number =>
   bootMsOf(options, config) ?? listingMs;
-/** `--boot`, or what the config says; without both as long as it takes. */
+/** Returns the longest wait for servers in ms, from `--boot` or the config; undefined = no limit. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;
-/** Somebody has this tool, under this name or its own. */
+/** Tells whether a server has this tool, under its exposed or its original name. */
 export const hasTool =
   (tool: string) =>
   async (computer: Computer): Promise<boolean> =>

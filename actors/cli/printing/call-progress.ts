@@ -8,7 +8,9 @@ type Progress = ComputerEvents['call.progress'];
 const cells = 20;
 const messageWidth = 80;
 
-/** `copy [=====>              ] 3/10 third file`; where its server does not know how far it is, `copy 3 third file`. */
+/**
+ * Returns a progress line such as `copy [=====> ] 3/10 third file`, or `copy 3 third file` when the total is unknown.
+ */
 export function progressLine({
   tool,
   progress,
@@ -29,18 +31,18 @@ export const progressFact = ({ reqId, ...told }: Progress): Fact => ({
   ...told,
 });
 
-/** Tool that is called, and its server; for the call of an agent `server` is the computer. */
+/** Tool of a running call and its server; for the call of an agent `server` is the name of the computer. */
 interface Called {
   readonly server: string;
   readonly tool: string;
 }
-/** Finds a call of a computer while it runs. */
+/** Makes a function that finds a running call of a computer by its request id. */
 export const calledOf =
   (computer: Pick<Computer, 'calls'>) =>
   (reqId: string): Called =>
     computer.calls().find((one) => one.reqId === reqId) ?? { server: '', tool: '' };
 
-/** Waits for a call. What it tells is shown where a person reads along, and told to programs by `tell`. */
+/** Waits for a call and shows its progress to a person; `tell` reports the progress to programs. */
 export async function shown(
   { terminal }: CommandContext,
   call: Call,
@@ -57,7 +59,7 @@ export async function shown(
   terminal.meter(null);
   return outcome;
 }
-/** For programs, on stderr: stdout has the result and nothing else. */
+/** Writes progress for programs to stderr, because stdout has only the result. */
 export const progressTold =
   ({ terminal }: CommandContext, { facts = false }: { readonly facts?: boolean }) =>
   (told: Progress): void => {

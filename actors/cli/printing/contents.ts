@@ -10,7 +10,7 @@ import { fitting, type Bytes, type Terminal, saveBytes, columnsOf, padded } from
 import type { PastCall } from '../../../machines/call/history.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** Results of tools and resources for a person: texts as they are, and a mark in place of anything else. */
+/** Formats results of tools and resources for a person: texts as they are, and a mark in place of anything else. */
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -18,7 +18,7 @@ const textIn = (value: unknown): string | undefined =>
 const widest = 300;
 const brief = (value: unknown): string => fitting(JSON.stringify(value) ?? String(value), widest, '…');
 const bytesIn = (base64: string): number => Math.floor((base64.replace(/[\s=]+$/, '').length * 3) / 4);
-/** `[image image/png, 68 bytes]`: words, then what is known of it. */
+/** Returns a mark such as `[image image/png, 68 bytes]`: a name, then known facts. */
 const mark = (words: readonly (string | undefined)[], ...known: readonly (string | undefined)[]): string =>
   `[${[words.filter((word) => word !== undefined).join(' '), ...known.filter((fact) => fact !== undefined)].join(', ')}]`;
 const sized = (bytes: number): string => `${bytes} bytes`;
@@ -26,7 +26,7 @@ const sizeOf = (base64: unknown): string =>
   typeof base64 === 'string' ? sized(bytesIn(base64)) : 'without data';
 const shortType = (type: unknown): string | undefined => textIn(type) && fitting(String(type), 60, '…');
 
-/** Text of one content of a resource, or of an embedded one. */
+/** Returns the text of one content of a resource, also of an embedded resource. */
 export function contentText(content: unknown): string {
   if (!isObject(content)) return mark(['no content'], brief(content));
   const { text, blob, mimeType } = content;
@@ -55,11 +55,11 @@ function linkText({ uri, name, title, mimeType, size, description }: Fields, ser
       : `\n  ${typed('a2c', 'read', String(uri), ...(server ? ['--server', server] : []))}`;
   return mark(words, type, bytes) + (said === undefined ? '' : ` ${said}`) + read;
 }
-/** Text of one content of a result or of a prompt. */
+/** Returns the text of one content of a tool result or of a prompt. */
 export function itemText(item: unknown, server?: string | null): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
   const { type, text, mimeType, data, resource } = item;
-  // Agents get a value that is no content in this form (machines/protocol).
+  // Values that are no MCP content reach agents in this form (machines/protocol).
   if (type === 'unknown' && 'value' in item) return mark(['no content'], brief(item['value']));
   if (type === 'text' && typeof text === 'string') return text;
   if (type === 'image' || type === 'audio') return mark([type, shortType(mimeType)], sizeOf(data));
@@ -67,7 +67,10 @@ export function itemText(item: unknown, server?: string | null): string {
   if (type === 'resource') return embeddedText(resource);
   return mark([`content of type ${textIn(type) ?? 'none'}`], brief(item));
 }
-/** Text of a tool's result: its contents, or else its structured content. A server may send anything. */
+/**
+ * Returns the text of a tool result: its contents, or else its structured content. Any value is accepted, because a
+ * server may send anything.
+ */
 export function resultText(result: unknown, server?: string | null): string {
   if (!isObject(result)) return JSON.stringify(result) ?? String(result);
   const { content, structuredContent } = result;
@@ -78,7 +81,7 @@ export function resultText(result: unknown, server?: string | null): string {
   return Array.isArray(content) ? mark(['no content']) : JSON.stringify(result);
 }
 
-/** All images, sounds and blobs of a result, a resource or a prompt, in order. */
+/** Collects all images, sounds and blobs of a result, a resource or a prompt, in order. */
 function bytesOf(given: unknown): Bytes[] {
   if (Array.isArray(given)) return given.flatMap(bytesOf);
   if (!isObject(given)) return [];
@@ -90,11 +93,11 @@ function bytesOf(given: unknown): Bytes[] {
   );
 }
 
-/** Output about a Desktop, a Finder, a resource or the history of calls, for a person. */
+/** Output for a person about a Desktop, a Finder, a resource or the history of calls. */
 export interface AnswerText {
-  /** Texts: each may have several lines. */
+  /** Texts for stdout; each may have several lines. */
   readonly out: readonly string[];
-  /** Beside the result: lines. */
+  /** Lines for stderr, such as warnings beside the result. */
   readonly err: readonly string[];
 }
 export function tell(terminal: Terminal, { out, err }: AnswerText): void {
@@ -102,7 +105,7 @@ export function tell(terminal: Terminal, { out, err }: AnswerText): void {
   for (const line of err) terminal.err(line);
 }
 
-/** Fits a text into so many columns of a terminal; line ends become spaces. */
+/** Shortens a text to this many terminal columns; line ends become spaces. */
 export const inOneLine = (text: string, width: number): string =>
   fitting(text.replaceAll(/\s+/g, ' ').trim(), width, '…');
 const warnings = (missing: readonly MissingServer[]): string[] =>
@@ -110,7 +113,7 @@ const warnings = (missing: readonly MissingServer[]): string[] =>
     ({ server, reason }) => `warning: not all of server '${server}' is shown: ${inOneLine(reason, 300)}`,
   );
 
-/** Each window under its URI. `wanted`: the one that was asked for. */
+/** Returns each window of a Desktop under its URI. `wanted` is the URI of a single window that was asked for. */
 export function desktopText({ desktops, missing }: DesktopShown, wanted?: string): AnswerText {
   const windows = desktops.map((window) => {
     const [uri = '', ...body] = window.split('\n\n');
@@ -130,7 +133,7 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   ['pages', ({ page_count }) => String(page_count)],
   ['modified', ({ last_modified }) => inOneLine(last_modified ?? '', 20)],
   ['server', ({ server }) => inOneLine(server, 20)],
-  // Whole: it is what a read needs.
+  // URIs are never shortened, because reading a document needs the whole one.
   ['uri', ({ uri }) => uri],
 ];
 export function finderText({ documents, total_count, missing }: FinderShown): AnswerText {
@@ -148,7 +151,7 @@ export const contentsText = (contents: readonly ResourceContent[]): AnswerText =
   err: contents.length === 0 ? ['it has no contents'] : [],
 });
 
-/** The newest first, a line for each. */
+/** Returns a line for each past call, the newest first. */
 export const historyText = (history: readonly PastCall[]): string[] =>
   history.length === 0
     ? ['no calls']
@@ -159,10 +162,10 @@ export const historyText = (history: readonly PastCall[]): string[] =>
       });
 
 export interface SaveOptions {
-  /** A folder for images, sounds and blobs. */
+  /** Folder in which images, sounds and blobs of a result are saved. */
   readonly save?: string;
 }
-/** Writes the images, sounds and blobs of what a server gave to files, and says which. */
+/** Writes the images, sounds and blobs of a result to files, and prints the file names. */
 export async function saved(
   { terminal }: CommandContext,
   { save }: SaveOptions,
@@ -175,19 +178,19 @@ export async function saved(
   if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
 }
 
-/** A word as a shell takes it: what comes from servers may hold anything. */
+/** Quotes a word for a shell, because a name from a server may contain any character. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-/** A command that can be copied to a shell. */
+/** Returns a command line that can be copied to a shell. */
 export const typed = (...words: readonly string[]): string => words.map(quoted).join(' ');
 
-/** The head of what a server lists; a server that is not up says why. */
+/** Heading line for what a server lists; names the reason when the server failed. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
   failure === null
     ? `${server}: ${count}`
     : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
 
-/** Cells under each other; the last one is not filled up. */
+/** Aligns cells in columns; the last cell of a row is not padded. */
 export function rowsOf(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
   return rows.map((row) =>

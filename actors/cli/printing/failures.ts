@@ -9,21 +9,24 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
   const { code, message, details = {}, remedy = null } = failure;
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
   else {
-    // A config has one mistake a line: each below the first stands further in.
+    // Indents every line below the first, because a config failure has one mistake a line.
     terminal.errText(`error: ${inWords(failure).replaceAll('\n', '\n  ')}`);
     if (remedy !== null) terminal.err(`  ${remedy}`);
   }
 }
 
-/** In the language of the reader. Texts that the reference implementation gives agents are Chinese. */
+/**
+ * Returns the text of a failure in the language of the reader: Chinese texts that the reference implementation gives
+ * agents become English.
+ */
 export function inWords(failure: Failure, locale = Intl.DateTimeFormat().resolvedOptions().locale): string {
   return (locale.startsWith('zh') ? undefined : confirmationInEnglish(failure)) ?? failure.message;
 }
-/** Text of a result beside the failure of its call; undefined where it only repeats that. */
+/** Text of a call result beside its failure; undefined when the text only repeats the failure. */
 export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
   failure?.message === text ? undefined : text;
 
-/** A line for programs: always where no person reads stdout, and with `--facts`. */
+/** Prints a line for programs: always when no person reads stdout, and with `--facts`. */
 export const tellFact = (
   { terminal }: CommandContext,
   { facts = false }: { facts?: boolean },
@@ -31,14 +34,14 @@ export const tellFact = (
 ): void => {
   if (facts || !terminal.isRead) terminal.line(factLine(fact));
 };
-/** Status of a server for programs: the keys that the contract of these lines names, and no others. */
+/** Makes the fact about the status of a server, with exactly the keys documented for programs. */
 export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
   type: 'server_status',
   name,
   state,
   ...(reason !== undefined && { reason }),
 });
-/** Keys of a failure in a fact. */
+/** Makes the part of a fact that describes a failure. */
 export const failureFact = ({ code, message, details, remedy }: Failure) => ({
   code,
   message,

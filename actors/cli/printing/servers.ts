@@ -6,7 +6,7 @@ import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.
 import { aliasLine } from '../../../machines/catalog/tool-table.ts';
 import { stateWords } from '../../../machines/facts.ts';
 
-/** The JSON that `--json` prints, and what a person reads instead. */
+/** Result of a call as the JSON that `--json` prints. */
 export const callJson = ({
   outcome,
   server,
@@ -27,7 +27,7 @@ export const callJson = ({
   failure,
 });
 
-/** Description that agents get for a tool without one. */
+/** Description that agents get for a tool that has none. */
 export const noDescription = 'None';
 const firstLine = (text: string, width: number): string =>
   text === noDescription ? '' : fitting(text.split('\n')[0] ?? '', width, '…');
@@ -36,7 +36,7 @@ interface Listed {
   readonly description: string;
   readonly server?: string;
 }
-/** A line for each: its name, its server where that is known, the first line of what it does. */
+/** Returns a line for each tool: its name, its server when known, and the first line of its description. */
 export function toolLines(tools: readonly Listed[]): string[] {
   const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
   const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
@@ -48,7 +48,7 @@ export function toolLines(tools: readonly Listed[]): string[] {
     ].join('  '),
   );
 }
-/** Names that several tools would have: who was refused, who is called otherwise, why, and what to write. */
+/** Lines about tool names that several servers use: which tool was refused or renamed, the reason, and the remedy. */
 export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   return [
     ...refused.map(
@@ -63,19 +63,19 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
     ),
   ];
 }
-/** Tells whether a ready server has tools that were refused, for their names or their form. */
+/** Tells whether a ready server has tools that were refused because of their names or their form. */
 export const isRefusing = ({ state, failure }: ToolListing['servers'][number]): boolean =>
   state === 'ready' && failure?.details?.['refused'] !== undefined;
-/** Servers that do not serve, or not all that they have, and why. */
+/** Lines about servers that are not ready, or that lack some of what they have, with the reason. */
 export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   servers
-    // Refused tools are listed one by one.
+    // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
     .flatMap((s) => [
       `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
       ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
     ]);
-/** Lines for servers that are wanted: neither switched off nor at rest until a call. */
+/** Lines about missing servers that are wanted: neither disabled nor waiting for a first call. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });
 const mostNamed = 3;
@@ -91,7 +91,7 @@ const byKey = <T>(all: readonly T[], keyOf: (one: T) => string): readonly (reado
     }, new Map<string, readonly T[]>())
     .values(),
 ];
-/** Conflicts in short: one line for each pair of servers, with the way out. */
+/** Summary of conflicting tool names: one line for each pair of servers, with the remedy. */
 export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   const owners = new Map(tools.map(({ name, server }) => [name, server]));
   const twins = refused.flatMap(({ name, server }) => {
@@ -120,7 +120,7 @@ const timeOf = (ms: number | undefined): string =>
 const countOf = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
 type Times = ReadonlyMap<string, number>;
 type Listing = Omit<ToolListing, 'missing'>;
-/** The tools of one server under its name, its state and what it took to start it. */
+/** Lists the tools of one server under a line with its name, state and start time. */
 function groupText({ tools }: Listing, server: Listing['servers'][number], times: Times): string[] {
   const own = tools.filter((tool) => tool.server === server.name);
   const width = Math.max(4, ...own.map(({ name }) => columnsOf(name)));
@@ -139,14 +139,14 @@ const endText = (listing: Listing): string[] => [
   ...notReadyLines(listing),
   ...(listing.tools.length === 0 ? ['no tools'] : []),
 ];
-/** The tools of each server, then what is not there, and why. */
+/** Lists the tools of each server, then conflicts and missing servers with the reason. */
 export const listingText = (listing: Listing, times: Times = new Map()): string[] => [
   ...listing.servers.flatMap((server) => groupText(listing, server, times)),
   ...endText(listing),
 ];
 /**
- * Tools of servers while they start: each server is shown as it comes up, and again at the end only if its tools have
- * changed.
+ * Prints the tools of servers while they start: each server as it comes up, and again at the end only when its tools
+ * have changed.
  */
 export class EarlyGroups {
   readonly #out: (line: string) => void;
@@ -170,7 +170,7 @@ export class EarlyGroups {
   }
 }
 
-/** Width of the column of names in a table that is not known as a whole. */
+/** Width in columns of the names in a table whose rows are not all known. */
 export const nameColumns = 16;
 export const serverLine = (
   { name, state, reason, nextTryMs, hidden }: ServerStatus,
@@ -187,14 +187,14 @@ const noises: readonly [keyof Noise, string][] = [
   ['lateProgress', 'reports of progress that came too late'],
   ['protocol', 'messages that break the protocol'],
 ];
-/** Output of a server that nothing could read, as one line. */
+/** Summary in one line of server output that nothing could read. */
 export const noiseLine = (noise: Noise): string =>
   noises
     .filter(([kind]) => noise[kind] !== 0)
     .map(([kind, words]) => `${noise[kind]} ${words}`)
     .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
-/** All that is known of why a server stands where it does, for a person. */
+/** Explains to a person why a server is in its current state: reason, error output and remedy. */
 export function whyText(server: ServerStatus): string[] {
   const { state, failure, noise, waits } = server;
   const { code, details = {}, remedy } = failure ?? {};
@@ -216,13 +216,16 @@ export function whyText(server: ServerStatus): string[] {
   ];
 }
 
-/** Lines that tell a person of servers and of the office as it happens: one for each try, and each reason once until it changes. */
+/**
+ * Makes lines of news about servers and the office for a person: one for each attempt, with each reason only once until
+ * it changes.
+ */
 export class NewsLines {
-  /** Reason why each of them is down, by its name; '': the office. */
+  /** Reason why each server is down, by its name; the key '' is the office. */
   readonly #reasons = new Map<string, string>();
   #last = '';
 
-  /** Line about an event; undefined: it does not matter, or was just told. */
+  /** Returns the line about an event, or undefined when the event does not matter or was just printed. */
   of(name: string, value: unknown): string | undefined {
     const line = this.#lineOf(name, value);
     if (line === this.#last) return undefined;
@@ -237,12 +240,12 @@ export class NewsLines {
     this.#reasons.delete(removed);
     return `server ${padded(removed, nameColumns)} removed`;
   }
-  /** A loss, and what follows up to the next wait, is told with that. */
+  /** Line about a changed server. A lost server is reported once, together with the time of the next attempt. */
   #server(server: ComputerEvents['server.changed']): string | undefined {
     const { name, state, reason = '', failure } = server;
     if (state === 'recovering' || (state === 'connecting' && failure)) return undefined;
     const again = this.#isAgain(name, failure?.message ?? '');
-    // Behind its failure a reason says which try it was.
+    // Keeps the text behind the failure, which says which attempt it was.
     const rest = failure ? reason.slice(failure.message.length) : '';
     return `server ${serverLine(again ? { ...server, reason: `as before${rest}` } : server)}`;
   }
@@ -262,6 +265,6 @@ export class NewsLines {
   }
 }
 
-/** `12:00:01 stderr  listening`: the time of day in UTC, where it was written, the text. */
+/** Line of server output such as `12:00:01 stderr  listening`: time of day in UTC, source, text. */
 export const logLine = ({ at, from, level, text }: OutputLine): string =>
   `${at.slice(11, 19)} ${(level ?? from).padEnd(7)} ${text}`;

@@ -3,7 +3,7 @@ import { noDescription } from './servers.ts';
 import { inOneLine } from './contents.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** How a tool is called, read from its JSON Schema: for a person, who has a line for it. */
+/** Signature and parameters of a tool, read from its JSON Schema, as short lines for a person. */
 
 const widest = 60;
 const brief = (value: unknown): string => inOneLine(JSON.stringify(value) ?? String(value), widest);
@@ -23,7 +23,7 @@ function typeText(schema: Fields): string {
   const texts = types.map((type) => (type === 'array' && isObject(items) ? `${typeText(items)}[]` : type));
   return texts.length === 0 ? 'any' : texts.join(' | ');
 }
-/** The required ones first, each in the order of the schema. */
+/** Returns the parameters of a tool, required ones first, each group in the order of the schema. */
 export function parametersOf(schema: unknown): readonly Parameter[] {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   const required: unknown = isObject(schema) ? schema['required'] : [];
@@ -35,7 +35,7 @@ export function parametersOf(schema: unknown): readonly Parameter[] {
   return [...all.filter((each) => each.isRequired), ...all.filter((each) => !each.isRequired)];
 }
 
-/** `read_file(path: string, head?: integer = 10)`. */
+/** Returns the signature of a tool, such as `read_file(path: string, head?: integer = 10)`. */
 export const signatureText = (name: string, schema: unknown): string =>
   `${name}(${parametersOf(schema)
     .map(({ name: key, isRequired, type, schema: own }) => {
@@ -44,7 +44,7 @@ export const signatureText = (name: string, schema: unknown): string =>
     })
     .join(', ')})`;
 
-/** A line for each parameter: its name, its type, what it is for. */
+/** Returns a line for each parameter of a tool: name, type and description. */
 export function parameterLines(schema: unknown): string[] {
   const all = parametersOf(schema);
   const width = Math.max(0, ...all.map(({ name }) => name.length));
@@ -60,7 +60,7 @@ export function parameterLines(schema: unknown): string[] {
   });
 }
 
-/** Something that fits the schema, for an example that a person changes. */
+/** Makes an example value that fits a JSON Schema, for a person to change. */
 function exampleOf(schema: Fields): unknown {
   const { default: preset, examples, items } = schema;
   if (preset !== undefined) return preset;
@@ -82,7 +82,7 @@ function exampleOf(schema: Fields): unknown {
 }
 const quoted = (text: string): string =>
   /^[\w.:/=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-/** `a2c call files.read_file path=…`: what is required, to copy. */
+/** Returns a command with the required arguments to copy, such as `a2c call files.read_file path=…`. */
 export function exampleCall(name: string, schema: unknown): string {
   const words = parametersOf(schema)
     .filter((each) => each.isRequired)
@@ -103,7 +103,7 @@ interface Described {
   readonly original?: string;
   readonly title?: string;
 }
-/** All that a person needs to call a tool. */
+/** Text that a person needs to call a tool: signature, description, parameters and an example. */
 export function toolText({
   name,
   description,

@@ -5,30 +5,30 @@ import { PassThrough } from 'node:stream';
 import { run } from '../run.ts';
 import { createTerminal } from '../../../adapters/index.ts';
 
-/** `a2c up` in this process, with streams for a terminal. */
+/** Test form of `a2c up`, run in this process with streams in place of a terminal. */
 export interface AtPrompt {
   write(text: string): void;
-  /** The input ends. */
+  /** Ends the input of the prompt. */
   end(): void;
-  /** Action of Ctrl-C where nobody reads the keys. */
+  /** Sends Ctrl-C in the way it arrives while the prompt does not read the keys. */
   interrupt(): void;
-  /** Everything shown since the last time that this was asked, once it matches. */
+  /** Waits until the output since the last call matches, and returns that output. */
   until(pattern: RegExp): Promise<string>;
-  /** Text of one line as shown, up to the next prompt. */
+  /** Types one line and returns what is shown up to the next prompt. */
   ask(line: string): Promise<string>;
   readonly ended: Promise<number>;
 }
 interface How {
   readonly isTerminal?: boolean;
-  /** Lines for programs are left out. */
+  /** Leaves out the lines for programs, as for a person who reads the output. */
   readonly isRead?: boolean;
 }
-/** The prompt, and the seat of its computer. */
+/** Pattern of output in which the prompt is shown and the computer has joined its office. */
 export const seated = /(?=[^]*a2c> )(?=[^]*office joined)/;
 const withoutFacts = (text: string): string =>
   text.replaceAll(/(?<=a2c> )\n@a2c [^\n]*\n/g, '').replaceAll(/^@a2c [^\n]*\n/gm, '');
 
-/** The computer is `c1`. */
+/** Starts a prompt for a test, with the given config; the computer is called `c1`. */
 export function atPrompt(config: object, { isTerminal = false, isRead = false }: How = {}): AtPrompt {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
   const file = join(folder, 'a2c.json');

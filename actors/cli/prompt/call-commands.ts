@@ -14,11 +14,11 @@ import { readNamed, usage, type PromptCommand, type PromptCommands } from './com
 
 interface CallCommandOptions {
   readonly facts?: boolean;
-  /** Says what went wrong, to persons and programs. */
+  /** Reports a failure to persons and programs. */
   readonly fail: (failure: Failure) => void;
 }
 
-/** Commands of calls. */
+/** Prompt commands that call tools and cancel calls. */
 export class CallCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
@@ -77,13 +77,13 @@ export class CallCommands {
   get #terminal(): Terminal {
     return this.#context.terminal;
   }
-  /** Ctrl-C. False: there was nothing to cancel. */
+  /** Cancels running calls at Ctrl-C; returns false when there was no call to cancel. */
   interrupt(): boolean {
     for (const calling of this.#calling) calling.abort();
     return this.#calling.size > 0;
   }
   #cancel(reqId: string): unknown {
-    // A call that is over needs no cancel: that is no error, but is told.
+    // Cancelling a finished call is no error, but a person is told that no call runs.
     const runs = this.#computer.calls().some((call) => call.reqId === reqId);
     this.#computer.cancelCall(reqId);
     this.#terminal.out(runs ? `cancelled ${reqId}` : `no call ${reqId} runs`);
@@ -123,7 +123,7 @@ export class CallCommands {
   async #run(name: string, params: Readonly<Record<string, unknown>>): Promise<void> {
     const calling = new AbortController();
     this.#calling.add(calling);
-    // Typing the call confirms it.
+    // Marks the call as confirmed, because a person typed it.
     const call = this.#computer.callTool(name, params, { confirmed: true, signal: calling.signal });
     const outcome = await shown(this.#context, call, calledOf(this.#computer), (told) =>
       tellFact(this.#context, this.#how, progressFact(told)),
@@ -154,7 +154,7 @@ export class CallCommands {
   }
 }
 
-/** A line for each. */
+/** Returns a line for each running call. */
 const runningText = (calls: readonly RunningCall[]): string[] =>
   calls.length === 0
     ? ['no call runs']

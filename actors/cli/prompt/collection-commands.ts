@@ -19,7 +19,7 @@ interface FinderOptions {
   readonly limit?: number;
   readonly fresh?: true;
 }
-/** Commands of Desktop and Finder. */
+/** Prompt commands that show Desktop and Finder. */
 export class CollectionCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
@@ -51,7 +51,7 @@ export class CollectionCommands {
       .does((uri: string, { server }: { readonly server?: string }) => this.#read(uri, server));
   }
   #desktop(words: readonly string[], fresh: { readonly fresh?: true }): Promise<void> {
-    // In any order, as the Python command takes them.
+    // Accepts the words in any order, as the command of the Python implementation does.
     const size = words.find((word) => /^-?\d+$/.test(word));
     const window = words.find((word) => word.includes(':'));
     const other = words.find((word) => word !== size && word !== window);
@@ -101,14 +101,14 @@ export class CollectionCommands {
       (contents) => ({ type: 'resource', uri, contents: [...contents] }),
     );
   }
-  /** Gives up the open question, at Ctrl-C. False: there was none. */
+  /** Cancels the open question at Ctrl-C; returns false when there was none. */
   interrupt(): boolean {
     this.#stop?.(
       new A2cError({ code: 'ToolCallCancelled', message: 'Given up; nobody waits for the answer' }),
     );
     return this.#stop !== undefined;
   }
-  /** The answer for a person, and as a line for programs. */
+  /** Prints an answer for a person, and as a line for programs. */
   async #show<T>(
     ask: () => Promise<T>,
     textOf: (answer: T) => AnswerText,
@@ -125,5 +125,5 @@ export class CollectionCommands {
     }
   }
 }
-/** Number of documents that are shown without `--limit`. */
+/** Number of documents shown without `--limit`. */
 const mostShown = 100;

@@ -2,19 +2,24 @@ import { Command, CommanderError } from 'commander';
 import { A2cError } from '../../kernel/errors.ts';
 import { readText } from '../../../adapters/index.ts';
 
-/** Kind of thing that the first word behind a command names: Tab completes it. */
+/** Kind of name that follows the first word of a prompt command, for completion by Tab. */
 export type Named = 'server' | 'tool' | 'call' | 'input' | 'file';
 
 interface CommandTraits {
   readonly takes?: Named;
-  /** Done at once, also while another command is at work. */
+  /** Runs the command at once, even while another command is at work. */
   readonly isImmediate?: boolean;
-  /** The last argument is the rest of the line as it is typed, with its blanks and quotes. */
+  /** Passes the rest of the line as it was typed, with its blanks and quotes, as the last argument. */
   readonly isVerbatim?: boolean;
-  /** Tells whether its line, of which `rest` follows the name, may hold a secret: the history does not keep it then. */
+  /**
+   * Tells whether a command line may hold a secret, so that the history does not keep it; `rest` is the text behind the
+   * command name.
+   */
   readonly isPrivate?: (rest: string) => boolean;
 }
-/** Command of the prompt. Its name may have several words (`tools call`); aliases are its names in other programs. */
+/**
+ * Command of the prompt. A command name may have several words (`tools call`); aliases are its names in other programs.
+ */
 export class PromptCommand extends Command {
   traits: CommandTraits = {};
   #answer: unknown = null;
@@ -23,13 +28,16 @@ export class PromptCommand extends Command {
     this.traits = traits;
     return this;
   }
-  /** Sets what it does. `run` resolves with the value for programs, where no fact of its own says it. */
+  /**
+   * Sets the function that runs the command. `run` resolves with the value for programs, when no fact reports the
+   * result.
+   */
   does(run: (...given: never[]) => unknown): this {
     return this.action(async (...given: unknown[]) => {
       this.#answer = await run(...(given as never[]));
     });
   }
-  /** Runs it on the text behind its name. */
+  /** Runs the command on the text behind its name. */
   async run(rest: string): Promise<unknown> {
     this.#answer = null;
     this.allowExcessArguments(this.options.length === 0);
@@ -54,14 +62,16 @@ export class PromptCommand extends Command {
     return new A2cError({ code: 400, message: message.replace(/^error: /, ''), remedy });
   }
 }
-/** A command, and the text behind its name. */
+/** Command found in a typed line, with the text behind its name. */
 interface TypedCommand {
   readonly command: PromptCommand;
   readonly rest: string;
 }
 
 const mostWords = 3;
-/** All commands of the prompt. Commander parses them, helps with them and proposes the nearest, as it does in the shell. */
+/**
+ * All commands of the prompt, parsed by Commander, which also prints help and suggests similar names as in the shell.
+ */
 export class PromptCommands {
   readonly #program = new Command()
     .helpOption(false)
@@ -77,7 +87,7 @@ export class PromptCommands {
     });
   readonly #byName = new Map<string, PromptCommand>();
 
-  /** Adds a command; the first of `names` is the one that help shows. */
+  /** Adds a command to the prompt; help shows the first of `names`, the others are aliases. */
   add(heading: string, names: readonly [string, ...string[]], description: string): PromptCommand {
     const [name, ...others] = names;
     const command = new PromptCommand(name)
@@ -90,11 +100,11 @@ export class PromptCommands {
     this.#program.addCommand(command);
     return command;
   }
-  /** First names of all commands. */
+  /** Main names of all commands, without aliases. */
   get names(): readonly string[] {
     return this.#program.commands.map((command) => command.name());
   }
-  /** Finds the command that a line begins with, whatever the case: the one with the longest name. */
+  /** Finds the command that a line begins with, ignoring case; of several the one with the longest name. */
   find(line: string): TypedCommand | undefined {
     for (let count = mostWords; count > 0; count--) {
       const words = new RegExp(String.raw`^\s*(?:\S+\s+){${count - 1}}\S+`).exec(line)?.[0];
@@ -122,7 +132,10 @@ export class PromptCommands {
     }
     return undefined;
   }
-  /** `help`; `help WORD`: the commands that have this word in their names, and all of the only one. */
+  /**
+   * Returns the help text of all commands, or of those with this word in their name; a single match is described in
+   * full.
+   */
   help(word = ''): string {
     const some = this.#program.commands.filter((command) =>
       [command.name(), ...command.aliases()].some(
@@ -136,7 +149,7 @@ export class PromptCommands {
     helper.visibleCommands = () => some;
     return helper.formatHelp(this.#program, helper).trimEnd();
   }
-  /** Completes the end of a line: the possible texts, and the part that they replace. */
+  /** Completes the end of a typed line: returns the possible texts, and the part that they replace. */
   async complete(
     line: string,
     namesOf: (what: Named) => Promise<readonly string[]>,
@@ -159,10 +172,10 @@ export class PromptCommands {
     return [all.filter((name) => name.startsWith(begun)).map((name) => `${name} `), begun];
   }
 }
-/** Failure that shows how a command is written. */
+/** Makes the failure that shows how a command is written. */
 export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
 
-/** Reads a file that is named at the prompt; what stdin has is typed to the prompt itself. */
+/** Reads a file named at the prompt. Refuses `-`, because stdin is the prompt itself. */
 export function readNamed(name: string): Promise<string> {
   if (name !== '-') return readText(name);
   throw new A2cError({
@@ -173,8 +186,8 @@ export function readNamed(name: string): Promise<string> {
 }
 
 /**
- * The words of a line at the prompt, as a shell takes them: quotes hold blanks together. What begins with a bracket is one word
- * up to its end, whatever is in it, so that JSON needs no quotes around it.
+ * Splits a line at the prompt into words as a shell does: quotes hold blanks together. A word that begins with a
+ * bracket goes up to the closing bracket, so that JSON needs no quotes around it.
  */
 export function wordsIn(line: string): string[] {
   const words: string[] = [];
@@ -188,13 +201,13 @@ export function wordsIn(line: string): string[] {
   }
   return words;
 }
-/** Only around a word, or around the value in `key="a b"`: quotes inside of JSON are its own. */
+/** Removes quotes around a word, or around the value in `key="a b"`; quotes inside JSON stay. */
 function unquoted(word: string): string {
   const whole = /^(?:([^\s"'=]+=))?(?:"([^"]*)"|'([^']*)')$/.exec(word);
   return whole ? (whole[1] ?? '') + (whole[2] ?? whole[3] ?? '') : word;
 }
 
-/** How many characters from the first bracket to the one that closes it; all of the text where none does. */
+/** Number of characters from the first bracket to the one that closes it; the whole length when none does. */
 function bracketsIn(text: string): number {
   let open = 0;
   let quote = '';
@@ -212,7 +225,7 @@ function bracketsIn(text: string): number {
   }
   return text.length;
 }
-/** A bracket is open at its end: it goes on in the next line. */
+/** Tells whether a bracket is still open at the end of a line, so that the command goes on in the next line. */
 export function isUnfinished(line: string): boolean {
   const start = line.search(/[{[]/);
   if (start < 0) return false;

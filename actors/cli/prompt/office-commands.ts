@@ -14,7 +14,7 @@ interface OfficeAsked {
   readonly name?: string;
   readonly token?: string;
 }
-/** Commands of the seat in an office. */
+/** Adds the prompt commands that join or leave an office. */
 export function addOffice(
   commands: PromptCommands,
   { terminal }: CommandContext,
@@ -24,7 +24,7 @@ export function addOffice(
 ): void {
   const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
     commands.add('Office', names, description);
-  /** Address that `socket connect` named, for `socket join`. */
+  /** Address of an office named by `socket connect`, for the later `socket join`. */
   let asked: string | undefined;
   const move = async (to: OfficeAsked): Promise<void> => {
     const { url, office: id = 'local', name = computer.name } = to;
@@ -67,13 +67,13 @@ function addressOf(text: string): string {
   throw new InvalidArgumentError('a URL such as http://127.0.0.1:3000');
 }
 
-/** Seat of a computer in an office. */
+/** Place of a computer in an office: address, office id and name. */
 type Seated = OfficeSeat & { readonly id: string; readonly name: string };
 
 const isSame = (a: Seated, b: Seated): boolean =>
   new URL(a.url).href === new URL(b.url).href && a.id === b.id && a.name === b.name;
 
-/** The seat of the computer of a prompt. It is given up for another one only when that can be had. */
+/** Seat of the prompt's computer in an office. The seat is given up only after another one was tried with success. */
 export class PromptSeat {
   readonly #computer: Computer;
   #now: Seated | undefined;
@@ -82,14 +82,17 @@ export class PromptSeat {
     this.#computer = computer;
     this.#now = now;
   }
-  /** Undefined: it sits nowhere, and tries no more. */
+  /** Current seat; undefined when the computer has none and does not try to get one. */
   get now(): Seated | undefined {
     return this.#computer.status().link ? this.#now : undefined;
   }
   async leave(): Promise<void> {
     await this.#computer.leave();
   }
-  /** Rejects with why it cannot sit there; then it sits where it sat. */
+  /**
+   * Moves the computer to another seat. Rejects with the reason when that seat cannot be had; the computer then keeps
+   * its old seat.
+   */
   async move(to: Seated): Promise<void> {
     const { now } = this;
     const isJoined = this.#computer.status().link?.state === 'joined';
@@ -103,13 +106,13 @@ export class PromptSeat {
       await this.#computer.join(to);
       this.#now = to;
     } catch (error) {
-      // Somebody took it just now. The old one goes on trying by itself.
+      // Another computer has just taken the seat. The join of the old seat is retried in the background.
       if (now) void this.#computer.join(now).catch(() => {});
       throw error;
     }
   }
 }
-/** A computer without servers takes the seat, and leaves it. */
+/** Tries a seat: a computer without servers joins it and leaves again. */
 async function tried(to: Seated): Promise<void> {
   await using other = await createComputer({
     name: to.name,

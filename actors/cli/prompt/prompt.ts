@@ -20,7 +20,7 @@ const keys = `Ctrl-C cancels the call that runs, stops the server that starts, s
 empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
 A line after a blank is not kept in the history, nor is a value of an input.`;
 
-/** Nothing of such a server runs. */
+/** States of a server of which no process or session is running. */
 const atRest: ReadonlySet<string> = new Set([
   'idle',
   'standby',
@@ -31,18 +31,18 @@ const atRest: ReadonlySet<string> = new Set([
 ]);
 
 export interface PromptHow {
-  /** Line about the office in this process. */
+  /** Line shown about the office in this process. */
   readonly officeLine: string;
-  /** First seat of the computer. */
+  /** First seat of the computer in the office. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
-  /** Folder for traces, unless one is named. */
+  /** Folder for saved traces, when the person names none. */
   readonly folder: string;
   tree(): readonly TreeNode[];
-  /** Lines of earlier runs, and who keeps those of this one. */
+  /** Command lines of earlier runs, and the function that saves those of this run. */
   readonly history?: { readonly lines: readonly string[]; keep(lines: readonly string[]): void };
 }
-/** The prompt of `a2c up`: one line in, an answer out, until it is quit. */
+/** Prompt of `a2c up`: reads a line, prints an answer, and goes on until the person quits. */
 export class Prompt {
   readonly #context: CommandContext;
   readonly #computer: Computer;
@@ -51,12 +51,11 @@ export class Prompt {
   readonly #collections: CollectionCommands;
   readonly #calls: CallCommands;
   readonly #seat: PromptSeat;
-  /** All that can be typed. */
   readonly commands = new PromptCommands();
-  /** The lines so far of one that is not whole. */
+  /** Lines typed so far of a command that is not complete. */
   #begun = '';
   #isOver = false;
-  /** The last Ctrl-C told what another one would end. */
+  /** Tells that the last Ctrl-C printed what another Ctrl-C would end. */
   #isWarned = false;
 
   constructor(context: CommandContext, computer: Computer, how: PromptHow) {
@@ -101,7 +100,10 @@ export class Prompt {
       return found?.command.traits.isPrivate?.(found.rest) !== true;
     });
   }
-  /** Only what was asked for by the Ctrl-C before ends everything: the first may be meant for a call that has just ended. */
+  /**
+   * Handles Ctrl-C: the second one in a row ends everything, but only after a warning, because the first may be meant
+   * for a call that has just ended.
+   */
   #interrupt(isAgain: boolean): 'over' | 'again' {
     const parts = [this.#calls, this.#collections, this.#servers];
     const hadUse = this.#begun !== '' || parts.some((part) => part.interrupt());
@@ -179,7 +181,7 @@ export class Prompt {
     const { tools, refused } = listing;
     const some = { tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers };
     listingText(some).forEach((line) => terminal.out(line));
-    // Names alone: the schema of a tool is shown when it is named.
+    // Lists tools by name only, because the schema of a tool is shown when that tool is named.
     const names = some.tools.map((tool) => ({ name: tool.name, server: tool.server }));
     return { tools: names, refused: some.refused };
   }

@@ -14,15 +14,15 @@ import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 interface ServerCommandOptions {
   readonly facts?: boolean;
 }
-/** Changes that are shown of a list unless its server is named. */
+/** Number of changes shown of a list unless its server is named. */
 const fewChanges = 3;
 
-/** Commands of servers. */
+/** Prompt commands that start, stop, add and remove MCP servers. */
 export class ServerCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
   readonly #how: ServerCommandOptions;
-  /** The servers that the person waits for. */
+  /** Names of servers whose start or stop the person is waiting for. */
   readonly #waitsFor = new Set<string>();
 
   constructor(context: CommandContext, computer: Computer, how: ServerCommandOptions) {
@@ -89,9 +89,12 @@ export class ServerCommands {
       computer.removeServer(name),
     );
   }
-  /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
+  /**
+   * Stops the servers that the person waits for, at Ctrl-C; returns false when there was none. A server that is already
+   * stopping is hurried.
+   */
   interrupt(): boolean {
-    // The command that waits tells how the start ended.
+    // Ignores the result, because the waiting command reports how the start ended.
     for (const name of this.#waitsFor) this.#computer.stopServer(name).catch(() => {});
     return this.#waitsFor.size > 0;
   }
@@ -181,7 +184,7 @@ const listLine = ({ server, list, state, entries, revision, failures }: CatalogS
   `${padded(server, nameColumns)} ${list.padEnd(17)} ${state}, ${entries} entries, revision ${revision}` +
   (failures > 0 ? `, ${failures} refreshes failed in a row` : '');
 
-/** Value of a text that holds a config. Its mistakes are thrown, with the name of its file. */
+/** Checks a config text and returns its JSON value; throws its mistakes with the name of the file. */
 function judged(text: string, file?: string): unknown {
   acceptedConfig(parseConfigText(text), file);
   const read = readJson(text);
@@ -192,17 +195,17 @@ async function fileOf(file: string): Promise<unknown> {
   if (typeof text !== 'string') return acceptedConfig({ ok: false, mistakes: [text] }, file);
   return judged(text, file);
 }
-/** A config with one server of several. */
+/** Part of a config that has only one of its servers. */
 interface ServerConfigPart {
   readonly name: string;
   readonly config: unknown;
 }
-/** Splits a config into one for each server, with everything around it (inputs). The computer judges each. */
+/** Splits a config into one for each server, with the inputs of the whole; the computer checks each of them. */
 function partsOf(config: unknown): readonly ServerConfigPart[] {
   if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
   const top = (config ?? {}) as Readonly<Record<string, unknown>>;
   const isOurs = 'mcpServers' in top || 'servers' in top;
-  // The settings of VS Code have all of it under one key.
+  // VS Code keeps the whole config under one key of its settings.
   const around = (isOurs ? top : (top['mcp'] ?? top)) as Readonly<Record<string, unknown>>;
   const at = 'mcpServers' in around ? 'mcpServers' : 'servers';
   const held = around[at];
