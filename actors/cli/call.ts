@@ -33,7 +33,7 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   readonly reqId?: string;
   readonly facts?: boolean;
 }
-/** Planned tool call, made once its servers are up. */
+/** Tool call planned from the command line, made once its servers are up. */
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];

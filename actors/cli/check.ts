@@ -126,7 +126,7 @@ function tell({ terminal }: CommandContext, { violations, read }: CheckedServer)
     const where = [uri ?? 'the server', ...(field === null ? [] : [field])].join('  ');
     terminal.out(`${rule}: ${where}`);
     terminal.out(`    ${found}`);
-    // Advice is printed once for all violations of one rule by the same URI.
+    // Prints the advice once for all violations of one rule by the same URI.
     const next = violations[at + 1];
     if (next?.rule !== rule || next.uri !== uri) terminal.out(`    ${remedy}`);
   }
@@ -145,10 +145,10 @@ const verdict = (violations: readonly Violation[]): string => {
 export interface CheckPlan {
   readonly server: string;
   readonly limitMs: number;
-  /** Wait between the two reads, in ms; 0 = read only once. */
+  /** Wait in ms between two reads of the same resources; 0 = read only once. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Hears the current step of the check, in a few words. */
+  /** Called with the current step of the check, in a few words. */
   readonly onStep: (step: string) => void;
 }
 export interface CheckedServer {

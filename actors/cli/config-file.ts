@@ -285,7 +285,7 @@ const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, a
  */
 export interface ExportOptions {
   readonly config?: string;
-  /** Id of the application to export for, such as `codex`. */
+  /** Id of the application for which the config is exported, such as `codex`. */
   readonly for?: string;
   readonly secrets: boolean;
 }

@@ -24,12 +24,12 @@ export type ActionMaker = <Module>(
 ) => (...given: unknown[]) => Promise<void>;
 
 export interface ReplayOptions {
-  /** Number of the last input to replay. */
+  /** Number of the input after which the replay stops. */
   readonly until?: number;
   readonly inputs: boolean;
   /** Accepts the current behaviour: rewrites the trace file with it. */
   readonly accept: boolean;
-  /** File to which the results are written as JUnit XML. */
+  /** File to which the replay results are written as JUnit XML. */
   readonly junit?: string;
   /** File for the HTML page that shows one trace and where its replay differs. */
   readonly html?: string;
@@ -54,7 +54,7 @@ export interface VerifyOptions {
   readonly set: readonly string[];
   /** Sends recorded calls of tools that are not marked read-only, too. */
   readonly yes: boolean;
-  /** Compares answers by value; otherwise only by shape. */
+  /** Compares recorded and new answers by value; otherwise only by shape. */
   readonly exact: boolean;
   /** Time limit in seconds for each request that did not time out in the recording. */
   readonly timeout: number;
@@ -77,7 +77,7 @@ export interface RedactTraceOptions {
   readonly inPlace: boolean;
 }
 export interface ShowOptions {
-  /** Port of the page; by default any free one. */
+  /** Port of the page that shows a trace; by default any free one. */
   readonly port?: number;
   /** File for one HTML page that shows the trace; nothing is served then. */
   readonly html?: string;
@@ -88,18 +88,18 @@ export interface SimOptions {
   /** Seed of the simulation: a number, or any text that is turned into one. */
   readonly seed?: string;
   readonly seeds?: number;
-  /** Simulated time in ms of virtual time. */
+  /** Duration of injected faults in each run, in ms of virtual time. */
   readonly for: number;
   /** Faults to inject: layers and words of the fault vocabulary, `all` or `none`. */
   readonly faults: string;
   readonly shrink: boolean;
   /** Simulates an office on several nodes instead of a computer and its servers. */
   readonly nodes?: boolean;
-  /** Limit of real time for all seeds, in ms. */
+  /** Real time in ms after which no further simulation run begins. */
   readonly timeBudget?: number;
   readonly workers?: number;
   readonly coverage: boolean;
-  /** Folder for the traces of failed runs. */
+  /** Folder for the scenario and the trace of each failed run. */
   readonly out: string;
   readonly json: boolean;
 }

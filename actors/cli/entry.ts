@@ -9,15 +9,15 @@ import { Refusals } from '../logging/log-entry.ts';
 import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../adapters/index.ts';
 
 export interface EntryOptions {
-  /** Tokens that are accepted; a peer needs one of them. */
+  /** Tokens that the office accepts; a peer needs one of them. */
   readonly token?: readonly string[];
-  /** File of further tokens, with the rights of each holder. */
+  /** File of further tokens that the office accepts, with the rights of each holder. */
   readonly tokens?: string;
   /** Public keys (JWKS) of the issuer of signed tokens (JWT): a file or a URL. */
   readonly jwks?: string;
   readonly audience?: readonly string[];
   readonly issuer?: readonly string[];
-  /** Lets in every program of this machine, without a token. */
+  /** Lets every program of this machine enter the office, without a token. */
   readonly open?: boolean;
 }
 interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
@@ -35,7 +35,7 @@ export const credentialBy = ({ token }: { readonly token?: string }): Pick<Offic
   return auth === undefined ? {} : { auth };
 };
 const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-/** Reads the credentials that let in peers on other machines. */
+/** Reads the credentials with which peers on other machines may enter the office. */
 function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
   if (jwks === undefined && (audience ?? issuer) !== undefined)
     throw clash(

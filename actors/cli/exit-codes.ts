@@ -68,7 +68,7 @@ export const exitCodeAtEnd = (signal: AbortSignal): number => {
 /** Tells whether a server answers calls, or starts when called. Without such a server a command has failed. */
 export function hasUsable({ terminal }: CommandContext, servers: readonly ServerStatus[]): boolean {
   const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
-  // Keeps the error short, because the output already names the servers and the reasons.
+  // Prints no reasons in this error, because the output above names the servers and their failures.
   if (!isUsable) terminal.err('error: no server is usable');
   return isUsable;
 }

@@ -14,7 +14,7 @@ import type { Config } from '../../machines/config/parse.ts';
 
 export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-  /** Logs out before logging in. */
+  /** Logs out of the server before logging in. */
   readonly again: boolean;
   readonly browser: boolean;
 }

@@ -23,7 +23,7 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
   /** Token for the metrics port, which also shows and disconnects peers and reloads files. */
   readonly metricsToken?: string;
-  /** Seconds that running calls may still take after SIGTERM. */
+  /** Seconds that running calls may still take after SIGTERM before the office closes. */
   readonly drain: number;
 }
 
@@ -73,7 +73,7 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   }
   return exitCodeAtEnd(signal);
 }
-/** Reads the token and key files of an office again at SIGHUP; peers no longer allowed are disconnected. */
+/** Reads the token, key and TLS files of an office again at SIGHUP; peers no longer allowed are disconnected. */
 async function reloaded({ terminal }: CommandContext, office: Office): Promise<void> {
   try {
     const parted = await office.reload();

@@ -45,7 +45,7 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly token?: string;
   readonly office: string;
   readonly computer?: string;
-  /** Hears each line that a server writes to stderr or logs. */
+  /** Called with each line that an MCP server writes to stderr or logs. */
   readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 

@@ -77,7 +77,7 @@ export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
 
 /** Runs `a2c schema`: prints the JSON Schema of configs, for editors. */
 export async function schema({ terminal }: CommandContext): Promise<number> {
-  // Loads the schema here, because only this command needs it.
+  // Loads the schema module here, because only this command needs it.
   const { configSchema } = await import('../../machines/config/json-schema.ts');
   terminal.outText(JSON.stringify(configSchema(), null, 2));
   return exitCodes.done;

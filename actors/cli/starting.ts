@@ -20,9 +20,9 @@ const fetching: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bu
 const tickMs = 1_000;
 
 export interface Patience {
-  /** Longest wait in ms; without it the wait lasts until each server is up or has failed. */
+  /** Longest wait for servers in ms; without it the wait lasts until each server is up or has failed. */
   readonly ms?: number | undefined;
-  /** Ends the wait as soon as the wanted server is there. */
+  /** Tells whether to stop waiting for servers, because the wanted one is ready. */
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
   /** Tells that each server is printed as it changes, so that no line about the wait is needed. */
   readonly isShown?: boolean;

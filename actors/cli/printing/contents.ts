@@ -95,9 +95,9 @@ function bytesOf(given: unknown): Bytes[] {
 
 /** Output for a person about a Desktop, a Finder, a resource or the history of calls. */
 export interface AnswerText {
-  /** Texts for stdout; each may have several lines. */
+  /** Texts of an answer for stdout; each may have several lines. */
   readonly out: readonly string[];
-  /** Lines for stderr, such as warnings beside the result. */
+  /** Lines of an answer for stderr, such as warnings beside the result. */
   readonly err: readonly string[];
 }
 export function tell(terminal: Terminal, { out, err }: AnswerText): void {
@@ -184,7 +184,7 @@ const quoted = (word: string): string =>
 /** Returns a command line that can be copied to a shell. */
 export const typed = (...words: readonly string[]): string => words.map(quoted).join(' ');
 
-/** Heading line for what a server lists; names the reason when the server failed. */
+/** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
   failure === null
     ? `${server}: ${count}`

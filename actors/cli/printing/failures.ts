@@ -34,14 +34,14 @@ export const tellFact = (
 ): void => {
   if (facts || !terminal.isRead) terminal.line(factLine(fact));
 };
-/** Makes the fact about the status of a server, with exactly the keys documented for programs. */
+/** Makes the line for programs about the status of a server, with exactly the documented keys. */
 export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
   type: 'server_status',
   name,
   state,
   ...(reason !== undefined && { reason }),
 });
-/** Makes the part of a fact that describes a failure. */
+/** Makes the JSON fields that describe a failure in a line for programs. */
 export const failureFact = ({ code, message, details, remedy }: Failure) => ({
   code,
   message,

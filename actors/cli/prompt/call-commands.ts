@@ -14,7 +14,7 @@ import { readNamed, usage, type PromptCommand, type PromptCommands } from './com
 
 interface CallCommandOptions {
   readonly facts?: boolean;
-  /** Reports a failure to persons and programs. */
+  /** Reports the failure of a command to persons and programs. */
   readonly fail: (failure: Failure) => void;
 }
 

@@ -125,5 +125,5 @@ export class CollectionCommands {
     }
   }
 }
-/** Number of documents shown without `--limit`. */
+/** Number of documents shown when `--limit` is missing. */
 const mostShown = 100;

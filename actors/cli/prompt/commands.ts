@@ -29,15 +29,15 @@ export class PromptCommand extends Command {
     return this;
   }
   /**
-   * Sets the function that runs the command. `run` resolves with the value for programs, when no fact reports the
-   * result.
+   * Sets the function that carries out the command. `run` resolves with the value for programs, when no fact reports
+   * the result.
    */
   does(run: (...given: never[]) => unknown): this {
     return this.action(async (...given: unknown[]) => {
       this.#answer = await run(...(given as never[]));
     });
   }
-  /** Runs the command on the text behind its name. */
+  /** Runs the command with the text typed behind its name as arguments. */
   async run(rest: string): Promise<unknown> {
     this.#answer = null;
     this.allowExcessArguments(this.options.length === 0);
@@ -100,7 +100,7 @@ export class PromptCommands {
     this.#program.addCommand(command);
     return command;
   }
-  /** Main names of all commands, without aliases. */
+  /** Main names of all prompt commands, without aliases. */
   get names(): readonly string[] {
     return this.#program.commands.map((command) => command.name());
   }
@@ -172,7 +172,7 @@ export class PromptCommands {
     return [all.filter((name) => name.startsWith(begun)).map((name) => `${name} `), begun];
   }
 }
-/** Makes the failure that shows how a command is written. */
+/** Makes a usage error, which shows how a prompt command is written. */
 export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
 
 /** Reads a file named at the prompt. Refuses `-`, because stdin is the prompt itself. */

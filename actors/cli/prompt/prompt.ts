@@ -33,7 +33,7 @@ const atRest: ReadonlySet<string> = new Set([
 export interface PromptHow {
   /** Line shown about the office in this process. */
   readonly officeLine: string;
-  /** First seat of the computer in the office. */
+  /** Place in an office that the computer takes first. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
   /** Folder for saved traces, when the person names none. */

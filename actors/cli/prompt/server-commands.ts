@@ -14,7 +14,7 @@ import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 interface ServerCommandOptions {
   readonly facts?: boolean;
 }
-/** Number of changes shown of a list unless its server is named. */
+/** Number of recent changes shown for each list of a server when no server is named. */
 const fewChanges = 3;
 
 /** Prompt commands that start, stop, add and remove MCP servers. */
