@@ -23,45 +23,48 @@ import { chartOf } from '../runtime/charts.ts';
 import { version } from '../version.ts';
 import type { Frames, LiveStream } from './live-stream.ts';
 
-/** How a running host is shown in a browser. */
+/** Options of the page that shows a running host in a browser. */
 export interface InspectOptions {
-  /** On 127.0.0.1. Default: any free one. */
+  /** Port of the page on 127.0.0.1; by default any free one. */
   readonly port?: number;
-  /** Lets the page start, stop and retry servers and cancel calls. Default: it only shows. */
+  /** Lets the page start, stop and retry servers and cancel calls; false by default, so that the page only shows. */
   readonly allowControl?: boolean;
 }
-/** A page that shows a running host. `await using` closes it. */
+/** Open page that shows a running host in a browser. `await using` closes it. */
 export interface Inspection extends AsyncDisposable {
   /**
-   * Address of the page, for a browser of this machine. Its token stands behind the `#`: with it a person sees all
-   * that the host sees, secrets aside.
+   * Address of the page, for a browser of this machine. The token behind its `#` lets a person see all that the host
+   * sees, except secrets.
    */
   readonly url: string;
-  /** Tells the pages that it is over, and gives the port back. The host runs on. May be called again. */
+  /**
+   * Closes the page: tells open browsers that it is over, and frees the port. The host keeps running. Repeated calls do
+   * nothing.
+   */
   close(): Promise<void>;
 }
-/** Orders that a page may give. Each rejects with the reason why not. */
+/** Orders that a page may give to its host. Each rejects with the reason when it cannot be carried out. */
 export type PageOrders = Readonly<Record<InspectorControl['verb'], (target: string) => Promise<void> | void>>;
 export interface Inspected {
   readonly kind: HostFacts['kind'];
   readonly name: string;
   readonly orders?: PageOrders;
 }
-/** Parts of the runtime that pages ask for. */
+/** Parts of the runtime from which inspector pages get their data. */
 export interface PageSources {
   readonly stream: LiveStream;
   readonly frames: Frames;
-  /** When the host began, ISO 8601. */
+  /** Start time of the host, ISO 8601. */
   readonly started: string;
   readonly stateDir: string | false | undefined;
   readonly notice: (text: string) => void;
   linesOf(server: string): readonly unknown[];
-  /** Throws where nothing is recorded. */
+  /** Trace recorded by the host so far. Throws when nothing is recorded. */
   trace(): string;
 }
 
 let known: Charts | undefined;
-/** Made when the first page comes. */
+/** Returns the charts of all machines, computed when the first page is opened. */
 export const chartsOf = (): Charts =>
   (known ??= Object.fromEntries(
     Object.entries(machines).map(([kind, machine]) => [
@@ -70,7 +73,7 @@ export const chartsOf = (): Charts =>
     ]),
   ));
 
-/** Open page, with the actors whose messages it looks at, and the orders that it may give. */
+/** Open page, with the actors whose messages it watches and the orders that it may give. */
 interface Attached {
   readonly page: AttachedPage;
   readonly watching: Map<string, () => void>;
@@ -90,7 +93,7 @@ export const cannotListen = (port: number, error: unknown): A2cError =>
     remedy: 'Choose another port; 0 takes any free one.',
   });
 
-/** The pages of one host: each `open` is an address of its own, and all of them see the same. */
+/** Inspector pages of one host: each `open` makes an address of its own, and all pages see the same data. */
 export class Inspections {
   readonly #shown: PageSources;
   readonly #open = new Set<Inspection>();
@@ -145,7 +148,7 @@ export class Inspections {
       })());
     const inspection: Inspection = { url: server.url, close, [Symbol.asyncDispose]: close };
     this.#open.add(inspection);
-    // The inspection was closed while the page was being opened.
+    // Closes the page at once when the inspections were closed while it was being opened.
     if (this.#isClosed) await close();
     return inspection;
   }
@@ -180,7 +183,7 @@ export class Inspections {
     watching.set(ask.a, this.#shown.frames.watch(ask.a));
     return {};
   }
-  /** Resolves when all ports are free. */
+  /** Closes all inspector pages; resolves when their ports are free. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open].map((inspection) => inspection.close()));

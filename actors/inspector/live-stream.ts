@@ -8,42 +8,48 @@ import type { ToPage } from '../../machines/inspection.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { Frame, HeldFrame, Checkpoint, RootFrame } from '../../machines/trace/index.ts';
 
-/** A page, as the stream sees it. */
+/** Inspector page, as the live stream sees it. */
 export interface Viewer {
   send(message: ToPage): void;
-  /** Bytes that were sent and have not left yet. */
+  /** Number of bytes sent to the page that have not left this process yet. */
   readonly waiting: number;
 }
 const batchMs = 200;
-/** Most bytes that wait for one page; beyond that it misses records. */
+/** Most bytes that wait for one page, 8 MiB; beyond that the page misses records. */
 const mostWaiting = 8 * 1024 * 1024;
-/** Records become text in the turns of the host: of more than these in one batch a page sees the end only. */
+/**
+ * Most records in one batch; larger batches are skipped and followed by a checkpoint, because converting records to
+ * text blocks the host.
+ */
 const mostInBatch = 5_000;
-/** After so many a checkpoint follows, up to which a page may let go what is older. */
+/** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
 const mostBetween = 25_000;
 const ringBytes = 32 * 1024 * 1024;
-/** A longer message is cut: who looks at it sees its beginning. */
+/**
+ * Limits of recorded messages; the text of a longer one is cut after 64 Ki characters, so that a page shows its
+ * beginning.
+ */
 const frames = { held: ringBytes, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
 
 interface Running {
   readonly recorder: Recorder;
   writer: TraceWriter;
   readonly leave: () => void;
-  /** The number of the next entry that goes out. */
+  /** Number of the next trace record that is sent to pages. */
   next: number;
-  /** Records since the last checkpoint. */
+  /** Number of trace records since the last checkpoint. */
   since: number;
 }
 
 /**
- * Stream of what happens in a directory, as trace records of the profile `full`, for the pages that are attached:
- * nothing is recorded without a page. All pages have the same records. A slow page misses some, is told how many, and
- * goes on from a checkpoint.
+ * Stream of everything that happens in a directory, as trace records of the profile `full`, for the attached pages;
+ * nothing is recorded without a page. All pages get the same records. A slow page misses some, is told how many, and
+ * continues from a checkpoint.
  */
 export class LiveStream {
   readonly #directory: Directory;
   readonly #options: () => RecorderOptions;
-  /** With how many records each has missed. */
+  /** Attached pages, each with the number of records that it has missed. */
   readonly #viewers = new Map<Viewer, number>();
   #running: Running | undefined;
   #timer: unknown;
@@ -53,7 +59,10 @@ export class LiveStream {
     this.#directory = directory;
     this.#options = options;
   }
-  /** From now on it hears everything. What is returned comes first: a head, and a checkpoint of all that lives. */
+  /**
+   * Attaches a page, which gets every record from now on. Returns the first lines for it: a head, and a checkpoint of
+   * all living actors.
+   */
   add(viewer: Viewer): string {
     this.#flush();
     const running = (this.#running ??= this.#start());
@@ -70,7 +79,7 @@ export class LiveStream {
     this.#running?.leave();
     this.#running = undefined;
   }
-  /** Sends these pages the last records, and the reason why no more will come. */
+  /** Sends the last records to these pages, and the reason why no more will come, then detaches them. */
   part(viewers: Iterable<Viewer>, reason: string): void {
     this.#flush();
     for (const viewer of viewers) {
@@ -94,14 +103,17 @@ export class LiveStream {
   }
   #checkpoint(running: Running): string {
     running.recorder.begin(pictureOf(this.#directory));
-    // Lists that it refers to stand before it: a page may not have seen them.
+    // Writes the lists used by the checkpoint before it, because a new page may not have seen them.
     running.writer = running.recorder.writer(running.writer.next, running.writer);
     const entries = running.recorder.take();
     running.next = (entries.at(-1)?.s ?? 0) + 1;
     running.since = 0;
     return running.writer.lines(entries);
   }
-  /** Comes between two inputs, as timers and sockets do: a checkpoint may be taken. */
+  /**
+   * Sends the collected records to the pages. Called by timers and sockets, that is between two inputs, so that a
+   * checkpoint may be taken.
+   */
   #flush(): void {
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -114,8 +126,8 @@ export class LiveStream {
     running.next = last + 1;
     running.since += count;
     if (count > 0 && isTooMuch) {
-      // The contexts that it remembers are no longer those that the pages have seen.
-      // The numbers of what they miss are missing, too.
+      // Starts a writer that does not refer to contexts of skipped records, which the pages have not seen. Numbers of
+      // skipped records stay unused.
       running.writer = running.recorder.writer(running.writer.next + count, running.writer);
       for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + count);
     } else if (count > 0) this.#tell(running.writer.lines(entries), count);
@@ -142,16 +154,18 @@ export class LiveStream {
   }
 }
 
-/** The messages on the wires of those whom somebody looks at, and of sessions for a recorder. Of all others nothing is kept. */
+/**
+ * Messages on the wires of actors watched by a page, and of MCP sessions for a recorder. Other messages are dropped.
+ */
 export class Frames {
-  /** Number of pages that look at an actor, by its name. */
+  /** Number of pages that watch an actor, by the name of the actor. */
   readonly #watched = new Map<Address, number>();
-  /** Hears those that somebody looks at. */
+  /** Called with each message of a watched actor. */
   heard: (frame: Frame) => void = () => {};
-  /** Hears those of all MCP sessions. */
+  /** Called with each message of every MCP session, when a recorder wants them. */
   kept: ((frame: Frame) => void) | undefined;
 
-  /** Begins to keep the messages of this client, link or seat; the returned function ends that. */
+  /** Starts keeping the messages of a client, link or seat; the returned function stops that. */
   watch(actor: Address): () => void {
     const name = nameOf(actor);
     this.#watched.set(name, (this.#watched.get(name) ?? 0) + 1);
@@ -161,13 +175,15 @@ export class Frames {
       else this.#watched.delete(name);
     };
   }
-  /** Takes messages of sockets; undefined while no page looks at any. */
+  /**
+   * Function that takes messages of sockets; undefined while no page watches an actor, so that sockets need not report.
+   */
   get ofSockets(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
     return this.#watched.size === 0 ? undefined : this.#takeOfSocket;
   }
   readonly #takeOfSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
     this.take(a, 'socket', dir, message);
-  /** `a`: the port instance that the message passes. */
+  /** Takes one message; `a` is the address of the port instance that it passed. */
   readonly take = (a: Address, via: Frame['via'], dir: Frame['dir'], message: unknown): void => {
     const isSeen = this.#watched.size > 0 && this.#isWatched(a);
     const kept = via === 'mcp' ? this.kept : undefined;
@@ -184,8 +200,8 @@ export class Frames {
 }
 
 /**
- * Leans on two facts of XState that its types do not promise: a persisted snapshot names its children, and the system lists
- * its delayed events in the order in which they were scheduled.
+ * Delayed event inside XState. Relies on two facts that the types of XState do not promise: a persisted snapshot names
+ * its children, and the system lists delayed events in the order in which they were scheduled.
  */
 interface Scheduled {
   readonly id: string;
@@ -208,14 +224,14 @@ function heldBy(root: Root): HeldFrame[] {
     if (what === 'ask') return { held: 'ask', id: name as string };
     const left = rounded(Math.max(0, due - now));
     if (what === 'deadline') return { held: 'deadline', n: name as number, left };
-    // In the order in which they were set, as XState has them.
+    // Takes the scheduled events in the order in which the timers were set, as XState lists them.
     const { id = '', event: ev = { type: '' } } = scheduled.shift() ?? {};
     return { held: 'timer', n: name as number, id, ev, left };
   });
 }
 /**
- * XState looks through the whole context for actors, which takes longer the more a machine remembers. There are none in ours,
- * and a context never changes: it is kept as it is.
+ * Persists the snapshot of an actor without its context and adds the context unchanged. XState would search the whole
+ * context for actors, which is slow for large ones; contexts here contain no actors and never change.
  */
 function persistedOf({ ref }: Root): unknown {
   const snapshot = ref.getSnapshot();
@@ -239,7 +255,7 @@ const frameOf = (root: Root): RootFrame => ({
   snapshot: persistedOf(root),
 });
 
-/** A picture of the whole directory. Only between two inputs: nothing may be under way. */
+/** Makes a checkpoint of the whole directory. Allowed only between two inputs, when nothing is being processed. */
 const pictureOf = (directory: Directory): Checkpoint => ({
   k: 'key',
   opened: directory.opened,

@@ -10,20 +10,20 @@ import type { Checks, FromPage, ToPage, Welcome } from '../../machines/inspectio
 import { version } from '../version.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 
-/** A trace of the profile `full`, as its file has it. */
+/** Recorded trace of the profile `full`, as the text of its file. */
 export interface Recording {
-  /** The path of the file, for people. */
+  /** Path of the trace file, shown to a person. */
   readonly name: string;
   readonly started: string | null;
   readonly text: string;
-  /** Judgement of a replay of this recording, made when somebody looks. */
+  /** Replays the recording and returns the results of its checks; called only when a person looks. */
   readonly checks: (name: string) => Checks;
 }
-/** A page is sent so much at a time, and nothing more while more than twice that waits. */
+/** Number of characters sent to a page at a time; sending pauses while more than twice as many bytes wait. */
 const batchChars = 256 * 1024;
 const patienceMs = 10;
 
-/** The end of the last line that begins before so many characters are full. */
+/** Returns the end of the first line that reaches past the batch size of characters. */
 const endOf = (text: string, from: number): number => {
   const end = text.indexOf('\n', from + batchChars);
   return end < 0 ? text.length : end + 1;
@@ -49,14 +49,17 @@ const welcomeTo = ({ name, started }: Recording, lines: string): Welcome => ({
   charts: chartsOf(),
   lines,
 });
-/** The page with the recording in it, as one HTML file for a bug report or a CI artifact. */
+/** Makes one HTML file of the page and a recording, for a bug report or a CI artifact. */
 export const recordingPage = (recording: Recording): Promise<string> =>
   singlePage({
     welcome: welcomeTo(recording, ''),
     trace: recording.text,
     checks: recording.checks(recording.name),
   });
-/** Shows a recording until it is closed. The host's loop is free between two batches, and nothing in the file is run. */
+/**
+ * Shows a recording in a browser until it is closed. The event loop stays free between two batches, and nothing in the
+ * file is executed.
+ */
 export async function showRecording(recording: Recording, port = 0): Promise<Inspection> {
   const { text } = recording;
   const first = text.indexOf('\n') + 1;

@@ -4,7 +4,7 @@ import { extname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { embedded } from '../../machines/inspection-wire.ts';
 
-/** Where the page was built: beside the built server, or in `dist/` of a checkout that runs its sources. */
+/** Folder of the built page: beside the built server, or in `dist/` of a checkout that runs from source. */
 const isSource = import.meta.url.endsWith('.ts');
 export const pageFolder = fileURLToPath(
   new URL(isSource ? '../../dist/adapters/page/' : '../page/', import.meta.url),
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.wasm': 'application/wasm',
 };
-/** `npm run build` makes it. */
+/** Tells whether the inspector page was built; `npm run build` makes it. */
 export const isPageBuilt = (): boolean => existsSync(join(pageFolder, 'index.html'));
 export interface PageFile {
   readonly type: string;
@@ -28,7 +28,7 @@ export interface PageFile {
 const notBuilt =
   '<!doctype html><title>a2c</title><p>The page of the inspector is not built: npm run build</p>\n';
 
-/** URL path → file, of what there is when the server starts. Nothing else can be asked for. */
+/** Returns the files of the page by URL path, read once when the server starts; no other file can be requested. */
 export function pageFiles(from = pageFolder): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   const walk = (path: string): void => {
@@ -43,32 +43,32 @@ export function pageFiles(from = pageFolder): ReadonlyMap<string, PageFile> {
   try {
     walk('/');
   } catch {
-    // A checkout that was never built.
+    // Leaves the map without files in a checkout that was never built.
   }
   const index = files.get('/index.html');
   const type = types['.html'] as string;
   return files.set('/', index ?? { type, read: () => Buffer.from(notBuilt) });
 }
 
-/** What a page that is one file shows. */
+/** Content of an inspector page that is one HTML file. */
 export interface PageContent {
-  /** A `welcome` whose `lines` are empty. */
+  /** First message to the page, of type `welcome`, with empty `lines`. */
   readonly welcome: object;
-  /** NDJSON of trace format 1. */
+  /** Trace as NDJSON in trace format 1. */
   readonly trace: string;
-  /** `Checks` */
+  /** Results of checking the trace, of type `Checks`. */
   readonly checks: object;
 }
 const read = (name: string): string => readFileSync(join(pageFolder, name), 'utf8');
-/** No text of a script ends its element. */
+/** Escapes text for a script element, so that no text ends the element. */
 const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, String.raw`\x3C$1`);
-/** In JSON `<` stands in texts alone. */
+/** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
 const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`);
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * The inspector's page and a trace as one HTML file, which asks nothing of any network: only its own script may run, and
- * a worker made of the text that lays charts out. Throws when the page is not built.
+ * Makes one HTML file of the inspector page and a trace. It needs no network: only its own script and a worker for the
+ * layout of charts may run. Throws when the page was not built.
  */
 export function singlePage({ welcome, trace, checks }: PageContent): string {
   if (!isPageBuilt()) throw new Error('the page of the inspector is not built: npm run build');

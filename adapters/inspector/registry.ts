@@ -7,9 +7,9 @@ import { tokenSubprotocol } from '../../machines/inspection-wire.ts';
 import { hostFactsSchema } from '../../machines/inspection.ts';
 
 /**
- * Whom a host lets look at it. A page of another site can make a browser send requests here, under a name of its own that
- * leads to this machine too (DNS rebinding), so what the browser says of both is checked; and a program of this machine
- * has to know the token.
+ * Check of who may open the inspector of a host. A page of another site can make a browser send requests to this
+ * machine under its own host name (DNS rebinding), so the headers Host and Origin are checked; a program of this
+ * machine must know the token.
  */
 export class Neighbours {
   readonly #hosts: ReadonlySet<string>;
@@ -19,14 +19,19 @@ export class Neighbours {
     this.#hosts = new Set(['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`));
     this.#token = digest(tokenSubprotocol(token));
   }
-  /** Why a request is refused; undefined: it comes from here. */
+  /**
+   * Returns the reason to refuse a request, or undefined when it comes from the inspector's own page or from no page.
+   */
   refusal({ host, origin }: IncomingHttpHeaders): string | undefined {
     if (host === undefined || !this.#hosts.has(host)) return 'This inspector has another address';
     if (origin === undefined) return undefined;
     const isOwn = origin === `http://${host}`;
     return isOwn ? undefined : 'Pages of other sites may not look at this host';
   }
-  /** Of the subprotocols that a page offers one is the token. Takes as long for a wrong one as for the right one. */
+  /**
+   * Tells whether one of the subprotocols that a page offers is the token. Takes equally long for a wrong and for a
+   * right token.
+   */
   knows(offered: string | undefined): boolean {
     const all = (offered ?? '').split(',', 8).map((each) => digest(each.trim()));
     return all.filter((each) => timingSafeEqual(each, this.#token)).length > 0;
@@ -34,21 +39,27 @@ export class Neighbours {
 }
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Who runs, and where it can be looked at. The address holds the token, so the file is for the eyes of its user. */
+/**
+ * Announcement of a running host and the address of its inspector. The address contains the token, so only the user may
+ * read the file.
+ */
 const announcedSchema = hostFactsSchema.extend({ url: z.string() });
 export type AnnouncedHost = z.infer<typeof announcedSchema>;
 
 const folderOf = (stateDir: string): string => join(stateDir, 'inspectors');
 const suffix = '.json';
-/** Loopback: who does not answer within this is not there. */
+/** Longest wait in ms for an answer on loopback; a host that does not answer in this time is gone. */
 const patienceMs = 1_000;
 
-/** Makes it known to the other commands of this user until what is returned is called. Throws when it cannot. */
+/**
+ * Announces a host to other commands of this user until the returned function is called. Throws when the file cannot be
+ * written.
+ */
 export function announceHost(stateDir: string, host: AnnouncedHost): () => void {
   const folder = folderOf(stateDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${process.pid}-${randomUUID()}${suffix}`);
-  // Whoever lists them at this moment sees all of it or nothing.
+  // Renames a complete file, so that a command listing hosts at this moment sees all of it or nothing.
   writeFileSync(`${path}.new`, JSON.stringify(host), { mode: 0o600 });
   renameSync(`${path}.new`, path);
   const remove = (): void => {
@@ -66,7 +77,10 @@ function read(path: string): AnnouncedHost | undefined {
     return undefined;
   }
 }
-/** Something of ours listens there. A file may have outlived its host, and its port be somebody else's now. */
+/**
+ * Tells whether an inspector answers at the announced address, because the file may outlive its host and the port may
+ * belong to another program now.
+ */
 const answers = ({ url }: AnnouncedHost): Promise<boolean> =>
   new Promise((resolve) => {
     if (!URL.canParse(url)) return resolve(false);
@@ -80,14 +94,17 @@ const answers = ({ url }: AnnouncedHost): Promise<boolean> =>
     asked.on('error', () => resolve(false));
     asked.end();
   });
-/** The hosts of this user that can be looked at now, the oldest first. What a killed one left behind is removed. */
+/**
+ * Returns the hosts of this user that can be inspected now, the oldest first. Files left behind by killed hosts are
+ * removed.
+ */
 export async function runningHosts(stateDir: string): Promise<AnnouncedHost[]> {
   const folder = folderOf(stateDir);
   let names: string[] = [];
   try {
     names = readdirSync(folder).filter((name) => name.endsWith(suffix));
   } catch {
-    // Nobody has announced anything yet.
+    // Returns an empty list when no host was ever announced.
   }
   const hosts = await Promise.all(
     names.map(async (name) => {

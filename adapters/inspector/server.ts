@@ -8,36 +8,36 @@ import { fromPageSchema, type FromPage, type ToPage } from '../../machines/inspe
 import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
 
-/** A page that is attached. */
+/** Inspector page attached over a WebSocket. */
 export interface AttachedPage {
   send(message: ToPage): void;
-  /** Bytes that were sent and have not left yet. */
+  /** Number of bytes sent to the page that have not left this process yet. */
   readonly waiting: number;
 }
-/** What a page hears of its host. */
+/** Listener for messages from one inspector page to its host. */
 export interface PageListener {
   heard(message: FromPage): void;
-  /** It is gone; once. */
+  /** Called once when the page has disconnected. */
   left(): void;
 }
 export interface InspectorServerOptions {
-  /** 0: any free one. */
+  /** Port on which the inspector page is served; 0 = any free one. */
   readonly port: number;
   readonly attached: (page: AttachedPage) => PageListener;
 }
 export interface InspectorServer {
-  /** With the token in its fragment, which no browser sends anywhere. */
+  /** Address of the page; the token is in its fragment, which no browser sends over the network. */
   readonly url: string;
   readonly port: number;
-  /** Resolves when the port is free. */
+  /** Closes the inspector's server; resolves when its port is free. */
   close(): Promise<void>;
 }
 
 const loopback = '127.0.0.1';
-/** Whatever a page asks is short. */
+/** Largest message of a page in bytes, 64 KiB, because questions of pages are short. */
 const mostBytes = 64 * 1024;
 const mostPages = 8;
-/** Pages that do not answer the closing handshake are cut off after this. */
+/** Wait in ms after which a page that does not answer the closing handshake is disconnected. */
 const partingMs = 500;
 const closing = { normal: 1000, unreadable: 1008 } as const;
 
@@ -68,7 +68,7 @@ interface Answering {
   readonly files: ReadonlyMap<string, PageFile>;
   readonly headers: Record<string, string>;
 }
-/** Gives out files, and does nothing else whatever is asked. */
+/** Serves the files of the page; refuses every other request. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -95,7 +95,7 @@ const upgradeRefused = (socket: Socket, status: string, text: string): void =>
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
   );
 
-/** What is no message of the protocol: not for us, or of a page that must not go on. */
+/** Reads a message of a page; undefined when it does not follow the protocol. */
 function messageIn(data: RawData): FromPage | undefined {
   try {
     const read = fromPageSchema.safeParse(JSON.parse((data as Buffer).toString('utf8')));
@@ -108,7 +108,7 @@ function attach(socket: WebSocket, attached: InspectorServerOptions['attached'])
   const page: AttachedPage = {
     send: (message) => {
       if (socket.readyState !== socket.OPEN) return;
-      // As they are: written into JSON once more, they would cost about as much as what they tell of.
+      // Sends the lines unchanged, because encoding them as JSON again would cost about as much as recording them.
       if (message.type === 'records') socket.send(Buffer.from(message.lines));
       else socket.send(JSON.stringify(message));
     },
@@ -122,14 +122,14 @@ function attach(socket: WebSocket, attached: InspectorServerOptions['attached'])
     if (message) listener.heard(message);
     else socket.close(closing.unreadable, 'no message of this protocol');
   });
-  // Too large a message, a frame that is none: ws closes the connection.
+  // Ignores errors of the socket, such as a too large message, because the library ws closes the connection itself.
   socket.on('error', () => {});
   socket.on('close', () => listener.left());
 }
 
 /**
- * Serves the inspector's page on loopback, and attaches pages that know the token to their host. Rejects when it cannot
- * listen.
+ * Serves the inspector page on loopback, and attaches pages that know the token to their host. Rejects when the port
+ * cannot be opened.
  */
 export async function openInspectorServer({
   port: wanted,
