@@ -25,11 +25,10 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 type AskedRequest = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 
-/** Warnings about servers that are up, and not as they should be. */
+/** Events that warn about a server which is running but has a problem. */
 const warnings: ReadonlySet<string> = new Set(['tools.refused', 'name.shared', 'list.restless']);
 /**
- * Name of the server at an address, whichever actor lives there. Characters that names of actors cannot hold are
- * written otherwise in it.
+ * Returns the name of the server in the address of an actor; characters that names of actors cannot hold are decoded.
  */
 const serverAt = (address: Address): string | undefined => {
   const key = /\/client:([^/#]+)/.exec(address)?.[1];
@@ -37,24 +36,30 @@ const serverAt = (address: Address): string | undefined => {
 };
 
 /**
- * Log of what happens at each layer, in which one call can be followed by its `req_id`. Reads what the directory
- * reports, and what the office answers past the machines; made only when a host logs.
+ * Log of what happens at each layer of a host, in which one call can be followed by its `req_id`. Reads the records of
+ * the directory and the direct answers of the office; made only when a host logs.
  */
 export class HostLog implements Observer {
   readonly #log: Log;
   readonly #level: LogLevel;
-  /** Also what is no failure. */
+  /** Tells whether events that are no failures are logged, too: from level `info` on. */
   readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
-  /** Calls, and reads with their server: neither stands at its address. */
+  /**
+   * Requests of calls and reads by the address of their actor, because the address names neither the call nor its
+   * server.
+   */
   readonly #calls = new Map<Address, AskedRequest>();
-  /** Names of open requests, by the root that asks and the id of its question. */
+  /** Methods of open requests, by the asking actor and the id of the question. */
   readonly #asked = new Map<string, string>();
-  /** Times at which calls and questions began. A log of failures alone does not read the clock. */
+  /**
+   * Start times of calls and questions, kept only from level `info` on, so that a log of failures does not read the
+   * clock.
+   */
   readonly #began = new Map<string, number>();
-  /** Questions of agents at the door of a computer, by ticket. */
+  /** Open questions of agents to a computer, by the ticket that the answer carries. */
   readonly #tickets = new Map<string, { readonly reqId: string; readonly event: string }>();
-  /** Last state that was told of each server and seat. */
+  /** Last logged state of each server and link, so that a repeated state is not logged again. */
   readonly #stages = new Map<string, string>();
 
   constructor(log: Log, redact: <T>(value: T) => T, level: LogLevel = 'warn') {
@@ -76,7 +81,7 @@ export class HostLog implements Observer {
         if (record.kind === 'read') this.#remember(this.#calls, record.a, record.input as AskedRequest);
         return;
       case 'end':
-        // How long it took is told with its answer, which comes after its end.
+        // Keeps a finished call until its answer is logged, because the answer comes later and tells the duration.
         if (!this.isTelling || this.#calls.get(record.a)?.tool === undefined) this.#calls.delete(record.a);
         if (record.why === 'failed') this.#machine('machine.failed', `${record.a}: ${record.error ?? ''}`);
         return;
@@ -92,7 +97,7 @@ export class HostLog implements Observer {
       case 'timer':
     }
   }
-  /** Logs the answer of an office to an event of one of its sockets, with its ms. */
+  /** Logs the answer of an office to an event of one of its sockets, with the duration in ms. */
   answered(event: string, payload: unknown, ack: readonly unknown[], ms?: number): void {
     const failure = failureInAck(ack);
     if (!failure && !this.isTelling) return;
@@ -106,7 +111,7 @@ export class HostLog implements Observer {
     if (!failure) return this.#answeredWell('office', event, named);
     this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
   }
-  /** Logs an event that is no failure here. */
+  /** Logs an event that is not a failure, with its level and layer. */
   news(
     level: 'warn' | 'info' | 'debug',
     layer: LogEntry['layer'],
@@ -154,7 +159,7 @@ export class HostLog implements Observer {
     } = (ev ?? {}) as Fields & { readonly type?: string };
     if (via === 'leaf' && typeof ticket === 'string' && typeof reqId === 'string')
       this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
-    // A link also hears orders of its owner.
+    // Logs only events of sockets here, because a link also hears orders of its owner.
     if (via === 'leaf' && this.isTelling && type.startsWith('socket.')) this.#newsOf(a, ev as Fields);
     if (via !== 'ask' || type === 'ask.progress') return;
     const key = `${a} ${id ?? ''}`;
@@ -162,14 +167,14 @@ export class HostLog implements Observer {
     this.#asked.delete(key);
     const took = this.#since(key);
     if (method === 'finish') return this.#finished(a, result);
-    // Everything else that is asked is a matter of its asker, who tells of it.
+    // Skips questions that are not MCP requests, because the actor that asks reports them.
     if (!/^[a-z]+\//i.test(method)) return;
     const found = type === 'ask.refused' ? (failure as Failure) : ofTool(method, result);
     const named = { ...this.#named(a), ...took };
     if (found) this.#tell('server', method, found, named, isExpected(method, found) ? 'debug' : 'error');
     else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
   }
-  /** Logs the warnings about the result of a call that stays as it is. */
+  /** Logs the warnings about the result of a call whose outcome stays the same. */
   #finished(call: Address, found: unknown): void {
     const warnings =
       isObject(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
@@ -193,7 +198,7 @@ export class HostLog implements Observer {
     if (ev.type === 'call.settled') return this.#settled(from, a, ev as unknown as CallSettled);
     if (!a.startsWith('host:')) return;
     const { failure, server, stage, reason } = ev as Fields;
-    // While it waits and is tried again it says no more than that.
+    // Logs a failing server only when it waits for the next attempt or gives up; states in between add nothing.
     if (ev.type === 'client.changed' && isObject(failure) && (stage === 'recovering' || stage === 'open'))
       this.#tell(
         'computer',
@@ -218,7 +223,7 @@ export class HostLog implements Observer {
     const news = newsIn(event, rootOf(from));
     if (!news) return;
     const { layer, event: told, message, named = {}, of } = news;
-    // A server says at each step where it stands.
+    // Skips a state that was logged already, because a server reports its state at each step.
     if (of !== undefined && this.#stages.get(of) === message) return;
     if (of !== undefined) this.#stages.set(of, message);
     if (message !== '') this.news('info', layer, told, message, named);
@@ -226,12 +231,12 @@ export class HostLog implements Observer {
   #settled(from: Address, to: Address, settled: CallSettled): void {
     const { reqId, server, tool, phase, outcome, result, failure } = settled;
     const isAgent = rootOf(from) === 'agent';
-    // Within an agent the answer passes several machines; its host is the one who called.
+    // Logs the answer only where it reaches the host of the agent, because it passes several machines on the way.
     if (isAgent && !to.startsWith('host:')) return;
     const found = failure ?? failureInAnswer(isAgent ? result : (result ?? {}));
     if (!found && !this.isTelling) return;
     if (this.isTelling) this.#calls.delete(from);
-    // An answer that is not read yet tells nothing of the effect.
+    // Leaves out the outcome unless the call failed, because an unread answer tells nothing of the effect.
     const known = failure ? { outcome, ...(phase && { phase }) } : {};
     const isQuestion = tool.includes(':');
     const named = {
@@ -245,7 +250,7 @@ export class HostLog implements Observer {
     if (found) return this.#tell(isAgent ? 'agent' : 'computer', event, found, named);
     this.#answeredWell(isAgent ? 'agent' : 'computer', event, named);
   }
-  /** Calls are what a host is for; questions beside them are many. */
+  /** Logs calls at level `info` and other questions at `debug`, because questions are many. */
   #answeredWell(layer: LogEntry['layer'], event: string, named: Partial<LogEntry>): void {
     const isCall = event === events.toolCall || event === 'call.settled';
     this.news(isCall ? 'info' : 'debug', layer, event, isCall ? 'succeeded' : 'answered', {
@@ -267,7 +272,7 @@ export class HostLog implements Observer {
   }
   #remember<K, V>(held: Map<K, V>, key: K, value: V): void {
     held.set(key, value);
-    // The oldest entry goes: its answer never came.
+    // Forgets the oldest remembered call or question when there are too many, because its answer never came.
     for (const oldest of held.keys()) {
       if (held.size <= mostRemembered) break;
       held.delete(oldest);
@@ -301,7 +306,7 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-/** Facts of a link, by the events of the wire. */
+/** Wire events in the log, by the facts of a link that report them. */
 const methods: Readonly<Record<string, string>> = {
   'agent.called': events.toolCall,
   'agent.repeated': events.toolCall,
@@ -312,20 +317,20 @@ const methods: Readonly<Record<string, string>> = {
 const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
 
-/** Events that are no failures and worth a line: peers that come and go, and states of servers. */
+/** Events that are not failures but worth a log line: joining and leaving peers, and states of servers. */
 
 interface News {
   readonly layer: LogEntry['layer'];
   readonly event: string;
-  /** Empty: it is to be remembered, not told. */
+  /** Text of the log line; empty for a state that is remembered without a line. */
   readonly message: string;
   readonly named?: Partial<LogEntry>;
-  /** Subject of the line, where the same line may come again. */
+  /** Subject of the log line, such as a server; the same line is not logged twice in a row for one subject. */
   readonly of?: string;
 }
 type ToldEvent = Readonly<Record<string, unknown>>;
 
-/** States of a server that are logged as failures. */
+/** Tells whether a state of a server or link is logged as a failure instead. */
 const isFailing = (stage: unknown): boolean =>
   stage === 'recovering' || stage === 'open' || stage === 'waiting';
 const linkWords: Readonly<Record<string, string>> = {
@@ -333,7 +338,10 @@ const linkWords: Readonly<Record<string, string>> = {
   closed: 'its seat is given up',
 };
 
-/** News in what a machine tells its host, or a port tells a machine. `root`: the kind of the host's machine. */
+/**
+ * Finds the event worth a log line in a message to the host or a fact of a port. `root` is the kind of the machine
+ * concerned.
+ */
 function newsIn(event: ToldEvent, root: string): News | undefined {
   switch (event['type']) {
     case 'socket.opened': {
@@ -376,13 +384,11 @@ function newsIn(event: ToldEvent, root: string): News | undefined {
   }
 }
 
-/** Failures in answers of the wire or of MCP. */
-
 const textsIn = (content: unknown): string =>
   (Array.isArray(content) ? (content as unknown[]) : [])
     .flatMap((item) => (isObject(item) && typeof item['text'] === 'string' ? [item['text']] : []))
     .join('\n');
-/** Why the first argument of an ack is no good answer; undefined: it is one. */
+/** Reads the failure from the first argument of an acknowledgement; undefined for a good answer. */
 function failureInAnswer(answer: unknown): Failure | undefined {
   const read = readAnswer(answer);
   if (!read.ok) return read.failure;
@@ -393,19 +399,22 @@ function failureInAnswer(answer: unknown): Failure | undefined {
 }
 const ofTool = (method: string, result: unknown): Failure | undefined =>
   method === 'tools/call' ? failureInAnswer(result) : undefined;
-/** The server of which the answer to an agent's call says that it has the tool. */
+/** Name of the server that answered an agent's call, as the answer names it. */
 const serverIn = (result: unknown): unknown =>
   (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
 
-/** Methods that a person or a model asks for. All other requests find out what a server has. */
+/** Methods that a person or a model asks for. Other requests only find out what a server has. */
 const wanted: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 /**
- * Tells whether a failure is normal: a server does not know a method that it need not have, or the asker of a
- * question has left. A call whose asker left remains a failure, because its effect is unknown.
+ * Tells whether a failure is normal: a server lacks an optional method, or the side that asked a question has left. A
+ * call whose asker left remains a failure, because its effect is unknown.
  */
 const isExpected = (method: string, failure: Failure): boolean =>
   (isUnknown(failure) && !wanted.has(method)) || (isAbandoned(failure) && method !== events.toolCall);
-/** Joins and leaves are answered by `(ok, text)`, everything else by one argument. */
+/**
+ * Reads the failure from an acknowledgement: joins and leaves are answered by `(ok, text)`, everything else by one
+ * argument.
+ */
 const failureInAck = ([first, text]: readonly unknown[]): Failure | undefined =>
   typeof first !== 'boolean'
     ? failureInAnswer(first)

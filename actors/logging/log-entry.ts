@@ -2,62 +2,69 @@ import type { RefusedPeer } from '../../adapters/index.ts';
 import type { CallPhase, Outcome } from '../../machines/call/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
-/** From what is told most to what is told least. */
+/** Levels of a log, from the most entries to the fewest. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 /**
- * How much is told. `error`: what failed for good. `warn`: also what is tried again by itself. `info`: also who comes and goes, how
- * calls ended, and what became of servers. `debug`: also questions beside calls, requests to MCP servers, and
- * refusals that are no failure.
+ * Lowest level of log entries that are written. `error`: failures that are final. `warn`: also failures that are
+ * retried automatically. `info`: also peers that come and go, ends of calls, and states of servers. `debug`: also
+ * questions beside calls, requests to MCP servers, and refusals that are no failure.
  */
 export type LogLevel = (typeof logLevels)[number];
 export const isTold = (level: LogLevel, least: LogLevel): boolean =>
   logLevels.indexOf(level) >= logLevels.indexOf(least);
 
-/** Something that happened, seen by one layer. Secrets are hidden in it, and its texts have at most 1,000 characters. */
+/** Log entry: an event seen by one layer of a host. Secrets are hidden, and texts have at most 1,000 characters. */
 export interface LogEntry {
-  /** When it was seen: ISO 8601, UTC. */
+  /** Time at which the event was seen: ISO 8601, UTC. */
   readonly time: string;
-  /** `warn` and `error` are failures; a `warn` is tried again by itself. */
+  /** Level of the entry: `warn` and `error` are failures; a `warn` is retried automatically. */
   readonly level: LogLevel;
   /**
-   * Layer that tells it: the agent, the office that relays, the seat of a computer or agent in an office (`link`),
-   * the computer with its policy and its calls, the session with an MCP server, a machine of ours.
+   * Layer that reports the event: the agent, the office that relays, the seat of a computer or agent in an office
+   * (`link`), the computer with its policy and calls, the session with an MCP server, or a state machine of this
+   * library.
    */
   readonly layer: 'agent' | 'office' | 'link' | 'computer' | 'server' | 'machine';
-  /** A method of the wire or of MCP (`client:tool_call`, `tools/call`), or what was told (`call.settled`, `seat.changed`). */
+  /**
+   * Method of the wire or of MCP (`client:tool_call`, `tools/call`), or name of the reported change (`call.settled`,
+   * `seat.changed`).
+   */
   readonly event: string;
-  /** The call or question, by the name that it has at every layer; none where no question was under way. */
+  /** Id of the call or question, the same at every layer; missing when the event belongs to no question. */
   readonly req_id?: string;
-  /** Name of the server in the config. */
+  /** Name of the MCP server in the config. */
   readonly server?: string;
-  /** The name by which the tool was called; none where it is about no call. */
+  /** Name by which the tool was called; missing when the event is about no call. */
   readonly tool?: string;
-  /** The name of the computer in its office, where the office or the agent says it. */
+  /** Name of the computer in its office, when the office or the agent reports the event. */
   readonly computer?: string;
-  /** The name of the agent in its office, where the office says it. */
+  /** Name of the agent in its office, when the office reports the event. */
   readonly agent?: string;
-  /** The id of the office in which somebody took a seat or left it. */
+  /** Id of the office in which an agent or computer took or left a seat. */
   readonly office?: string;
-  /** A connection to the office, by the id that Socket.IO has for it. */
+  /** Id that Socket.IO gave to the connection of a peer with the office. */
   readonly peer?: string;
-  /** Stage in which the call was. */
+  /** Phase of the call when the event happened. */
   readonly phase?: CallPhase;
   /** Known effect of the call: `unknown` when it was sent and never answered. */
   readonly outcome?: Outcome;
-  /** ms that a call or question took, as this layer saw it: from the level `info` on. */
+  /** Duration of a call or question in ms, as this layer measured it; present from level `info` on. */
   readonly ms?: number;
-  /** Code of a failure, as in `A2cError`: a number of the protocol, or a name of our own. */
+  /** Code of the failure, as in `A2cError`: a number of the protocol, or a name defined by this library. */
   readonly code?: Failure['code'];
-  /** Event in one sentence for a person. */
+  /** Description of the event for a person, in one sentence. */
   readonly message: string;
 }
-/** Takes one entry. What it throws, or rejects, is a warning of the process and disturbs nothing else. */
+/**
+ * Function that takes one log entry. An exception or rejection in it becomes a warning of the process and disturbs
+ * nothing else.
+ */
 export type Log = (entry: LogEntry) => void;
-/** Options of a log. */
+/** Options for the log of a host. */
 export interface LogOptions {
-  /** Gets each failure as a structured entry (docs/operate.md). Default: none. */
+  /** Function that gets each failure as a structured entry (docs/operate.md); none by default. */
   readonly log?: Log | undefined;
-  /** From which level on `log` hears of it. Default `warn`: of failures only. */
+  /** Lowest level of the entries that `log` gets; `warn` by default, which means failures only. */
   readonly logLevel?: LogLevel | undefined;
 }
 
@@ -72,25 +79,25 @@ export const shortened = (entry: LogEntry): LogEntry =>
     ]),
   ) as unknown as LogEntry;
 
-/** Lines that are told of the same address and reason before they are only counted. */
+/** Number of lines for the same address and reason before further ones are only counted. */
 const firstOnes = 3;
 const minuteMs = 60_000;
-/** Pairs of an address and a reason that are known at once; what comes from others is counted in one line. */
+/** Most pairs of address and reason that are remembered at once; refusals of further ones are counted in one line. */
 const mostKnown = 50;
 
 interface Known {
   readonly address: string;
   readonly detail: string;
   told: number;
-  /** Refusals not told since the last minute ended. */
+  /** Number of refusals since the last minute ended that have no line. */
   more: number;
   isNew: boolean;
 }
 
 /**
- * Lines about refused peers, few enough that no peer can fill a log: the first ones of each address and reason, then
- * the number of further ones once a minute. A refusal for a reason of the office itself (503) counts as one reason
- * for all addresses. `close` tells the numbers so far.
+ * Lines about refused peers, few enough that no peer can fill a log: the first ones of each address and reason, then a
+ * number of further ones once a minute. A refusal for a reason of the office itself (503) counts as one reason for all
+ * addresses. `close` writes the remaining numbers.
  */
 export class Refusals {
   readonly #tell: (address: string, text: string) => void;
