@@ -12,7 +12,7 @@ import { TreePanel } from './panels/tree.tsx';
 import { panels, type Panel, type Session } from './session.ts';
 import { durationText, visible } from './values.ts';
 
-/** The whole page: who is shown, which moment, the tree at the side, and one panel. */
+/** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
 
 const names: Readonly<Record<Panel, string>> = {
   servers: 'Servers',
@@ -138,7 +138,7 @@ const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
   messages: MessagesPanel,
   checks: ChecksPanel,
 };
-/** Keys of the whole page, unless somebody types. */
+/** Handles keys that work on the whole page, unless a person is typing in a field. */
 function onKey(session: Session, event: KeyboardEvent): void {
   const { target, key } = event;
   if (
@@ -164,9 +164,9 @@ export function App({ session }: { session: Session }): VNode {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     session.onChange(() => redraw(undefined));
-    // What came before anybody listened.
+    // Draws once, because messages may have arrived before this listener was set.
     redraw(undefined);
-    // Ages and countdowns go on; what came since the last time is shown.
+    // Redraws regularly, because ages and countdowns change and new records may have arrived.
     const timer = setInterval(() => {
       if (session.phase === 'live' || session.phase === 'loading') redraw(undefined);
     }, drawMs);

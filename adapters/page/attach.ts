@@ -2,9 +2,12 @@ import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machi
 import type { Checks, ToPage } from '../../machines/inspection.ts';
 import type { Session } from './session.ts';
 
-/** So many characters are read in one turn. */
+/** Number of characters of a trace that are read in one turn of the event loop. */
 const sliceChars = 256 * 1024;
-/** A page that is one file: what it shows stands in it. False: it does not. */
+/**
+ * Reads the host facts and the trace contained in a page that is one HTML file; returns false when the page contains
+ * none.
+ */
 export function readEmbedded(session: Session): boolean {
   const [welcome, trace] = [embedded.welcome, embedded.trace].map(
     (id) => document.getElementById(id)?.textContent,
@@ -19,7 +22,7 @@ export function readEmbedded(session: Session): boolean {
     if (end < trace.length) setTimeout(() => read(end));
     else {
       session.take({ type: 'complete', records: session.history.length });
-      // Whoever was given the file is to see what is wrong.
+      // Opens the panel of checks when the replay differs, because a person given this file should see what is wrong.
       if (typeof session.checks === 'object' && session.checks.verdict !== 'same')
         session.choose({ panel: 'checks' });
     }
@@ -27,7 +30,10 @@ export function readEmbedded(session: Session): boolean {
   read(0);
   return true;
 }
-/** Attaches to the host that served this page. The token stands in the fragment, which no browser sends anywhere. */
+/**
+ * Connects the page to the host that served it. The token is in the fragment of the address, which no browser sends
+ * over the network.
+ */
 export function attach(session: Session): void {
   const token = /[#&]token=([0-9a-f]+)/.exec(location.hash)?.[1];
   if (token === undefined) return session.enter('no token');

@@ -2,25 +2,30 @@ import type { Row } from './living.ts';
 import { textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
-/** Why a record came about, read from the records before it. */
+/** Causes of a trace record, found among the records before it. */
 
 export interface Records {
   readonly length: number;
   row(index: number): Row | undefined;
 }
-/** So far back is looked for one cause, and so many are told. */
+/** Limits of a search for causes: number of records looked through for one cause, and number of causes returned. */
 const mostBack = 100_000;
 const mostCauses = 30;
 
 const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 const isFor = (row: Row, address: string): boolean => nameOf(textOf(row['a'])) === nameOf(address);
-/** What a leaf tells is for the root above it. */
+/**
+ * Tells whether an actor receives this record; a fact from a leaf, such as a process, goes to the actor that owns it.
+ */
 const isHeardBy = (row: Row, address: string): boolean =>
   nameOf(row['via'] === 'leaf' ? rootOf(textOf(row['a'])) : textOf(row['a'])) === nameOf(address);
 const rootOf = (leaf: string): string => leaf.replace(/\/[^/]*$/, '');
 export const eventOf = ({ ev }: Row): string => (typeof ev === 'string' ? ev : textOf(fieldsOf(ev)['type']));
 
-/** What led to `row`: the first record before it for which this holds. */
+/**
+ * Returns a test for the cause of `row`, which is the nearest earlier record that passes; undefined when the record has
+ * no cause.
+ */
 function sought(row: Row): ((earlier: Row) => boolean) | undefined {
   const { k, via, n, ch, from } = row;
   const address = textOf(row['a']);
@@ -30,7 +35,7 @@ function sought(row: Row): ((earlier: Row) => boolean) | undefined {
       (earlier.k === 'step' || earlier.k === 'open') && isFor(earlier, who);
   if (k === 'step') {
     const event = eventOf(row);
-    // `xstate.init` and the like: what it did as it was opened.
+    // Events such as `xstate.init` are caused by the opening of the actor.
     return (earlier) =>
       (earlier.k === 'open' && isFor(earlier, address)) ||
       (earlier.k === 'post' && eventOf(earlier) === event && isFor(earlier, address)) ||
@@ -47,11 +52,14 @@ function sought(row: Row): ((earlier: Row) => boolean) | undefined {
       : stepOf(textOf(from));
   if (k === 'mark' || k === 'list' || k === 'facts') return undefined;
   if (k === 'draw' || k === 'defect') return (earlier) => earlier.k === 'in';
-  // A leaf stands below its root.
+  // Looks for a step of the owner, because a leaf, such as a process or a session, has no steps itself.
   return stepOf(k === 'out' && row['port'] !== 'ask' ? rootOf(address) : address);
 }
 
-/** The indexes of what led to the record at `index`, the nearest first. A fact from outside is where it ends. */
+/**
+ * Returns the indexes of the records that led to the record at `index`, the nearest first. The chain ends at a fact
+ * from outside.
+ */
 export function causesOf(records: Records, index: number): number[] {
   const causes: number[] = [];
   for (let at = index; causes.length < mostCauses;) {
@@ -72,12 +80,15 @@ export function causesOf(records: Records, index: number): number[] {
 }
 
 export interface Change {
-  /** `link.stage` */
+  /** Path of the changed value, such as `link.stage`. */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
-/** What is another in `after`, by path; lists and whatever stands deeper than `depth` are compared as a whole. */
+/**
+ * Returns the changes from `before` to `after`, by path. Lists, and values nested deeper than `depth`, are compared as
+ * a whole.
+ */
 export function changesOf(before: unknown, after: unknown, path = '', depth = 4): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [old, now] = [before, after].map((value) => (isObject(value) ? value : undefined));

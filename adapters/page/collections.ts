@@ -4,34 +4,34 @@ import type { Lane, Story } from './story.ts';
 import { textOf } from './values.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** What changed in a Desktop or a Finder, why, and whether anybody was told. Pure. */
+/** Changes of a Desktop or a Finder, with their cause and whether they were announced to agents. Pure functions. */
 
 export interface CollectionChange {
   readonly t: number;
-  /** The index of its record. */
+  /** Index of the trace record of this change. */
   readonly index: number;
   readonly collection: string;
   readonly server: string;
-  /** What happened, for people. */
+  /** Cause of the change of a Desktop or Finder, in words for a person. */
   readonly why: string;
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Something that is shown is another one. */
+  /** Tells whether the change affects windows or documents that are shown. */
   readonly isTouching: boolean;
-  /** How many ms later it was announced; undefined: not until the moment that is shown. */
+  /** Delay in ms until the change was announced; undefined when it was not announced before the moment shown. */
   readonly toldAfter: number | undefined;
 }
 export interface Shown {
   readonly server: string;
   readonly uris: readonly string[];
-  /** Why its list or its texts could not be had. */
+  /** Reason why the list or the texts of the server are missing. */
   readonly reason: string;
 }
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
 const cachesOf = (context: unknown): Fields => fieldsOf(fieldsOf(context)['caches']);
 const urisOf = (cache: unknown): string[] => textsOf(fieldsOf(fieldsOf(cache)['listed'])['uris']);
 
-/** Of an aggregator: which servers show what. */
+/** Lists which server shows which URIs, from the context of a Desktop or a Finder. */
 export const shownOf = (context: unknown): Shown[] =>
   Object.entries(cachesOf(context)).map(([server, cache]) => ({
     server,
@@ -66,7 +66,7 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
   const told: number[] = [];
   let updated: Untold | undefined;
   const name = lane.address.replace(/#\d+$/, '');
-  // Of one that was there before, what it remembered then.
+  // Starts with the remembered context when the actor is older than the trace.
   let context: unknown = isObject(fieldsOf(lane.input)['caches']) ? lane.input : {};
   for (const index of lane.rows) {
     const row = records.row(index);
@@ -74,7 +74,7 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
     const { k, t } = row;
     const ev = fieldsOf(row['ev']);
     const at = { t, index, collection: lane.kind };
-    // What touches nothing changes nothing in its memory.
+    // A resource notification that leaves the context of the actor unchanged has changed nothing that is shown.
     if (k === 'step' && updated && row['ev'] === 'resource.updated') {
       updated.isTouching = row['ctx'] !== undefined;
       updated = undefined;
@@ -101,7 +101,7 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
 }
 export const isCollection = ({ kind }: { readonly kind: string }): boolean =>
   kind === 'desktop' || kind === 'finder';
-/** Until the record at `until`, the newest first. */
+/** Returns the changes of all Desktops and Finders up to the record at `until`, the newest first. */
 export const collectionChangesOf = (story: Story, records: Records, until: number): CollectionChange[] =>
   story.lanes
     .filter(isCollection)

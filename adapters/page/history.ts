@@ -1,13 +1,13 @@
 import { take, type Alive, type Living, type Row } from './living.ts';
 
-/** So many records are folded at most to show a moment of the past. */
+/** Most trace records that are applied again to show a moment of the past. */
 const stride = 1_000;
 
-/** All records of a trace, and who lived after any of them. Grows at its end; nothing else changes. */
+/** All records of a trace, and the actors that lived after each of them. Records are only appended. */
 export class History {
   readonly #rows: Row[] = [];
   readonly #last = new Map<string, Living>();
-  /** Who lived before the record at `stride` times the index. */
+  /** Living actors after each `stride` trace records, from which a moment of the past is computed. */
   readonly #marks: Alive[] = [];
 
   #shown: { readonly end: number; readonly length: number; readonly alive: Alive } | undefined;
@@ -23,7 +23,10 @@ export class History {
   row(index: number): Row | undefined {
     return this.#rows[index];
   }
-  /** Who lives after the record at `index`, counted from 0; below 0 nobody, beyond the end as after the last one. */
+  /**
+   * Returns the actors that live after the record at `index`, counted from 0. Below 0 there are none; beyond the end
+   * the last record counts.
+   */
   at(index: number): Alive {
     const end = Math.min(Math.floor(index), this.#rows.length - 1);
     if (end < 0) return new Map();
@@ -42,16 +45,19 @@ export class History {
   rows(): readonly Row[] {
     return this.#rows;
   }
-  /** The index of the record with this number; undefined: there is none. */
+  /** Returns the index of the trace record with this number, or undefined when there is none. */
   indexOf(s: number): number | undefined {
     const index = this.#before(({ s: other }) => other < s);
     return this.#rows[index]?.s === s ? index : undefined;
   }
-  /** The index of the last record that is not later than `t` ms of the trace; -1: all are. */
+  /**
+   * Returns the index of the last trace record at or before the time `t`, in ms since the trace began; -1 when all are
+   * later.
+   */
   indexAt(t: number): number {
     return this.#before((row) => row.t <= t) - 1;
   }
-  /** How many records at the beginning are so; they are in order. */
+  /** Returns the number of records at the beginning that pass the test, by binary search in ordered records. */
   #before(isSo: (row: Row) => boolean): number {
     let low = 0;
     let high = this.#rows.length;

@@ -2,33 +2,33 @@ import { contextAfter } from '../../machines/trace/step.ts';
 import { listOf, textOf } from './values.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
-/** Living actors and their states after a record: folded from a trace with the profile `full`. Pure. */
+/** Living actors and their states after each record, computed from a trace with the profile `full`. Pure functions. */
 
-/** One line of a trace. */
+/** Record of a trace, which is one line of its file. */
 export interface Row extends Fields {
   readonly s: number;
-  /** ms since the recording began. */
+  /** Milliseconds since the recording began. */
   readonly t: number;
   readonly k: string;
 }
 export interface Living {
   readonly address: string;
   readonly kind: string;
-  /** Who opened it; after a checkpoint, who owns it. */
+  /** Address of the actor that opened this one; after a checkpoint, of its owner. */
   readonly owner: string | null;
-  /** As XState has it: a word, or an object of words. */
+  /** State of the actor as XState has it: a word, or an object of words. */
   readonly state: unknown;
   readonly context: unknown;
-  /** ms of the trace at which it was opened. */
+  /** Time at which the actor was opened, in ms since the trace began. */
   readonly opened: number;
-  /** ms of the trace since when it is in this state; null: since before the trace begins. */
+  /** Time since which the actor is in this state, in ms since the trace began; null when this was before. */
   readonly since: number | null;
-  /** The transitions that it took last. */
+  /** Ids of the state transitions that the actor took last. */
   readonly taken: readonly string[];
-  /** Number of a timer → ms of the trace at which it fires. */
+  /** Times at which running timers fire, in ms since the trace began, by number of the timer. */
   readonly due: ReadonlyMap<number, number>;
 }
-/** By address. */
+/** Map of living actors by their address. */
 export type Alive = ReadonlyMap<string, Living>;
 
 const timesOf = (holds: unknown, t: number): Map<number, number> =>
@@ -38,7 +38,10 @@ const timesOf = (holds: unknown, t: number): Map<number, number> =>
     ),
   );
 
-/** A checkpoint takes the place of all that was known; who was known keeps what it does not tell. */
+/**
+ * Replaces all living actors by those of a checkpoint; an actor already known keeps what the checkpoint does not
+ * contain.
+ */
 function restore(alive: Map<string, Living>, { roots, t }: Row): void {
   const before = new Map(alive);
   alive.clear();
@@ -71,21 +74,24 @@ function stepped(known: Living, { v, ctx, gone, tr, t }: Row): Living {
   const isMoved = v !== undefined && JSON.stringify(v) !== JSON.stringify(known.state);
   return {
     ...known,
-    // The start of an actor that was found late is unknown.
+    // Time of entering the state stays unknown for an actor found only after its start.
     ...(isMoved && { state: v, since: known.state === undefined && known.since === null ? null : t }),
     ...((ctx !== undefined || gone !== undefined) && { context: contextAfter(known.context, { ctx, gone }) }),
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
   };
 }
 const nameOf = (address: string): string => address.replace(/#\d+$/, '');
-/** The kind that an address tells: `client` of `computer/client:files#3`. */
+/** Returns the kind of actor in an address: `client` for `computer/client:files#3`. */
 export const kindIn = (address: string): string => nameOf(address.split('/').at(-1) ?? '').replace(/:.*/, '');
-/** Owner by its address: the last actor of that name. */
+/** Finds the owner of an actor by address: the last known actor with the name of the parent. */
 export function ownerIn(address: string, known: Iterable<string>): string | undefined {
   const above = address.slice(0, address.lastIndexOf('/'));
   return [...known].findLast((each) => nameOf(each) === above);
 }
-/** One that was there when a ring forgot its beginning: its first step is the first that is heard of it. */
+/**
+ * Makes an actor whose opening was dropped from the ring buffer of the recorder; its first record here is some later
+ * step.
+ */
 const foundLate = (alive: Alive, address: string): Living => ({
   address,
   kind: kindIn(address),
@@ -97,7 +103,7 @@ const foundLate = (alive: Alive, address: string): Living => ({
   taken: [],
   due: new Map(),
 });
-/** Changes `alive` into what it is after `row`. */
+/** Updates the living actors with the trace record `row`. */
 export function take(alive: Map<string, Living>, row: Row): void {
   const { k, t, via } = row;
   const address = textOf(row['a']);
@@ -114,7 +120,7 @@ export function take(alive: Map<string, Living>, row: Row): void {
   if (known === undefined) return;
   if (k === 'step') alive.set(address, stepped(known, row));
   else if (k === 'timer') alive.set(address, { ...known, due: withTimer(known, row) });
-  // A timer that fires is not cleared by a record of its own.
+  // Clears a timer that fires, because no other record does that.
   else if (k === 'in' && (via === 'timer' || via === 'deadline'))
     alive.set(address, { ...known, due: withTimer(known, { ...row, op: 'clear' }) });
 }

@@ -2,23 +2,23 @@ import type { Row } from './living.ts';
 import { textOf } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** The messages on the wire of one client, link or seat, with what each belongs to. Pure. */
+/** Messages on the wire of one client, link or seat, with their requests and askers. Pure functions. */
 
 export interface MessageRow {
-  /** Of its record. */
+  /** Index of the trace record of this message. */
   readonly index: number;
   readonly t: number;
   readonly dir: 'in' | 'out';
   readonly isAnswer: boolean;
-  /** Of the method or the event; of an answer that of its request. */
+  /** Name of the method or the event; for an answer, the name in its request. */
   readonly name: string;
   readonly req: string;
-  /** ms since its request; null: it is none, or the request was not seen. */
+  /** Milliseconds between request and answer; null when the message is a request, or its request was not seen. */
   readonly afterMs: number | null;
-  /** The actor that asked; undefined: nobody here did. */
+  /** Address of the actor that made the request; undefined when none in this trace did. */
   readonly by: string | undefined;
   readonly body: unknown;
-  /** So many characters are missing. */
+  /** Number of characters cut off at the end of the message. */
   readonly cut: number;
 }
 interface Request {
@@ -27,12 +27,12 @@ interface Request {
   readonly by: string | undefined;
 }
 const nameOf = (address: string): string => address.replace(/#\d+$/, '');
-/** Whether a port instance belongs to an actor, whichever incarnation. */
+/** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
 export const isOf = (actor: string, instance: string): boolean => {
   const name = nameOf(actor);
   return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
 };
-/** Of a call or a list: what it asks of a session or a link. */
+/** Returns the method and the asker when a record is a question to a session or a link; undefined for other records. */
 const askOf = (row: Row): { readonly method: string; readonly by: string } | undefined => {
   const { type, method } = fieldsOf(row['ev']);
   return row.k === 'out' && type === 'ask' && typeof method === 'string'
@@ -42,14 +42,14 @@ const askOf = (row: Row): { readonly method: string; readonly by: string } | und
 const isAnswer = (row: Row): boolean =>
   row['via'] === 'mcp' ? row['name'] === undefined : fieldsOf(row['json'])['ack'] !== undefined;
 
-/** Grows with its records; those of other actors cost a look. */
+/** Messages of one actor, extended as records are added; records of other actors are skipped quickly. */
 export class Messages {
   readonly rows: MessageRow[] = [];
   readonly #actor: string;
   #until = 0;
-  /** By what it has in common with its answer. */
+  /** Requests by the id that their answers repeat. */
   readonly #requests = new Map<string, Request>();
-  /** Asked and not sent yet, in their order. */
+  /** Questions of actors not yet sent as messages, in their order. */
   #asks: { readonly method: string; readonly by: string }[] = [];
 
   constructor(actor: string) {
@@ -72,7 +72,7 @@ export class Messages {
     const { dir, req, json, text, cut, t } = row;
     const answer = isAnswer(row);
     const isOut = dir === 'out';
-    // Both sides number their requests: an answer goes the other way.
+    // Both sides number their requests, so the direction of an answer tells whose request it answers.
     const key = `${isOut === answer ? 'theirs' : 'ours'} ${textOf(req)}`;
     const request = answer ? this.#requests.get(key) : undefined;
     const name = request?.name ?? textOf(row['name']);
@@ -94,7 +94,8 @@ export class Messages {
   #askerOf(method: string): string | undefined {
     const at = this.#asks.findIndex((ask) => ask.method === method);
     const [ask] = at < 0 ? [] : this.#asks.splice(at, 1);
-    // What was asked of others, or refused before it was sent, is not waited for for ever.
+    // Drops old questions, which were sent elsewhere or refused before sending, so that the list cannot grow without
+    // limit.
     if (this.#asks.length > 10_000) this.#asks = this.#asks.slice(-5_000);
     return ask?.by;
   }

@@ -6,7 +6,7 @@ import type { Lane, Story } from './story.ts';
 import { activeIn, numberOf, textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
-/** What a page says of who lives, for people. Pure: no clock, no document. */
+/** Descriptions of living actors in words for a person. Pure: without clock and document. */
 
 export type Mood = 'good' | 'busy' | 'bad' | 'off';
 const moods: Readonly<Record<ServerState, Mood>> = {
@@ -24,21 +24,23 @@ const moods: Readonly<Record<ServerState, Mood>> = {
   idle: 'off',
   disabled: 'off',
 };
-/** One server, in words for somebody who knows nothing of machines. */
+/** Description of one MCP server, for a person who knows nothing of state machines. */
 export interface ServerView {
   readonly address: string;
   readonly name: string;
   readonly state: ServerState;
   readonly mood: Mood;
   readonly words: string;
-  /** What went wrong last, and while it is down what to do about it. */
+  /** Last failure of the server; the remedy is shown only while the server is down. */
   readonly why: string;
   readonly remedy: string;
-  /** ms of the trace at which it is tried again; null: it is not. */
+  /** Time of the next attempt, in ms since the trace began; null when none is planned. */
   readonly nextAt: number | null;
   readonly attempt: string;
   readonly calls: number;
-  /** ms of the trace; null: since before the page looked. */
+  /**
+   * Time since which the server is in this state, in ms since the trace began; null when since before the first record.
+   */
   readonly since: number | null;
 }
 const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean => {
@@ -77,7 +79,7 @@ function serverOf(client: Living, all: readonly Living[], chart: Chart | undefin
     since,
   };
 }
-/** ms of the trace at which the next of these fires; null: none runs. */
+/** Returns the time at which the next timer fires, in ms since the trace began; null when none runs. */
 export const nextOf = (due: Living['due']): number | null =>
   due.size === 0 ? null : Math.min(...due.values());
 
@@ -85,7 +87,7 @@ export interface TreeRow {
   readonly actor: Living;
   readonly depth: number;
 }
-/** Owners before those they own, each with how deep it stands. */
+/** Returns the tree of living actors: each owner before its children, with the depth. */
 export function treeOf(alive: Alive): readonly TreeRow[] {
   const owned = new Map<string | null, Living[]>();
   for (const actor of alive.values()) {
@@ -108,19 +110,19 @@ const downClient = /^(waiting|open|recovering|disconnected|login)/;
 const down = /^(waiting|withdrawn|failing|offline|failed|killed|died|interrupted)/;
 const underWay =
   /^(degraded|booting|connecting|resolving|queued|launching|handshaking|listing|refreshing|collecting|closing|draining|confirming)$/;
-/** What stands out in a tree without reading: by its state as text. */
+/** Returns the mood of an actor (good, busy, bad or off), which gives its color in the tree, from its state as text. */
 export function moodOf(kind: string, text: string): Mood {
   if ((kind === 'client' ? downClient : down).test(text)) return 'bad';
   if (text === 'idle' || text === 'standby') return 'off';
   const regions = text.split(' + ');
-  // Of a parallel state the names of its regions say nothing.
+  // Names of the regions of a parallel state say nothing about its mood, so only the states in them count.
   const words = regions.length > 1 ? regions.map((each) => each.split('.').at(-1) ?? '') : text.split('.');
   return words.some((word) => underWay.test(word)) ? 'busy' : 'good';
 }
-/** Of everybody: what it remembers of what went wrong. */
+/** Message of the last failure that an actor remembers. */
 export const lastErrorOf = ({ context }: Living): string =>
   textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
-/** How often the process of this client was started again. */
+/** Number of times the process of this client was started again. */
 export const restartsOf = (story: Story, address: string, until: number): number =>
   Math.max(
     0,
@@ -130,16 +132,16 @@ export const restartsOf = (story: Story, address: string, until: number): number
     ).length - 1,
   );
 
-/** One tool call, from its coming to its end. */
+/** One tool call, from start to end, as the page shows it. */
 export interface CallView {
   readonly lane: Lane;
   readonly tool: string;
-  /** By which it can be cancelled. */
+  /** Request id by which a tool call can be cancelled. */
   readonly reqId: string;
   readonly server: string;
-  /** ms of the trace at which it is given up; undefined: never. */
+  /** Time at which the call is given up, in ms since the trace began; undefined when never. */
   readonly deadline: number | undefined;
-  /** `succeeded`, `timedOut` …; `under way` */
+  /** End of the call, such as `succeeded` or `timedOut`; `under way` while the call runs. */
   readonly end: string;
   readonly mood: Mood;
   readonly why: string;
@@ -149,7 +151,7 @@ const callMoods: Readonly<Record<string, Mood>> = {
   cancelled: 'off',
   'under way': 'busy',
 };
-/** The calls that came until `until` (ms of the trace), as they stood then. */
+/** Returns the calls that began before `until`, in ms since the trace began, as they were at that time. */
 export function callsOf(story: Story, until: number): CallView[] {
   return story.lanes
     .filter(({ kind, from, isOlder }) => kind === 'call' && (isOlder || from <= until))

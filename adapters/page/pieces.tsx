@@ -3,9 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Mood } from './model.ts';
 import { durationText, visible } from './values.ts';
 
-/** Small parts that panels share. Every text of a server or a peer becomes a text node, never markup. */
+/** Small components that panels share. Every text of a server or a peer becomes a text node, never markup. */
 
-/** A sign beside each colour. */
+/** Signs shown beside each color, for readers who cannot tell colors apart. */
 export const marks: Readonly<Record<Mood, string>> = { good: '●', busy: '◐', bad: '▲', off: '○' };
 export const State = ({ mood, children }: { mood: Mood; children: ComponentChildren }): VNode => (
   <span class={mood}>
@@ -26,7 +26,7 @@ export const Json = ({ value, label }: { value: unknown; label: string }): VNode
   </pre>
 );
 
-/** Key → what it does; other keys go on as usual. */
+/** Makes a handler of key presses from a table of functions by key; other keys keep their usual effect. */
 export const onKeys =
   (moves: Readonly<Record<string, () => void>>) =>
   (event: KeyboardEvent): void => {
@@ -38,16 +38,16 @@ export const onKeys =
 
 export interface LongListProps {
   readonly count: number;
-  /** px */
+  /** Height of a list row in px. */
   readonly rowHeight: number;
   readonly label: string;
-  /** Stays in sight when it changes. */
+  /** Index of the row that is scrolled into view when this number changes. */
   readonly shown: number | undefined;
   readonly draw: (index: number) => VNode | null;
   readonly onMove?: (by: number) => void;
 }
 const spare = 10;
-/** A list as long as a trace: only what is in sight stands in the document. Arrow keys move the choice. */
+/** List as long as a trace: the document contains only the visible rows. Arrow keys move the choice. */
 export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongListProps): VNode {
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ top: 0, height: 400 });

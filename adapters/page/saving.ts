@@ -2,9 +2,9 @@ import type { Row } from './living.ts';
 import { numberOf, textOf } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** The records that a page has, as a trace. Pure. */
+/** Functions that convert the records on the page back into a trace file. Pure. */
 
-/** A row as its file has it: a list that stands in a line of its own is a reference everywhere else. */
+/** Returns the line of a record in a trace file; lists that have a line of their own become references. */
 function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
   const own = row.k === 'list' ? row['v'] : undefined;
   return `${JSON.stringify(row, (_, value: unknown) => {
@@ -12,7 +12,10 @@ function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
     return h === undefined ? value : { $list: h };
   })}\n`;
 }
-/** Up to this index, from the beginning or from the checkpoint after the last records that the page missed. */
+/**
+ * Returns the trace up to the record at `index`: from the beginning, or from the checkpoint after the last records that
+ * the page missed.
+ */
 export function traceUpTo(rows: readonly Row[], index: number): string {
   const shown = rows.slice(0, index + 1);
   const head = shown.find(({ k }) => k === 'head');
@@ -24,10 +27,13 @@ export function traceUpTo(rows: readonly Row[], index: number): string {
   return lines.map((line) => lineOf(line, hashes)).join('');
 }
 
-/** The wall clock of the record at `index`, in ms since 1970, or of the last before it that tells. */
+/**
+ * Returns the wall clock time of the record at `index`, in ms since 1970, or that of the last record before it that has
+ * one.
+ */
 export const clockAt = (rows: readonly Row[], index: number): number | undefined =>
   numberOf(rows.slice(0, index + 1).findLast(({ w }) => numberOf(w) !== undefined)?.['w']);
-/** Lines of a trace up to the last that crossed the boundary at this time of the wall clock. */
+/** Returns the lines of a trace up to this time of the wall clock. */
 export function traceUntil(trace: string, clock: number): string {
   const lines = trace.split('\n');
   const end = lines.findIndex(

@@ -5,7 +5,7 @@ import type { Row } from './living.ts';
 import { Story } from './story.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** What the page knows of the host or the file that it shows, and what somebody chose to see of it. */
+/** State of the page: data of the host or file that is shown, and the choices of the person. */
 
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
 export const panels = [
@@ -21,24 +21,24 @@ export const panels = [
 export type Panel = (typeof panels)[number];
 export interface Choice {
   readonly panel: Panel;
-  /** The address of the actor. */
+  /** Address of the actor chosen on the page. */
   readonly actor: string | undefined;
-  /** The index of the record whose moment is shown; undefined: now, or the end of a file. */
+  /** Index of the record whose moment is shown; undefined for the present, or for the end of a file. */
   readonly moment: number | undefined;
   readonly find: string;
   readonly findActor: string;
 }
 
-/** Of a host that runs a page keeps about so many records: then the older half goes, up to a checkpoint. */
+/** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
 export const mostKept = 200_000;
 const gone = 'The host is not connected';
-/** Without the number that its answer has, too. */
+/** Question to the host before its number is given; the answer has the same number. */
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 export type Question = Unnumbered<FromPage>;
 export type Answer = Extract<ToPage, { type: 'answer' }>;
 
 export class Session {
-  /** Others, once the oldest records of a host that runs were let go. */
+  /** Records of the trace; replaced when the oldest records of a running host are dropped. */
   history = new History();
   story = new Story();
   #lists = new Lists();
@@ -48,13 +48,13 @@ export class Session {
   phase: Phase = 'connecting';
   reason = '';
   missed = 0;
-  /** Records that this page has let go. */
+  /** Number of old trace records that this page has dropped. */
   dropped = 0;
-  /** Of a recording; a text: why there are none. */
+  /** Results of the checks of a recording, or a text that says why there are none. */
   checks: Checks | string | undefined;
   #wantsChecks = false;
   choice: Choice = { panel: 'servers', actor: undefined, moment: undefined, find: '', findActor: '' };
-  /** ms of the trace ↔ ms of this page, to count down between two records. */
+  /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
   #listener: () => void = () => {};
   #send: ((message: FromPage) => void) | undefined;
@@ -68,13 +68,16 @@ export class Session {
   onChange(listener: () => void): void {
     this.#listener = listener;
   }
-  /** From now on it can be asked; undefined: no more. */
+  /**
+   * Sets the function that sends questions to the host; undefined when the connection is lost, which fails open
+   * questions.
+   */
   connect(send: ((message: FromPage) => void) | undefined): void {
     this.#send = send;
     if (send) return;
     for (const id of this.#waiting.keys()) this.#answered({ type: 'answer', id, ok: false, error: gone });
   }
-  /** Never rejects: what the host refuses is an answer, too. */
+  /** Asks the host a question. Never rejects: a refusal is an answer with a reason. */
   ask(question: Question): Promise<Answer> {
     const id = this.#asked++;
     return new Promise((resolve) => {
@@ -83,7 +86,7 @@ export class Session {
       this.#send({ ...question, id });
     });
   }
-  /** Asks for them once. */
+  /** Asks the host for the checks of a recording, only once. */
   wantChecks(): void {
     if (this.#wantsChecks || this.checks !== undefined || this.phase === 'loading') return;
     this.#wantsChecks = true;
@@ -126,13 +129,16 @@ export class Session {
     this.story.add(row, this.history.length);
     this.history.add(row);
   }
-  /** What is left begins with a head and a checkpoint, as any trace: it can be saved and replayed. */
+  /**
+   * Drops the oldest records of a running host. The rest begins with a head and a checkpoint, as any trace does, so
+   * that it can be saved and replayed.
+   */
   #forget(): void {
     const rows = this.history.rows();
     let from = rows.findIndex(({ k }, index) => k === 'key' && index >= mostKept / 2);
     const [head] = rows;
     if (from < 0 || !head) return;
-    // Writes its lists before it.
+    // Keeps the lists written directly before the checkpoint, because it refers to them.
     while (rows[from - 1]?.k === 'list') from -= 1;
     this.history = new History();
     this.story = new Story();
@@ -145,7 +151,7 @@ export class Session {
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
-  /** A recording in which everybody has ended is shown as it stood before the end began. */
+  /** Shows a recording at its end; when all actors have ended, at the moment before the host was closed. */
   #rest(): void {
     const { history } = this;
     let first: number | undefined;
@@ -157,19 +163,19 @@ export class Session {
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
     this.enter('file');
   }
-  /** The index of the record whose moment is shown; -1: there is none yet. */
+  /** Index of the record whose moment is shown; -1 before the first record. */
   get at(): number {
     return Math.min(this.choice.moment ?? Infinity, this.history.length - 1);
   }
   get isNow(): boolean {
     return this.choice.moment === undefined;
   }
-  /** ms of the trace that is shown; of a living host it goes on between two records. */
+  /** Time of the moment shown, in ms since the trace began; for a running host it goes on between two records. */
   get nowMs(): number {
     const at = this.history.row(this.at)?.t ?? 0;
     return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
   }
-  /** To the record with this number, in the list of records. */
+  /** Shows the trace record with this number in the panel of records. */
   goToNumber(s: number): void {
     const index = this.history.indexOf(s);
     if (index === undefined) return;

@@ -2,11 +2,11 @@ import { kindIn, ownerIn, type Row } from './living.ts';
 import { listOf, numberOf, stateText, textOf } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** What happened over time, folded from records as they come: who lived when and in which state, and what was said. */
+/** Timeline computed from records as they come: lifetimes and states of actors, and the messages between them. */
 
 export interface Span {
   readonly state: string;
-  /** ms of the trace. */
+  /** Time at which the actor entered the state, in ms since the trace began. */
   readonly from: number;
 }
 export interface TimerBar {
@@ -14,11 +14,11 @@ export interface TimerBar {
   readonly from: number;
   readonly due: number;
   readonly isDeadline: boolean;
-  /** When it fired or was cleared; undefined: it runs. */
+  /** Time at which the timer fired or was cleared; undefined while it runs. */
   to?: number;
   hasFired?: boolean;
 }
-/** How a call ended, as it told whoever asked. */
+/** End of a call, as the call reported it to the actor that asked. */
 export interface Settled {
   readonly t: number;
   readonly end: string;
@@ -30,24 +30,24 @@ export interface Lane {
   readonly kind: string;
   readonly owner: string;
   readonly from: number;
-  /** It was there before the trace begins. */
+  /** Tells that the actor lived before the trace begins. */
   readonly isOlder: boolean;
   readonly input: unknown;
-  /** Undefined: it lives. */
+  /** Time at which the actor ended, in ms since the trace began; undefined while it lives. */
   to?: number;
   readonly spans: Span[];
   readonly timers: TimerBar[];
-  /** The records that are about it. */
+  /** Indexes of the trace records about the actor. */
   readonly rows: number[];
   settled?: Settled;
 }
-/** Something went wrong outside: a child that died, a session or a connection that was lost. */
+/** Failure outside of the actors: a child process that died, or a lost session or connection. */
 export interface Fault {
   readonly t: number;
   readonly index: number;
   readonly what: string;
 }
-/** A word of the host, for people. */
+/** Note that the host wrote into the trace for people. */
 export interface MarkLine {
   readonly t: number;
   readonly index: number;
@@ -55,12 +55,12 @@ export interface MarkLine {
 }
 export interface Said {
   readonly t: number;
-  /** The index of its record. */
+  /** Index of the trace record of this message. */
   readonly index: number;
   readonly from: string;
   readonly to: string;
   readonly type: string;
-  /** Nobody lived there. */
+  /** Tells that no actor lived at the address, so that the message was lost. */
   readonly isDead: boolean;
 }
 
@@ -74,7 +74,7 @@ const faults = new Set([
   'office.failed',
 ]);
 const settledOf = (t: number, ev: Readonly<Record<string, unknown>>): Settled => {
-  // What an agent got is a result with an error in it: the outcome of the computer stands beside that.
+  // Result for an agent that contains an error; the outcome known to the computer is in its `meta`.
   const { structuredContent, meta } = fieldsOf(ev['result']);
   const failure = ev['failure'] ?? fieldsOf(structuredContent)['error'];
   const { message, remedy } = fieldsOf(failure);
@@ -87,13 +87,13 @@ const settledOf = (t: number, ev: Readonly<Record<string, unknown>>): Settled =>
 };
 
 export class Story {
-  /** Everybody who ever lived, in the order of their coming. */
+  /** Lanes of all actors that ever lived, in the order in which they were opened. */
   readonly lanes: Lane[] = [];
   readonly said: Said[] = [];
   readonly faults: Fault[] = [];
   readonly marks: MarkLine[] = [];
   readonly #byAddress = new Map<string, Lane>();
-  /** Letters go to an address without its number: whoever lives there now. */
+  /** Latest lane of each name, because messages are sent to an address without its number. */
   readonly #byName = new Map<string, Lane>();
 
   lane(address: string): Lane | undefined {
@@ -165,7 +165,7 @@ export class Story {
     sender.rows.push(index);
     if (sender.kind === 'call' && ev['type'] === 'call.settled') sender.settled ??= settledOf(t, ev);
   }
-  /** Who is not in a checkpoint has ended in the meantime; who is new in it has come. */
+  /** Ends the lanes of actors missing in a checkpoint, and begins lanes for actors that are new in it. */
   #restore({ roots, t }: Row): void {
     const alive = new Set<string>();
     for (const root of listOf(roots)) {

@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Reading of values that came as JSON, and how they are written for people. */
+/** Functions that read JSON values and write them for a person. */
 
 export const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
@@ -8,7 +8,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
-/** Characters that turn a text around, or that nobody sees, are shown as their codes. */
+/** Shows invisible characters, and those that reverse the direction of a text, as their codes. */
 export const visible = (text: string): string =>
   text.replaceAll(
     /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g,
@@ -16,7 +16,7 @@ export const visible = (text: string): string =>
   );
 const withUnit = (value: number, unit: string): string =>
   `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
-/** `3.2 s`, `140 ms`, `2 h`. */
+/** Returns a duration as text, such as `3.2 s`, `140 ms` or `2 h`. */
 export function durationText(ms: number): string {
   if (ms < 0) return `−${durationText(-ms)}`;
   if (ms < 1) return `${(ms * 1_000).toFixed(0)} µs`;
@@ -25,12 +25,12 @@ export function durationText(ms: number): string {
   if (ms < 3_600_000) return withUnit(ms / 60_000, 'min');
   return withUnit(ms / 3_600_000, 'h');
 }
-/** ms since 1970 as ISO 8601, UTC; what is no time as it is. */
+/** Returns a time in ms since 1970 as ISO 8601 in UTC; an invalid time as a plain number. */
 export function clockText(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }
-/** `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
+/** Returns an XState state as text: `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
 export function stateText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!isObject(value)) return '';
@@ -38,7 +38,7 @@ export function stateText(value: unknown): string {
     .map(([name, inner]) => [name, stateText(inner)].filter((part) => part !== '').join('.'))
     .join(' + ');
 }
-/** Every state that is active, outer ones too: `connected`, `connected.ready`, `connected.ready.steady`. */
+/** Returns the paths of all active states, outer ones too: `connected`, `connected.ready`, `connected.ready.steady`. */
 export function activeIn(value: unknown, outer = ''): string[] {
   if (typeof value === 'string') return [outer + value];
   return Object.entries(fieldsOf(value)).flatMap(([name, inner]) => [

@@ -10,20 +10,20 @@ import {
   type LaidOut,
 } from './graph.ts';
 
-/** A chart as SVG, with what is active, what was taken last, and how often. */
+/** Statechart drawn as SVG, with active states, the last transitions, and counts of transitions. */
 
 export interface Lit {
   readonly active: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
-  /** Id of a transition → how often it was taken. */
+  /** Number of times each state transition was taken, by the id of the transition. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Of which the ways out are told. */
+  /** Path of the clicked state, whose transitions are listed; undefined when none is chosen. */
   readonly chosen: string | undefined;
 }
 const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
   arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
 
-/** The middle of the longest part: where its text has most room. */
+/** Returns the middle of the longest section of an arrow, where its text has most room. */
 function middleOf(points: readonly ElkPoint[]): ElkPoint {
   let best = { x: 0, y: 0, length: -1 };
   for (const [at, { x, y }] of points.entries()) {

@@ -1,8 +1,11 @@
 import type { Chart, ChartNode, ChartTransition } from '../../../machines/inspection.ts';
 
-/** A chart as boxes and arrows: what elk lays out. Pure. */
+/** Conversion of a statechart into boxes and arrows, which the layout library elk places. Pure functions. */
 
-/** What elk takes and gives back (https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html). */
+/**
+ * Input and output of the layout library elk
+ * (https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html).
+ */
 export interface ElkShape {
   id: string;
   x?: number;
@@ -25,14 +28,14 @@ export interface ElkNode extends ElkShape {
   edges?: ElkEdge[];
   layoutOptions?: Record<string, string>;
 }
-/** Arrows with the same ends are one. */
+/** Arrow of a chart for all transitions between the same two states. */
 export interface Arrow {
   readonly id: string;
   readonly from: string;
   readonly to: string;
   readonly transitions: readonly ChartTransition[];
 }
-/** One state as a box: its name, and the ports that are open as long as it lasts. */
+/** Box of one state: its name, and the ports that are open while the state is active. */
 export interface Box {
   readonly node: ChartNode;
   readonly name: string;
@@ -45,7 +48,7 @@ export interface Graph {
   readonly arrows: ReadonlyMap<string, Arrow>;
 }
 export interface LaidOut extends Graph {
-  /** With places and sizes. */
+  /** Chart as laid out by elk, with places and sizes. */
   readonly drawn: ElkNode;
 }
 

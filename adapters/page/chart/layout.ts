@@ -2,7 +2,7 @@ import { embedded } from '../../../machines/inspection-wire.ts';
 import type { Chart } from '../../../machines/inspection.ts';
 import { graphOf, type ElkNode, type LaidOut } from './graph.ts';
 
-/** Lays charts out in a worker: elk as its makers publish it, a file of its own. Each chart once. */
+/** Layout of charts in a web worker, which runs the published file of the library elk. Each chart is laid out once. */
 
 interface Answer {
   readonly id: number;
@@ -14,7 +14,7 @@ let worker: Worker | undefined;
 let asked = 0;
 const waiting = new Map<number, { resolve(data: ElkNode): void; reject(error: Error): void }>();
 
-/** Of a page that is one file its text stands in that. */
+/** Returns the address of the worker script; a page that is one HTML file contains the text of the script. */
 function workerUrl(): string | URL {
   const text = document.getElementById(embedded.elk)?.textContent;
   if (!text) return new URL('./elk-worker.js', document.baseURI);

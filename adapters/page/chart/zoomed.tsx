@@ -10,11 +10,11 @@ interface ZoomedProps {
   readonly chart: LaidOut;
   readonly lit: Lit;
   readonly label: string;
-  /** A state was clicked; undefined: none. */
+  /** Called with the path of the clicked state, or undefined for a click beside all states. */
   readonly onChoose: (path: string | undefined) => void;
 }
 const larger = 1.25;
-/** Pan by dragging or with the arrow keys, zoom with the wheel or + and -. */
+/** Chart that is moved by dragging or with the arrow keys, and zoomed with the wheel or + and -. */
 export function Zoomed({ chart, lit, label, onChoose }: ZoomedProps): VNode {
   const { width = 1, height = 1 } = chart.drawn;
   const box = useRef<HTMLDivElement>(null);

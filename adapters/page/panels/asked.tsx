@@ -5,10 +5,12 @@ import type { Session } from '../session.ts';
 import { listOf, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** What a live host is asked and told: the last lines of a server, and orders where it takes them. */
+/**
+ * Questions and orders to a running host: the last output lines of a server, and buttons where the host takes orders.
+ */
 
 type Verb = 'retry' | 'stop' | 'start' | 'cancel';
-/** One button, and what came of it. */
+/** Button that gives an order to the host, and shows the result. */
 export function Order({ session, verb, target }: { session: Session; verb: Verb; target: string }): VNode {
   const [said, say] = useState('');
   const order = async (event: MouseEvent): Promise<void> => {
@@ -43,7 +45,7 @@ function Lines({ value }: { value: unknown }): VNode {
     </pre>
   );
 }
-/** Only of a host that lives: a recording answers nothing. */
+/** Output and buttons of a server, shown only for a running host, because a recording answers no questions. */
 export function Asked({ session, server }: { session: Session; server: ServerView }): VNode | null {
   const [shown, show] = useState<unknown>(undefined);
   if (session.phase !== 'live' || !session.isNow) return null;

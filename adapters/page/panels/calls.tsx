@@ -5,14 +5,14 @@ import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible } from '../values.ts';
 
-/** Each tool call as a bar over time: when it came, when it ended and how, and when it would have been given up. */
+/** Panel of tool calls as bars over time: start, end with its outcome, and the deadline. */
 
 const rowHeight = 44;
 interface Bar {
   readonly session: Session;
   readonly call: CallView;
   readonly now: number;
-  /** ms of the trace: what is at the left and at the right. */
+  /** Times at the left and right edge of the bars, in ms since the trace began. */
   readonly begin: number;
   readonly end: number;
   readonly isChosen: boolean;

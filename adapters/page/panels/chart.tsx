@@ -10,7 +10,9 @@ import { Empty, sinceText } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { activeIn, stateText, visible } from '../values.ts';
 
-/** The whole statechart of one actor: where it stands, how it came there, what it may do next. */
+/**
+ * Panel with the whole statechart of one actor: its active states, the last transitions, and the possible next ones.
+ */
 
 type Kept = LaidOut | Error | undefined;
 function useLayout(session: Session, kind: string | undefined): Kept {
@@ -27,7 +29,7 @@ function useLayout(session: Session, kind: string | undefined): Kept {
   }, [chart]);
   return kept.kind === kind ? kept.made : undefined;
 }
-/** How often each transition was taken until the moment that is shown. */
+/** Returns the number of times each transition was taken up to the moment shown. */
 function countsOf({ story, history, at }: Session, address: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const index of story.lane(address)?.rows ?? []) {
@@ -38,7 +40,7 @@ function countsOf({ story, history, at }: Session, address: string): Map<string,
   }
   return counts;
 }
-/** The ways out of the chosen state, else of those that are active: event, guard or delay, and where it leads. */
+/** Lists the transitions out of the chosen state, or else of the active states: event, guard or delay, and target. */
 function Ways({ chart, lit }: { chart: Chart; lit: Lit }): VNode {
   const from = lit.chosen === undefined ? [...lit.active].toReversed() : [lit.chosen];
   const paths = lit.chosen === undefined ? [...from, anyPath] : from;

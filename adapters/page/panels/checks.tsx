@@ -6,7 +6,10 @@ import { clockAt, traceUntil, traceUpTo } from '../saving.ts';
 import type { Answer, Session } from '../session.ts';
 import { visible } from '../values.ts';
 
-/** Whether a recording keeps every invariant, and whether today's machines do the same. */
+/**
+ * Panel that tells whether a recording keeps every invariant, and whether a replay on the current machines gives the
+ * same result.
+ */
 
 const GoTo = ({ session, s }: { session: Session; s: number }): VNode => (
   <button type="button" class="plain" onClick={() => session.goToNumber(s)}>
@@ -95,7 +98,7 @@ const Result = ({ session, checks }: { session: Session; checks: Checks }): VNod
   </>
 );
 const isGone = 'The host is gone: a host that lives is saved as a scenario, or a recording';
-/** Trace up to the moment that is shown: of a running host, as it has recorded itself. */
+/** Returns the trace up to the moment shown; a running host sends the trace that it has recorded. */
 async function traceOf(session: Session): Promise<Pick<Answer, 'ok'> & { readonly text: string }> {
   const { history, at, isNow, phase } = session;
   if (phase === 'file') return { ok: true, text: traceUpTo(history.rows(), at) };
@@ -107,7 +110,7 @@ async function traceOf(session: Session): Promise<Pick<Answer, 'ok'> & { readonl
 }
 const replayed =
   'The file plays what led to this moment: npx a2c replay FILE. Keep it where your tests replay traces.';
-/** Returns what is said of it. */
+/** Saves the trace up to the moment shown as a file, and returns the message for the person. */
 async function save(session: Session): Promise<string> {
   const { history, host, at } = session;
   const { ok, text } = await traceOf(session);
@@ -121,7 +124,7 @@ async function save(session: Session): Promise<string> {
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
   link.download = `${name.replaceAll(/[^\w.-]+/g, '-')}.${history.row(at)?.s ?? 0}.trace.ndjson`;
   link.click();
-  // A download reads it after this turn.
+  // Frees the file later, because a download reads it only after this turn of the event loop.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   return replayed;
 }

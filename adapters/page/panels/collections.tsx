@@ -4,7 +4,10 @@ import { Empty } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible } from '../values.ts';
 
-/** What the servers show on the Desktop and in the Finder, what changed of it, and whether it was announced. */
+/**
+ * Panel of the windows on the Desktop and the documents in the Finder, with their changes and whether these were
+ * announced.
+ */
 
 const mostShown = 200;
 const names: Readonly<Record<string, string>> = { desktop: 'Desktop', finder: 'Finder' };

@@ -5,10 +5,10 @@ import type { Lane, TimerBar } from '../story.ts';
 import { durationText, visible } from '../values.ts';
 import { shortOf } from './tree.tsx';
 
-/** What stands in the lanes. */
+/** Parts of the timeline: rows of actors, timers, arrows for messages, and bands for failures. */
 
 export const laneHeight = 26;
-/** px for names. */
+/** Width in px of the column with the names of actors. */
 export const gutter = 180;
 const charWidth = 6;
 const mostArrows = 300;
@@ -18,7 +18,7 @@ export interface Scale {
   readonly from: number;
   readonly to: number;
   readonly width: number;
-  /** ms of the trace → px */
+  /** Converts a time, in ms since the trace began, into a position in px. */
   readonly x: (t: number) => number;
 }
 const clamp = (value: number, scale: Scale): number => Math.max(gutter, Math.min(scale.width, value));
@@ -69,7 +69,7 @@ export function LaneRow({
     const right = clamp(scale.x(lane.spans[at + 1]?.from ?? end), scale);
     return right - left < fewestPixels ? [] : [{ state, left, width: right - left }];
   });
-  // Before its first step it is in its first state; so is all before a checkpoint unknown.
+  // The row before the first known state has no state, because it was before the first step or before a checkpoint.
   const begin = clamp(scale.x(lane.from), scale);
   const firstAt = clamp(scale.x(lane.spans[0]?.from ?? end), scale);
   return (
@@ -108,7 +108,7 @@ export function LaneRow({
     </g>
   );
 }
-/** The first of `list` that is not before `t`. */
+/** Returns the index of the first item in `list` that is not before the time `t`. */
 function firstAt(list: readonly { readonly t: number }[], t: number): number {
   let low = 0;
   let high = list.length;
@@ -122,7 +122,7 @@ function firstAt(list: readonly { readonly t: number }[], t: number): number {
 interface ArrowsProps {
   readonly session: Session;
   readonly scale: Scale;
-  /** px of the middle of each lane that is in sight. */
+  /** Vertical middle in px of each visible lane, by address of the actor. */
   readonly places: ReadonlyMap<string, number>;
 }
 export function Arrows({ session: { story }, scale, places }: ArrowsProps): VNode {
@@ -145,7 +145,10 @@ export function Arrows({ session: { story }, scale, places }: ArrowsProps): VNod
   }
   return <g class="arrows">{made}</g>;
 }
-/** Where something went wrong outside, and what the host said of a moment. */
+/**
+ * Marks across all lanes for failures outside of the actors, such as lost connections, and for notes that the host
+ * wrote.
+ */
 export function Bands({
   session: { story },
   scale,

@@ -6,7 +6,10 @@ import type { Lane } from '../story.ts';
 import { durationText, visible } from '../values.ts';
 import { gutter, Arrows, Axis, Bands, LaneRow, laneHeight, type Scale } from './lane-parts.tsx';
 
-/** Everybody over time: a lane for each, its states as spans, messages as arrows, timers as bars to their deadline. */
+/**
+ * Panel of all actors over time: a lane for each, states as spans, messages as arrows, timers as bars up to their
+ * deadline.
+ */
 
 interface Range {
   readonly from: number;
@@ -14,7 +17,7 @@ interface Range {
 }
 const shortest = 0.01;
 
-/** Owners before those they own; only who lived in this time. */
+/** Returns the lanes of actors that lived in this time, each owner before its children. */
 export function lanesIn(lanes: readonly Lane[], { from, to }: Range): readonly Lane[] {
   const known = new Set(lanes.map(({ address }) => address));
   const owned = new Map<string, Lane[]>();
@@ -34,7 +37,7 @@ export function lanesIn(lanes: readonly Lane[], { from, to }: Range): readonly L
     owned.get(lane.address)?.forEach(enter);
   };
   owned.get('')?.forEach(enter);
-  // An owner that ended before this time.
+  // Adds lanes of actors whose owner ended before the time shown.
   for (const each of owned.values()) each.forEach(enter);
   return sorted;
 }
@@ -61,7 +64,7 @@ function useSize(): [
   }, []);
   return [box, size, measure];
 }
-/** Undefined: everything, and it goes on as time does. */
+/** Chosen range of time; undefined shows the whole trace, and follows a running host. */
 function useRange({ history, nowMs, phase }: Session): [Range, (next: Range | undefined) => void, boolean] {
   const [chosen, choose] = useState<Range | undefined>(undefined);
   const first = history.row(1)?.t ?? 0;
@@ -80,7 +83,7 @@ const moved = ({ from, to }: Range, by: number): Range => ({
 interface LanesProps {
   readonly session: Session;
   readonly lanes: readonly Lane[];
-  /** Of the lane that is drawn first. */
+  /** Index of the first visible lane. */
   readonly first: number;
   readonly scale: Scale;
 }

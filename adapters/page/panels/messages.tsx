@@ -5,14 +5,14 @@ import { Empty, Json, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible } from '../values.ts';
 
-/** What passes the wire of one server, link or seat, in order and both ways. */
+/** Panel of the messages on the wire of one server, link or seat, in order and in both directions. */
 
 const rowHeight = 24;
 const kinds: ReadonlySet<string> = new Set(['client', 'link', 'seat']);
 const wiresOf = ({ history }: Session): readonly string[] =>
   [...history.at(Infinity).values()].flatMap(({ kind, address }) => (kinds.has(kind) ? [address] : []));
 
-/** A live host collects them only while a page asks it to. */
+/** Asks a running host to collect the messages of an actor while this panel is open. */
 function useFrames(session: Session, actor: string | undefined): string {
   const [problem, tell] = useState('');
   const isLive = session.phase === 'live';

@@ -8,7 +8,7 @@ import type { Session } from '../session.ts';
 import { clockText, durationText, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** What happened, record by record, with what led to it and what it changed. */
+/** Panel of all trace records, each with its causes and the changes that it made. */
 
 const rowHeight = 24;
 const words: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const words: Readonly<Record<string, string>> = {
   defect: 'defect',
   frame: 'frame',
 };
-/** Crossing of the boundary: the channel, and the event on it. */
+/** Text of a record that crossed the boundary of the host: channel and event. */
 const crossingText = (row: Row): string => {
   const ch = textOf(row['ch']);
   if (ch === '') return '';
@@ -55,7 +55,7 @@ export const whatOf = (row: Row): string => {
 };
 const searched = (row: Row): string => `${row.s} ${row.k} ${textOf(row['a'])} ${whatOf(row)}`.toLowerCase();
 
-/** The indexes of the records that hold `wanted`; what was looked through stays so. */
+/** Returns the indexes of the records that contain `wanted`. Records searched before are not searched again. */
 function useMatches({ history }: Session, wanted: string): readonly number[] | undefined {
   const kept = useRef({ history, wanted: '', until: 0, found: [] as number[] });
   if (wanted === '') return undefined;
@@ -68,7 +68,7 @@ function useMatches({ history }: Session, wanted: string): readonly number[] | u
   }
   return current.found;
 }
-/** The place of the last of `found` that is not after `index`. */
+/** Returns the position in the sorted list `found` of the last record index that is not after `index`. */
 function placeOf(found: readonly number[], index: number): number {
   let low = 0;
   let high = found.length;

@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 import { durationText, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** The first thing that is seen: what is broken here, why, and what happens next. */
+/** First panel of the page: failing servers, the reason, and the next attempt. */
 
 const nextText = ({ nextAt, attempt, state }: ServerView, now: number): string => {
   if (nextAt !== null) return `tried again in ${durationText(Math.max(0, nextAt - now))}`;

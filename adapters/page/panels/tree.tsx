@@ -4,10 +4,10 @@ import { Empty, LongList, marks } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, stateText, visible } from '../values.ts';
 
-/** Everybody who lives at the moment that is shown, under their owners. */
+/** Tree of the actors that live at the moment shown, under their owners. */
 
 const rowHeight = 44;
-/** `client:files` of `computer/client:files#1`. */
+/** Returns the last part of an address: `client:files` for `computer/client:files#1`. */
 export const shortOf = (address: string): string =>
   (address.split('/').at(-1) ?? address).replace(/#\d+$/, '');
 
