@@ -14,7 +14,9 @@ import {
 } from './typed-line.ts';
 import { asJson, asLine, asText } from '../../machines/text.ts';
 
-/** What a person names on the command line: the whole text of a file, or of stdin for `-`. Rejects with a sentence. */
+/**
+ * Reads the file that a person names on the command line, or stdin for `-`. Rejects with an error text for the person.
+ */
 export async function readText(name: string): Promise<string> {
   if (name === '-') return text(process.stdin);
   try {
@@ -29,20 +31,20 @@ export async function readText(name: string): Promise<string> {
 interface Question {
   readonly text: string;
   readonly isSecret: boolean;
-  /** Answers the asker once; later answers are dropped. */
+  /** Answers the asker of the question once; later answers are dropped. */
   settle(answer: string | null): void;
   line?: TypedLine;
 }
 interface Stage {
-  /** A line for a question. */
+  /** Makes the input line in which a person answers a question. */
   open(question: { readonly text: string; readonly isSecret: boolean }): TypedLine;
-  /** Puts it on the screen, in front of a prompt. */
+  /** Shows an input line on the screen, in front of a prompt. */
   show(line: TypedLine): void;
-  /** No question is open any more. */
+  /** Called when no question is open any more. */
   done(): void;
 }
 
-/** Questions to a person: one is open, the others wait for it. */
+/** Queue of questions to a person: one is open, the others wait. */
 class Questions {
   readonly #stage: Stage;
   readonly #asked: Question[] = [];
@@ -50,11 +52,11 @@ class Questions {
   constructor(stage: Stage) {
     this.#stage = stage;
   }
-  /** Line of the question that is open. */
+  /** Input line of the open question. */
   get line(): TypedLine | undefined {
     return this.#asked[0]?.line;
   }
-  /** Null: there is no answer, or the signal came first. */
+  /** Asks a question; resolves with null when there is no answer or the signal came first. */
   ask(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
     return new Promise((resolve) => {
       const withdraw = (): void => this.#withdraw(question);
@@ -70,7 +72,7 @@ class Questions {
       if (this.#asked.push(question) === 1) this.#openFirst();
     });
   }
-  /** All of them without an answer. */
+  /** Ends all waiting questions without an answer. */
   close(): void {
     const all = this.#asked.splice(0);
     for (const { line, settle } of all) {
@@ -96,8 +98,8 @@ class Questions {
     this.#openFirst();
   }
   /**
-   * Nobody wants the answer any more. A secret may be half typed, or typed by somebody who has not seen that: the rest of it, up
-   * to Enter, is still for this line, and goes nowhere.
+   * Withdraws a question whose answer is not needed any more. A half-typed secret still belongs to its line up to Enter
+   * and is dropped, so that it does not become the input of something else.
    */
   #withdraw(question: Question): void {
     const at = this.#asked.indexOf(question);
@@ -111,64 +113,66 @@ class Questions {
 const notAsked = '(not asked any more; Enter goes on) ';
 
 /**
- * The one place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for
- * input, lines from behind are written above it and the half-typed input stays as it is.
- *
- * Whatever is given to it may be the text of a stranger: characters that a terminal obeys, or that nobody sees, are
- * shown as escapes, and no text can look like a prompt or a line for programs (machines/text).
+ * Single place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for input,
+ * lines from the background are written above it and the half-typed input stays as it is. Any given text may come from
+ * a stranger: control and invisible characters are shown as escapes, and no text can look like a prompt or a line for
+ * programs (machines/text).
  */
 export interface Terminal {
-  /** A person can be asked. */
+  /** Tells whether a person at this terminal can be asked. */
   readonly isInteractive: boolean;
-  /** A person reads what goes to `out`; otherwise a program or a file does. */
+  /** Tells whether a person reads `out`; otherwise a program or a file does. */
   readonly isRead: boolean;
-  /** A person reads along what goes to `err`. */
+  /** Tells whether a person reads `err`. */
   readonly isWatched: boolean;
-  /** Results: one line, or one JSON document. A line end in it is shown as an escape. */
+  /** Writes a result of one line, or one JSON document, to stdout. A line end in it is shown as an escape. */
   out(line: string): void;
-  /** Results of several lines: line ends and tabs in it stay. */
+  /** Writes a result of several lines to stdout; line ends and tabs stay. */
   outText(text: string): void;
-  /** In the place of all that is on the screen; where nobody reads it these lines are written below one another. */
+  /** Replaces everything on the screen by these lines; without a screen they are appended. */
   screen(lines: readonly string[]): void;
-  /** For programs that read lines, on `out` or on `err`: it begins one, wherever the prompt stands. JSON behind a word. */
+  /**
+   * Writes a line for programs, JSON behind a word, to `out` or `err`. It always begins a new line, even while a prompt
+   * is shown.
+   */
   line(text: string, where?: 'out' | 'err'): void;
-  /** Progress, warnings, errors: one line, as `out` has it. */
+  /** Writes one line of progress, warning or error to stderr; line ends in it are shown as escapes. */
   err(line: string): void;
-  /** The same of several lines. */
+  /** Writes a text of several lines to stderr; line ends and tabs stay. */
   errText(text: string): void;
   /**
-   * What goes on right now: the last line of `err`, cut to its width, which the next one replaces; null takes it away.
-   * Nothing where nobody reads along, and while a person is asked or types.
+   * Shows current progress as the last line of `err`, cut to the width of the screen; the next one replaces it, null
+   * removes it. Shows nothing when no person reads `err`, and while a person is asked or types.
    */
   meter(text: string | null): void;
   /**
-   * Asks until `onLine` says that it is over, the input ends, or `close` is called; a question that is open stays in front of it.
-   * Ctrl-C says no to an open question, clears a half-typed line, and else goes to `onInterrupt`.
+   * Reads lines until `onLine` ends the prompt, the input ends, or `close` is called; an open question stays in front
+   * of it. Ctrl-C rejects an open question, clears a half-typed line, and otherwise goes to `onInterrupt`.
    */
   prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing?: Typing): Promise<void>;
   /**
-   * One question in the middle of everything else; null when there is nobody to answer, or no more. `isSecret`: what is typed
-   * is not shown, is kept nowhere, and reaches nobody else, also when the question is withdrawn meanwhile.
+   * Asks one question at any moment; resolves with null when no person can answer. `isSecret`: the typed text is not
+   * shown, not kept, and given only to the asker, also when the question is withdrawn meanwhile.
    */
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
-  /** For good: nobody is asked any more. */
+  /** Closes the terminal for good; further questions get no answer. */
   close(): void;
 }
 interface TerminalStreams {
   readonly input: TerminalInput;
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  /** Ctrl-C while nobody is asked; Ctrl-Z. */
+  /** Handlers for Ctrl-C while no question is open, and for Ctrl-Z. */
   readonly interrupt?: () => void;
   readonly suspend?: () => void;
 }
-/** Says whether Ctrl-C ends the prompt. `isAgain`: nothing was typed since the last one. */
+/** Handler for Ctrl-C that tells whether the prompt ends. `isAgain`: nothing was typed since the previous Ctrl-C. */
 type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
 
 const clearLine = '\r\u001B[K';
 const clearScreen = '\u001B[H\u001B[2J';
 const defaultColumns = 80;
-/** In the place of the prompt, for a line that goes on. */
+/** Prompt shown for the next line of an unfinished input. */
 const more = '...> ';
 const ctrlC = '\u0003';
 
@@ -179,15 +183,15 @@ class LineTerminal implements Terminal {
   readonly #streams: TerminalStreams;
   readonly #keyboard: Keyboard;
   readonly #questions: Questions;
-  /** The line of the prompt, at a terminal. */
+  /** Input line of the prompt, when a person types it. */
   #typed: TypedLine | undefined;
   #wantsLine = false;
-  /** It had the last row when somebody else got the screen. */
+  /** Input line that was shown last when another program took over the screen. */
   #aside: TypedLine | undefined;
-  /** A prompt that is piped ends no line, and nobody types one after it: also when its answer was read. */
+  /** Tells that the last thing on stdout is a prompt without a line end, as it stays when input is piped in. */
   #isOpen = false;
   #meter: string | null = null;
-  /** Ctrl-C was the last key. */
+  /** Tells that Ctrl-C was the last key. */
   #wasInterrupted = false;
   #end = (): void => {};
 
@@ -249,7 +253,7 @@ class LineTerminal implements Terminal {
   meter(text: string | null): void {
     if (!this.isWatched || (text !== null && this.#shown)) return;
     const { errors } = this.#streams;
-    // Short of the width: a line that is full begins the next one.
+    // Leaves one column free, because a full line makes the terminal begin the next one.
     const shown = text === null ? null : fitting(text, (errors.columns ?? defaultColumns) - 1);
     if (shown !== this.#meter) errors.write(clearLine + (shown ?? ''));
     this.#meter = shown;
@@ -268,7 +272,7 @@ class LineTerminal implements Terminal {
     this.#aside = this.#shown ?? this.#aside;
     this.#aside?.hide();
   }
-  /** The line that has the last row. */
+  /** Input line shown in the last row of the screen. */
   get #shown(): TypedLine | undefined {
     return [this.#questions.line, this.#typed].find((line) => line?.isShown);
   }
@@ -284,7 +288,10 @@ class LineTerminal implements Terminal {
       onReady: () => this.#keyboard.settle(),
     });
   }
-  /** What is typed while a command is at work is for the next prompt, and is shown as long as there is some of it. */
+  /**
+   * Gives keys to an input line. Text typed while a command is at work is kept for the next prompt, and shown while
+   * there is some.
+   */
   #press(line: TypedLine, keys: string): void {
     if (keys !== ctrlC) this.#wasInterrupted = false;
     const isAhead = line === this.#typed && !this.#wantsLine;
@@ -296,12 +303,12 @@ class LineTerminal implements Terminal {
   async prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing: Typing = {}): Promise<void> {
     const { input, output } = this.#streams;
     if (this.isInteractive) this.#keyboard.read();
-    // Whatever is piped in is no terminal: readline would echo it.
+    // Treats piped input as no terminal, because readline would echo it otherwise.
     const typed = this.isInteractive ? this.#lineOf({ text, typing }) : undefined;
     const lines = typed?.lines ?? createInterface({ input, output, prompt: text, terminal: false });
     this.#typed = typed;
     lines.on('history', (all: string[]) => {
-      // A line after a blank is not to be kept.
+      // Keeps a line that begins with a blank out of the history.
       if (all[0]?.startsWith(' ')) all.shift();
       else typing.onHistory?.(all);
     });
@@ -328,7 +335,7 @@ class LineTerminal implements Terminal {
       }
     })();
     if (this.#keyboard.isOver) lines.close();
-    // Whoever ends it does not wait for the line that is being worked on.
+    // Ends the prompt at once, without waiting for the command that is still running.
     await Promise.race([taken, ended]).finally(() => {
       this.#wantsLine = false;
       this.#typed = undefined;
@@ -343,12 +350,12 @@ class LineTerminal implements Terminal {
       const isAgain = this.#wasInterrupted;
       this.#wasInterrupted = true;
       if (onInterrupt(isAgain) === 'over') return this.#end();
-      // What was begun is given up.
+      // Drops the earlier lines of an unfinished input.
       if (this.#wantsLine && lines.getPrompt() === more) typed.ask(text);
     });
   }
   #ask(lines: Interface): void {
-    // The input may have ended while the last line was worked on.
+    // Returns when the input ended while the last command was running.
     if (isClosed(lines)) return;
     this.#wantsLine = true;
     if (!this.#typed) {
@@ -374,7 +381,7 @@ class LineTerminal implements Terminal {
     this.#end();
   }
 }
-/** Lines in the order in which they came; those that are done are not among them. */
+/** Yields typed lines in their order, without the lines that `isDone` has handled already. */
 async function* typedInto(lines: Interface, isDone: (line: string) => unknown): AsyncGenerator<string, void> {
   const queue: (string | null)[] = [];
   let wake = (): void => {};

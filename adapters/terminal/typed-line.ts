@@ -4,18 +4,18 @@ import { StringDecoder } from 'node:string_decoder';
 import stringWidth from 'string-width';
 import { asLine } from '../../machines/text.ts';
 
-/** As one line that fills so many columns of a terminal; a longer one stays as long as it is. */
+/** Returns a text as one line, padded to this many terminal columns; a longer line stays unchanged. */
 export function padded(text: string, columns: number): string {
   const line = asLine(text);
   return line + ' '.repeat(Math.max(0, columns - stringWidth(line)));
 }
-/** How many columns of a terminal it takes as one line. */
+/** Number of terminal columns that a text takes as one line. */
 export const columnsOf = (text: string): number => stringWidth(asLine(text));
 
 const segmenter = new Intl.Segmenter();
-/** As one line of at most so many columns; what is left out is marked by `end`. */
+/** Shortens a text to one line of at most this many terminal columns; `end` marks omitted text. */
 export function fitting(text: string, columns: number, end = ''): string {
-  // No character that is seen has more than two columns, or is worth more than a few code units.
+  // Cuts very long texts first: a visible character takes at most two columns and only a few code units.
   const line = asLine(text.slice(0, columns * longest));
   if (line.length <= columns && stringWidth(line) <= columns) return line;
   let shown = '';
@@ -29,50 +29,53 @@ export function fitting(text: string, columns: number, end = ''): string {
 }
 const longest = 16;
 
-/** What helps a person to type at a prompt. */
+/** Help for a person who types at a prompt: history and completion. */
 export interface Typing {
-  /** Lines of earlier runs, the newest first. */
+  /** Command lines of earlier runs, the newest first. */
   readonly history?: readonly string[];
-  /** Hears the whole history, the newest first, each time a line is added. */
+  /** Called with the whole history of lines, the newest first, whenever a line is added. */
   readonly onHistory?: (lines: readonly string[]) => void;
-  /** A line that does not wait until the one before it is done. */
+  /** Tells whether a line runs at once, even while the previous command is at work. */
   readonly isImmediate?: (line: string) => boolean;
-  /** What the end of a line could become, and the part of it that this would replace. */
+  /** Completes a line: returns the possible endings, and the part of the line that they replace. */
   readonly complete?: (line: string) => Promise<readonly [readonly string[], string]>;
 }
 
-/** `more`: the line is not whole, the next one belongs to it; until then the prompt is another. */
+/**
+ * Handler of a typed line. `more` means that the line is incomplete and the next one belongs to it, with another prompt
+ * until then.
+ */
 export type OnLine = (line: string) => Promise<'over' | 'again' | 'more'>;
 
-/** Lines that are remembered. */
+/** Number of input lines that the history keeps. */
 const mostHistory = 1_000;
 const defaultColumns = 80;
 
 export const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
 
-/** A screen that may be resized. */
+/** Output stream of a terminal whose width may change. */
 type Screen = Writable & { readonly columns?: number };
 interface LineHow {
   readonly text: string;
-  /** Nothing of what is typed is shown. */
+  /** Hides everything that is typed, such as a password. */
   readonly isSecret?: boolean;
   readonly typing?: Typing;
-  /** Keys that waited can be taken. */
+  /** Hears that the line takes keys again, so that waiting keys can be handed over. */
   readonly onReady: () => void;
 }
 
 /**
- * One line that a person is asked for, with an editor of its own: what was typed in one of them is in no history, undo or
- * clipboard of another. It has the keys that it is given, and is on the screen from `show` to `hide`.
+ * Input line for a person, with an editor of its own, so that its text is in no history, undo or clipboard of another
+ * line. Gets its keys from the keyboard, and is visible from `show` to `hide`.
  */
 export class TypedLine {
   readonly lines: Interface & { prevRows?: number };
   readonly #keys = new Readable({ read: () => {} });
   readonly #output: Screen;
-  /** What the editor writes to. */
+  /** Stream that the line editor writes to; the text reaches the screen only while the line is shown. */
   readonly #own: Writable;
   readonly isSecret: boolean;
-  /** Not a prompt. */
+  /** Tells that the line asks a single question and is not the prompt. */
   readonly isQuestion: boolean;
   #isShown = false;
   #isBusy = false;
@@ -97,7 +100,8 @@ export class TypedLine {
       removeHistoryDuplicates: true,
       ...helpOf(how.typing),
     });
-    // Enter ends its row. A secret stands in one that nobody has ended.
+    // Enter moves the cursor to the next row, so the line is not shown any more. A secret is not echoed, so its row
+    // stays.
     this.lines.on('line', () => (this.#isShown &&= this.isSecret));
     this.lines.on('pause', () => (this.#isBusy = true));
     this.lines.on('resume', () => {
@@ -108,7 +112,7 @@ export class TypedLine {
   get isShown(): boolean {
     return this.#isShown;
   }
-  /** It takes no keys: words that could be meant are looked for. */
+  /** Tells that the line takes no keys, because possible completions are being looked for. */
   get isBusy(): boolean {
     return this.#isBusy && !isClosed(this.lines);
   }
@@ -120,7 +124,7 @@ export class TypedLine {
     if (this.isSecret) this.#output.write(this.lines.getPrompt());
     else this.lines.prompt(true);
   }
-  /** Off the screen, however many rows it has. */
+  /** Removes the line from the screen, with all its rows. */
   hide(): void {
     if (!this.#isShown) return;
     const { columns = defaultColumns } = this.#output;
@@ -130,18 +134,22 @@ export class TypedLine {
     moveCursor(this.#output, 0, -rows);
     cursorTo(this.#output, 0);
     clearScreenDown(this.#output);
-    // Readline goes up by as many rows as the line had when it was last shown.
+    // Tells readline that the cursor is in the first row; otherwise it would move up by the rows of the line last
+    // shown.
     this.lines.prevRows = 0;
     this.#isShown = false;
   }
-  /** Another text before what is typed. */
+  /** Changes the question or prompt in front of the typed text. */
   ask(text: string): void {
     const wasShown = this.#isShown;
     this.hide();
     this.lines.setPrompt(text);
     if (wasShown) this.show();
   }
-  /** In another width the line has other rows: readline would go up by those of the old one. */
+  /**
+   * Corrects the number of rows after the terminal was resized, because readline would move up by the rows of the old
+   * width.
+   */
   resized(): void {
     if (!this.#isShown) return;
     this.lines.prevRows = this.lines.getCursorPos().rows;
@@ -151,14 +159,14 @@ export class TypedLine {
     this.lines.write(null, { ctrl: true, name: 'e' });
     this.lines.write(null, { ctrl: true, name: 'u' });
   }
-  /** What is on the screen of it stays there. */
+  /** Ends the line editor; the text on the screen stays there. */
   close(): void {
     if (this.#isShown) this.#output.write('\n');
     this.#isShown = false;
     this.lines.close();
   }
 }
-/** Options of an editor: what was typed before, and how a word could go on. */
+/** Options of readline for history and completion. */
 function helpOf(typing: Typing | undefined): object {
   if (!typing) return { historySize: 0 };
   const { history = [], complete } = typing;
@@ -176,26 +184,28 @@ export type TerminalInput = Readable & {
   setRawMode?(isRaw: boolean): unknown;
 };
 interface Listeners {
-  /** Whom the next key is for. */
+  /** Returns the input line that gets the next key. */
   to(): TypedLine | undefined;
   press(line: TypedLine, keys: string): void;
-  /** Ctrl-C while nobody is asked: what it means outside of a terminal that we read. */
+  /** Handles Ctrl-C while no input line is open; it then interrupts the program as usual. */
   interrupt(): void;
-  /** Ctrl-Z: this program stops until somebody continues it. Whoever cannot be stopped returns at once. */
+  /**
+   * Handles Ctrl-Z: this program stops until a person continues it. Returns at once where a program cannot be stopped.
+   */
   suspend(): void;
-  /** Somebody else had the screen, and what stood there is gone. */
+  /** Hears that the program continues after Ctrl-Z, when the screen has other content. */
   onContinue(): void;
-  /** No key comes any more. */
+  /** Called when the input has ended. */
   onEnd(): void;
 }
-/** Up to the next key after which somebody else may be asked: Enter, Ctrl-C, Ctrl-D, Ctrl-Z. */
+/** Pattern for keys up to Enter, Ctrl-C, Ctrl-D or Ctrl-Z, after which another line may get the next key. */
 const untilTurn = /[^\r\n\u0003\u0004\u001A]*(?:\r\n|[\r\n\u0003\u0004\u001A])|[^\r\n\u0003\u0004\u001A]+/g;
 const ctrlC = '\u0003';
 const ctrlZ = '\u001A';
 
 /**
- * The one reader of a terminal, from the first question to the end of the program: keys go to the line that is asked for when
- * they are read, and to nobody where there is none, so that no answer that comes late is shown by the terminal or by a shell.
+ * Single reader of the terminal, from the first question to the end of the program. Keys go to the line that is open when
+ * they are read, and are dropped when none is, so that the terminal or a shell never shows a late answer.
  */
 export class Keyboard {
   readonly #input: TerminalInput;
@@ -203,9 +213,12 @@ export class Keyboard {
   readonly #decoder = new StringDecoder('utf8');
   readonly #keys: string[] = [];
   #state: 'untouched' | 'reading' | 'over' = 'untouched';
-  /** Who answered one question may ask the next at once: what was pasted with the answer waits for that. */
+  /**
+   * Holds back pasted keys after an answer for one turn of the event loop, because the asker may ask the next question
+   * at once.
+   */
   #isSettling = false;
-  /** By Ctrl-Z. */
+  /** Tells that Ctrl-Z has suspended the program. */
   #isStopped = false;
 
   constructor(input: TerminalInput, listeners: Listeners) {
@@ -225,7 +238,7 @@ export class Keyboard {
     this.#input.resume();
     if (this.#input.readableEnded) this.#end();
   }
-  /** The terminal is that of the shell again. */
+  /** Stops reading keys and gives the terminal back to the shell. */
   close(): void {
     const wasReading = this.#state === 'reading';
     this.#state = 'over';
@@ -237,8 +250,8 @@ export class Keyboard {
     this.#input.pause();
   }
   /**
-   * Whoever could take no key may take some after this turn of the event loop. What was pasted behind a secret may be more of it: it
-   * is for another question or for nobody.
+   * Hands out waiting keys after this turn of the event loop. Text pasted behind a secret may be part of the secret, so
+   * it goes to another question or is dropped.
    */
   settle(isSecret = false): void {
     if (this.#isSettling) return;
@@ -250,14 +263,16 @@ export class Keyboard {
       this.#handOut();
     });
   }
-  /** The shell has the terminal as it was before. Where there is none to go back to, nothing stops, and the keys are ours again. */
+  /**
+   * Gives the terminal back to the shell and stops the program; continues at once where a program cannot be stopped.
+   */
   #suspend(): void {
     this.#input.setRawMode?.(false);
     this.#isStopped = true;
     this.#listeners.suspend();
     setImmediate(() => this.#isStopped && this.#continue());
   }
-  /** Sets the mode again: the shell may have left the terminal in any mode. */
+  /** Sets raw mode again, because the shell may have left the terminal in any mode. */
   readonly #continue = (): void => {
     if (this.#state !== 'reading') return;
     this.#isStopped = false;
@@ -288,7 +303,10 @@ export class Keyboard {
   }
 }
 
-/** Ctrl-Z, as a terminal does it: with whoever started us, such as npx, so that the shell notices. Servers have groups of their own. */
+/**
+ * Stops the process group as Ctrl-Z in a terminal does, with a parent such as npx, so that the shell notices. Servers
+ * are in groups of their own.
+ */
 export function stopGroup(): void {
   if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
 }
