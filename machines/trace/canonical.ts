@@ -1,19 +1,28 @@
 import { isObject, type Fields } from '../protocol/json.ts';
 
 /**
- * One text for one value: keys sorted, and what JSON cannot say written as an object with one key that begins
- * with `$` (docs/trace-format.md). Two runs that did the same write the same bytes, and what is read back and
- * written again is the same text.
+ * Canonical JSON text of values: keys are sorted, and a value that JSON cannot hold is written as an object
+ * with one key that begins with `$` (docs/trace-format.md). Two runs that did the same write the same bytes,
+ * and reading a text and writing it again gives the same text.
  */
 export interface Redactor {
-  /** What is written in the place of a text or a number that stands under this key; undefined: itself. */
+  /**
+   * Returns the mark to write in place of this text or number, which stands under this key; undefined when
+   * the value is no secret.
+   */
   hide(value: string | number | bigint, key: string): string | undefined;
-  /** How many secrets it has learned by their names so far. */
+  /** Number of secrets that the redactor has learned by the names they stand under. */
   readonly met: number;
-  /** Another one whenever it knows more secrets than before. */
+  /**
+   * Number that changes whenever the redactor knows more secrets than before, so that remembered texts are
+   * written again.
+   */
   readonly revision: number;
 }
-/** What could not be written: a function, a cycle. It can be carried on, and is written as what it was. */
+/**
+ * Value that could not be written, such as a function or a cycle. Reading a trace keeps it as a marker that
+ * is written back unchanged.
+ */
 class Lost {
   readonly what: string;
   constructor(what: string) {
@@ -27,43 +36,58 @@ interface Known {
   readonly revision: number;
 }
 /**
- * The texts of objects that were written, as long as they live: what a machine knows is written again and again, and most
- * of it has not changed. Only for objects that nobody changes.
+ * Memory of the texts of objects already written, kept as long as the objects live: most of a machine's
+ * context is unchanged when it is written again. Valid only for objects that are never mutated.
  */
 export class Texts {
   readonly sorted = new WeakMap<object, Known>();
   readonly given = new WeakMap<object, Known>();
-  /** The hash by which a list is written that stands elsewhere; undefined: it is written where it is. */
+  /**
+   * Returns the hash that refers to a list stored elsewhere in the file; undefined when the list is written
+   * in place.
+   */
   readonly shared: (text: string) => string | undefined;
   constructor(shared: Texts['shared'] = () => undefined) {
     this.shared = shared;
   }
 }
 
-/** Deeper than any message of a protocol, and what is nested without end must not end the host. */
+/**
+ * Largest nesting depth that is written. It is more than any protocol message needs and keeps endless nesting
+ * from overflowing the stack.
+ */
 const deepest = 500;
 const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$list', '$esc']);
 const isWord = (keys: readonly string[]): boolean => keys.length === 1 && words.has(keys[0] ?? '');
 const lost = (what: string): string => `{"$lost":${JSON.stringify(what)}}`;
-/** Names of fields, which no secret is; so the fields of a record can never be hidden. */
+/**
+ * Matches field names made of letters only. They are never treated as secrets, so the fields of a record
+ * cannot be hidden.
+ */
 const isPlainKey = /^[a-zA-Z]+$/;
 const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
-/** `{name: 'X-Api-Key', value: …}`, `{apiKey: {value: …}}`: whose value it is. */
+/**
+ * Returns the name that decides whether a value is secret. For a key `value`, the name is taken from a
+ * sibling or the parent, as in `{name: 'X-Api-Key', value: …}` and `{apiKey: {value: …}}`.
+ */
 function nameFor(key: string, fields: Fields, above: string): string {
   if (key !== 'value') return key;
   return [fields['name'], fields['key'], above].find((each) => typeof each === 'string') as string;
 }
 
 class Writer {
-  /** Who holds whom: an object inside itself would never end. */
+  /** Objects around the current one, to detect cycles. */
   readonly #above = new Set<object>();
   readonly #redactor: Redactor | undefined;
   readonly #isSorted: boolean;
   readonly #known: WeakMap<object, Known> | undefined;
   readonly #revision: number;
   readonly #shared: Texts['shared'] | undefined;
-  /** Of a part of it, what is written depends on what is around it. */
+  /**
+   * Tells whether part of the text was cut by a cycle or the depth limit. Such a text depends on the
+   * surrounding objects and is not remembered.
+   */
   #isCut = false;
   constructor({ redactor, isSorted, texts }: Writing) {
     this.#redactor = redactor;
@@ -72,7 +96,10 @@ class Writer {
     this.#revision = redactor?.revision ?? 0;
     this.#shared = texts?.shared;
   }
-  /** `key`: the property that it stands under, the one around an array for what is in it. */
+  /**
+   * Returns the text of a value. `key` is the property that holds it; items of an array take the key of the
+   * array.
+   */
   text(value: unknown, key: string): string {
     if (typeof value === 'string') return JSON.stringify(this.#redactor?.hide(value, key) ?? value);
     if (value === null || typeof value === 'boolean') return String(value);
@@ -83,7 +110,8 @@ class Writer {
     return hidden === undefined ? numberText(value) : JSON.stringify(hidden);
   }
   #remembered(value: object, above: string, texts: WeakMap<object, Known>): string {
-    // To its fields it does not matter where an object stands.
+    // Plain fields are written the same wherever their object stands, so the key above is left out of the
+    // comparison.
     const isFields =
       Object.getPrototypeOf(value) === Object.prototype && !('value' in value || 'toJSON' in value);
     const key = isFields ? '' : above;
@@ -107,7 +135,7 @@ class Writer {
     try {
       return this.#object(value, key);
     } catch {
-      // A getter or a toJSON of a stranger that throws.
+      // A getter or `toJSON` of foreign code has thrown.
       return lost('unreadable');
     } finally {
       this.#above.delete(value);
@@ -128,7 +156,8 @@ class Writer {
   #object(value: object, key: string): string {
     if (Array.isArray(value)) {
       const text = this.#list(value, key);
-      // A field of a record is its own: the roots of a checkpoint are no list that comes again.
+      // Only lists below the top fields of a record are stored once and shared by hash: the list of roots in
+      // a checkpoint never repeats.
       const hash = this.#above.size > 2 ? this.#shared?.(text) : undefined;
       return hash === undefined ? text : `{"$list":"${hash}"}`;
     }
@@ -142,11 +171,11 @@ class Writer {
     if (value instanceof Set) return `{"$set":${this.#list(value, key)}}`;
     if (value instanceof Uint8Array) return this.#bytes(value, key);
     if (value instanceof Lost) return lost(value.what);
-    // As the wire would have it: a time, an address.
+    // Objects such as dates and URLs are written by their own `toJSON`, as on the wire.
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.text(value.toJSON(key), key);
     return this.#fields(value as Fields, key);
   }
-  /** Almost all that is written comes through here. */
+  /** Writes a plain object field by field. Most values take this path, so it avoids extra work. */
   #fields(fields: Fields, above: string): string {
     const keys = Object.keys(fields);
     if (this.#isSorted) keys.sort();
@@ -165,7 +194,10 @@ class Writer {
     }
     return count === 1 && words.has(only) ? `{"$esc":{${text}}}` : `{${text}}`;
   }
-  /** Where a key may hold a secret: sorted by what is written in its place. */
+  /**
+   * Writes a plain object whose keys may themselves be secrets; keys are sorted by the text that is written
+   * for them.
+   */
   #redactedText(fields: Fields, above: string): string {
     const pairs = Object.keys(fields)
       .filter((key) => fields[key] !== undefined)
@@ -182,7 +214,10 @@ class Writer {
     const hidden = this.#redactor?.hide(hex, key) ?? hex;
     return hidden === hex ? `{"$bytes":"${hex}"}` : JSON.stringify(hidden);
   }
-  /** A stranger's error may have anything in the place of its texts. */
+  /**
+   * Writes an error. Fields are converted first, because an error from foreign code may hold anything as name
+   * or message.
+   */
   #error({ name, message, code }: { name: unknown; message: unknown; code?: unknown }): string {
     const coded = code === undefined ? '' : `"code":${this.text(code, 'code')},`;
     return `{${coded}"message":${this.text(String(message), 'message')},"name":${JSON.stringify(String(name))}}`;
@@ -194,7 +229,7 @@ function numberText(value: number | bigint): string {
   return `{"$num":"${Object.is(value, -0) ? '-0' : value}"}`;
 }
 
-/** The text of a value. What `redactor` hides is replaced in it. */
+/** Returns the canonical text of a value, with the secrets that `redactor` knows replaced. */
 export function canonical(value: unknown, redactor?: Redactor, texts?: Texts): string {
   return written(value, { redactor, texts, isSorted: true });
 }
@@ -207,18 +242,18 @@ function written(value: unknown, writing: Writing): string {
   const { redactor } = writing;
   const known = redactor?.met;
   const text = new Writer(writing).text(value, '');
-  // A secret may stand in a text before the name that gives it away: then all of it is written again.
+  // A secret may occur before the name that reveals it as one; then the whole value is written a second time.
   return redactor?.met === known ? text : new Writer(writing).text(value, '');
 }
 const given = new Set(['in', 'draw']);
 /**
- * The text of a record. What the machines did is canonical. What the world gave them is written as it was given:
- * whoever walks over the fields of an object meets them in that order, and a replay must meet them so too.
+ * Returns the text of a trace record. Output of the machines is canonical; input from the world keeps its
+ * order of fields, because code that iterates over them must meet the same order in a replay.
  */
 export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor, texts?: Texts): string =>
   written(record, { redactor, texts, isSorted: !given.has(record.k) });
 
-/** Lists by their hash, as a file has them. */
+/** Lists of a trace file by their hash. */
 export type Lists = ReadonlyMap<string, readonly unknown[]>;
 const noLists: Lists = new Map();
 type Reader = (value: never, lists: Lists) => unknown;
@@ -227,7 +262,7 @@ const readers: Readonly<Record<string, Reader>> = {
   $big: (text: string) => BigInt(text),
   $err: ({ name, message, code }: { name: string; message: string; code?: unknown }, lists) => {
     const error = new Error(message);
-    // As a class has it, so that it is no field of its own.
+    // The name is defined as not enumerable, as error classes have it, so that it is not written as a field.
     if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, configurable: true });
     return code === undefined ? error : Object.assign(error, { code: revived(code, lists) });
   },
@@ -245,7 +280,10 @@ const readers: Readonly<Record<string, Reader>> = {
 const fieldsOf = (value: Record<string, unknown>, lists: Lists): object =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revived(inner, lists)]));
 
-/** The value behind parsed canonical JSON. Throws when it is none. What was lost in writing stays lost. */
+/**
+ * Returns the value that parsed canonical JSON stands for. Throws when the text is not canonical. Values lost
+ * in writing stay lost.
+ */
 export function revived(value: unknown, lists: Lists = noLists): unknown {
   if (Array.isArray(value)) return value.map((each) => revived(each, lists));
   if (!isObject(value)) return value;

@@ -1,9 +1,9 @@
-/** Words of which names of channels are made. */
+/** Helpers that build the names of trace channels. */
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { Address } from '../kernel/address.ts';
 
 const longestText = 80;
-/** Part of the parameters of a question that is in the name of its channel. */
+/** Shortens the parameters of a question for the name of its channel; long text ends with a hash instead. */
 export const shortText = (text: string): string =>
   text.length <= longestText
     ? text
@@ -14,9 +14,9 @@ export const keysIn = (address: Address): string[] =>
     const at = name.indexOf(':');
     return at < 0 ? [] : [name.slice(at + 1)];
   });
-/** A root by the keys of its path alone: `computer/client:files#3/process#1` is `files`. */
+/** Subject of a root: the keys of its path, so `computer/client:files#3/process#1` gives `files`. */
 const subjectOf = (address: Address): string => keysIn(address).join(' ');
-/** Behind the name of a channel: whose it is, where that says something. */
+/** Returns the suffix of a channel name, ` of <subject>`, or an empty text when the address has no key. */
 export const ofSubject = (address: Address): string => {
   const subject = subjectOf(address);
   return subject === '' ? '' : ` of ${subject}`;

@@ -7,58 +7,74 @@ import { answered, plainParams } from './own-ids.ts';
 import type { DirectoryRecord, Thrown } from './record.ts';
 import type { Fields } from '../protocol/json.ts';
 
-/** Words of the public API for what hosts order and hear. Names between machines never stand in a trace. */
+/**
+ * Translation of orders and news of hosts into the words of the public API, so that internal names never
+ * appear in a trace.
+ */
 export interface HostWords {
-  /** The order as a host gave it. `given`: what it was made of, where the machines get something else. */
+  /**
+   * Returns the order as the host gave it. `given` is the original input when the machines received something
+   * derived from it.
+   */
   order(kind: string, event: EventObject, given: object | undefined): EventObject;
-  /** The news as a host hears it. */
+  /** Returns the news as a host hears it. */
   news(kind: string, event: EventObject): EventObject;
 }
 /** Crossing of the boundary between a host and its world, named by its purpose. */
 export interface Crossing {
-  /** `in`: the world told the host. `out`: the host told the world. `said`: its user heard. `draw`: chance. */
+  /**
+   * Direction: `in` from the world to the host, `out` from the host to the world, `said` to the program that
+   * uses the host, `draw` a value of chance, `defect` an error.
+   */
   readonly k: 'in' | 'out' | 'said' | 'draw' | 'defect';
-  /** Channel by purpose: `session:files/1`, `ask tools/call of files {…}/2`, `timer backoff of files 500/1`, `host:computer`. */
+  /**
+   * Name of the channel by its purpose: `session:files/1`, `ask tools/call of files {…}/2`, `timer backoff of
+   * files 500/1`, `host:computer`.
+   */
   readonly ch: string;
-  /** The event, without addresses and numbers of machines; absent for a timer that fired and a draw. */
+  /** The event, without addresses and numbers of machines; absent for a timer that fired and for a draw. */
   readonly ev?: EventObject;
   readonly v?: unknown;
   readonly threw?: Thrown;
   readonly what?: string;
-  /** `req_id` of the call that it belongs to. */
+  /** `req_id` of the call that the crossing belongs to. */
   readonly req?: string;
 }
 
-/** Names kept for counting; the oldest half is forgotten beyond it, so that a host that records for weeks stays small. */
+/**
+ * Largest number of channel names that are counted. Beyond it the oldest half is forgotten, so that a
+ * recording host stays small for weeks.
+ */
 const mostCounted = 20_000;
-/** A question, as its port is told of it. */
+/** Question in the form in which its port receives it. */
 type Asked = Readonly<Record<'id' | 'target' | 'method', string>> & { readonly params?: unknown };
 const isAddressed = (key: string, value: unknown): boolean =>
   (key === 'key' || key === 'process') && typeof value === 'string';
 
 /**
- * Gives each record that crosses the boundary its name, from the order of the records alone: who holds a port, which number a
- * machine has and what messages between machines are called do not matter. The same for a recorder and for a replay.
+ * Gives every record that crosses the boundary the name of its channel, from the order of the records alone.
+ * Owners of ports, numbers of machines and internal messages do not matter, so a recording and its replay
+ * give the same names.
  */
 export class ChannelNames {
   readonly #words: HostWords;
   #write: (value: unknown) => string;
   readonly #counts = new Map<string, number>();
-  /** By the address of a port instance; by the name of the root that holds it, whichever incarnation. */
+  /** Channel names by address of the port instance, and by path of its root without the instance number. */
   readonly #instances = new Map<Address, string>();
   readonly #ofRoot = new Map<Address, string>();
-  /** By asker and id. */
+  /** Channel names of questions by asker and id. */
   readonly #questions = new Map<string, string>();
-  /** The ids of questions that are counters of ours, by asker and id. */
+  /** Request ids that this host generated from counters, by asker and question id. */
   readonly #ownIds = new Map<string, unknown>();
-  /** By root and number, those that are set. */
+  /** Channel names of running timers by root and number. */
   readonly #timers = new Map<string, string>();
-  /** By the address at which a host listens. */
+  /** Channel names of hosts by the address at which each listens. */
   readonly #hosts = new Map<Address, string>();
-  /** `req_id` by the ticket of a call. */
+  /** `req_id` of calls by their ticket. */
   readonly #requests = new Map<string, string>();
 
-  /** `veil`: what is written in the place of a value. */
+  /** `veil` returns the value to write in place of a given one. */
   constructor(
     words: HostWords,
     redactor?: Redactor,
@@ -68,15 +84,15 @@ export class ChannelNames {
     this.#words = words;
     this.#write = (value) => canonical(veil(value), redactor, texts);
   }
-  /** Names of the same words that have counted nothing. */
+  /** Returns an instance with the same words whose counters are empty. */
   fresh(): ChannelNames {
     const names = new ChannelNames(this.#words);
     names.#write = this.#write;
     return names;
   }
   /**
-   * Counts from now on as if everything that is open had just been opened, as a trace does that opens with facts. Returns the
-   * new name of each channel that has another one.
+   * Restarts the counters as if everything open had just been opened, which is how a trace that starts with
+   * facts counts. Returns the new name of each renamed channel.
    */
   restart(): ReadonlyMap<string, string> {
     this.#counts.clear();
@@ -101,7 +117,10 @@ export class ChannelNames {
     return shortText(this.#write(value));
   }
 
-  /** The crossing that a record is; undefined: it stays inside. */
+  /**
+   * Returns the crossing that a directory record stands for; undefined for a record that stays inside the
+   * host.
+   */
   of(record: DirectoryRecord): Crossing | undefined {
     switch (record.k) {
       case 'in':
@@ -123,7 +142,7 @@ export class ChannelNames {
         return undefined;
     }
   }
-  // ── what a world looks up: of records that it has just seen ────────────────────────────────────────
+  // ── lookups for a world, about records it has just seen ─────────────────────────────────────────────
   instanceOf(at: Address): string {
     return this.#instances.get(at) ?? at;
   }
@@ -133,7 +152,7 @@ export class ChannelNames {
   timerOf(a: Address, n: number): string {
     return this.#timers.get(`${a} ${n}`) ?? '';
   }
-  /** Addresses at which hosts listen, by their names. */
+  /** Channel names of hosts by the address at which each listens. */
   get hosts(): ReadonlyMap<Address, string> {
     return this.#hosts;
   }
@@ -168,7 +187,7 @@ export class ChannelNames {
     this.#hosts.set(at, name);
     return name;
   }
-  /** Name of the draws of a root at a port. */
+  /** Name of the channel for values of chance that a root draws at a port. */
   static draw(port: string, a: Address): string {
     return `${port}${ofSubject(a)}`;
   }
@@ -243,14 +262,17 @@ export class ChannelNames {
     const ch = this.#instances.get(a) ?? this.#hosts.get(a) ?? ChannelNames.draw(port, a);
     return { k: 'draw', ch, ...(threw ? { threw } : { v }), ...this.#reqOf(a) };
   }
-  /** Only a timer that was due and has not fired is told: in a replay it would fire. */
+  /**
+   * Reports a cleared timer only when it was already due but had not fired, because it would fire in a
+   * replay.
+   */
   #cleared({ a, n, late }: Extract<DirectoryRecord, { k: 'timer' }>): Crossing | undefined {
     const key = `${a} ${n}`;
     const ch = this.#timers.get(key);
     this.#timers.delete(key);
     return late && ch !== undefined ? { k: 'in', ch, ev: { type: 'late' } } : undefined;
   }
-  /** A host that orders by the name of its root. */
+  /** Returns the channel of the host that gives orders to this root. */
   #hostOf(root: Address): string {
     const kind = nameIn(root);
     const names = [...this.#hosts.values()];
@@ -258,7 +280,7 @@ export class ChannelNames {
       names.findLast((name) => name === `host:${kind}` || name.startsWith(`host:${kind}/`)) ?? `host:${kind}`
     );
   }
-  /** Without the address at which its host listens, which its channel says. */
+  /** Removes the reply address of a host's event when the channel already names that host. */
   #plain(event: EventObject, host: string): EventObject {
     const { replyTo, ...plain } = event as EventObject & { replyTo?: Address };
     return replyTo !== undefined && this.#hosts.get(replyTo) === host ? plain : event;

@@ -1,9 +1,15 @@
 import type { Address } from '../kernel/address.ts';
 import type { Message } from '../kernel/effects.ts';
 
-/** What a root holds besides its machine, in the order in which it took it. */
+/**
+ * Resource that a root actor holds besides its machine, such as a timer or a question, listed in the order of
+ * acquisition.
+ */
 export type HeldFrame =
-  /** `event`, `id`: what XState sends when it fires; absent for a deadline. `left`: ms until it fires. */
+  /**
+   * `id` and `ev` are the delayed event that XState sends when the timer fires; a deadline has none. `left`
+   * is the time until it fires, in ms.
+   */
   | {
       readonly held: 'timer';
       readonly n: number;
@@ -18,31 +24,31 @@ export interface RootFrame {
   readonly a: Address;
   readonly kind: string;
   readonly key: string;
-  /** The living root that owns it, and who is told of its end. */
+  /** Address of the living root that owns this one. `tells` is the root told of its end. */
   readonly owner: Address | null;
   readonly tells: Address;
   readonly will?: Message;
-  /** The last numbers that it gave: of roots, leaves, timers. */
+  /** Last numbers this root has given to its child roots, leaves and timers. */
   readonly opened: number;
   readonly leaves: number;
   readonly timers: number;
-  /** ms since it was opened; for people. */
+  /** Time since the root was opened, in ms; only for people to read. */
   readonly age?: number;
-  /** ms since it came into its state; for people. */
+  /** Time since the root entered its current state, in ms; only for people to read. */
   readonly inState?: number;
   readonly holds: readonly HeldFrame[];
-  /** As XState persists it: state value, context, children by name. */
+  /** Snapshot as XState persists it: state value, context and children by name. */
   readonly snapshot: unknown;
 }
 /**
- * Everything that a directory knows, between two inputs. A replay may begin here instead of at the start of the
- * host, so a ring that has lost the beginning can still be replayed.
+ * Complete state of a directory between two inputs. A replay can start from it instead of from the start of
+ * the host, so a ring buffer that lost its beginning can still be replayed.
  */
 export interface Checkpoint {
   readonly k: 'key';
-  /** The last number of a root without an owner. */
+  /** Last number given to a root without an owner. */
   readonly opened: number;
   readonly outlets: readonly { readonly a: Address; readonly letters: number }[];
-  /** Owners before those they own. */
+  /** Frames of the live roots; owners come before the roots they own. */
   readonly roots: readonly RootFrame[];
 }

@@ -1,30 +1,36 @@
 import type { EventObject } from 'xstate';
 
-/** An event on a channel. */
+/** Event on a channel of a trace. */
 export interface ChannelEvent {
   readonly ch: string;
   readonly ev: EventObject;
 }
 /**
- * What holds where a trace begins that has lost its beginning: enough for any version to bring a host there and to go on. Channels
- * have the names that the rest of the trace uses.
+ * State at the first kept record of a trace whose beginning was dropped: enough for any version to bring a
+ * host to that point and go on. Channels have the same names as in the rest of the trace.
  */
 export interface Facts {
   readonly k: 'facts';
-  /** Orders by which hosts came to be what they are, in words of the public API. */
+  /** Orders that led the hosts to their current state, in words of the public API. */
   readonly orders: readonly ChannelEvent[];
-  /** Facts that the world has told on open channels and that still hold: the answer to `initialize`, seats, sockets. */
+  /**
+   * Events reported by the world on open channels that still hold: the answer to `initialize`, seats,
+   * sockets.
+   */
   readonly told: readonly ChannelEvent[];
-  /** How those ended that are not open: the last exit of a process by `process:files`. */
+  /** Last exit of each closed port, such as a process, by its channel without a number (`process:files`). */
   readonly ended: readonly ChannelEvent[];
-  /** The last answer to each question but calls and what is asked about their results, by its channel without the number. */
+  /**
+   * Last answer to each question by its channel without the number; calls and questions about their results
+   * are left out.
+   */
   readonly answers: readonly ChannelEvent[];
-  /** Calls and questions that wait for an answer, as they came. */
+  /** Calls and questions still waiting for an answer, in the order in which they came. */
   readonly open: readonly ChannelEvent[];
-  /** Values that were known at once for calls that are open. */
+  /** Values the world returned at once (`draw`) for calls that are still open. */
   readonly draws: readonly { readonly ch: string; readonly v: unknown }[];
-  /** Timers that are set: ms until each is due. */
+  /** Running timers, each with the time left in ms. */
   readonly timers: readonly { readonly ch: string; readonly left: number }[];
 }
-/** The channel of a question or a port without its number. */
+/** Removes the trailing number from the name of a channel. */
 export const withoutNumber = (ch: string): string => ch.replace(/\/\d+$/, '');

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { profiles } from './profiles.ts';
 
 /**
- * The format of `*.trace.ndjson`, described in docs/trace-format.md. Additions keep the number. Anything else raises it and
- * brings an upcaster (upcasters.ts), so that older files stay readable.
+ * Version of the `*.trace.ndjson` format (docs/trace-format.md). Additions keep the number. Any other change
+ * raises it and adds an upcaster (upcasters.ts), so that older files stay readable.
  */
 export const traceFormat = 'a2c-trace/2';
 
@@ -12,9 +12,8 @@ const time = z.number().min(0);
 const address = z.string().min(1);
 const event = z.looseObject({ type: z.string() });
 const letter = z.looseObject({ to: address, event });
-/** Name of a channel by its purpose. */
 const channel = z.string().min(1);
-/** Any number, as nobody keeps a host from a time-out of Infinity. */
+/** Accepts any number, including Infinity and NaN, because a host may use an infinite time-out. */
 const quantity = z.custom<number>((value) => typeof value === 'number', 'a number');
 const thrown = z.looseObject({ name: z.string(), message: z.string() });
 
@@ -23,15 +22,15 @@ export const headSchema = z.looseObject({
   t: z.literal(0),
   k: z.literal('head'),
   format: z.string(),
-  /** Versions of a2c-actors, XState and Node. */
+  /** Versions of a2c-actors, XState and Node.js that wrote the file. */
   runtime: z.string(),
   xstate: z.string(),
   node: z.string(),
   profile: z.enum(profiles),
   clock: z.enum(['real', 'virtual']),
-  /** When it began, ISO 8601; for people. */
+  /** Time when the recording began, ISO 8601; only for people to read. */
   started: z.string().nullable(),
-  /** The number of the next record: 1, unless the ring has lost the beginning. */
+  /** Number of the first record in the file: 1, unless the ring buffer dropped the beginning. */
   next: seq,
   redaction: z.looseObject({ keyId: z.string().nullable() }),
   title: z.string().optional(),
@@ -42,16 +41,16 @@ export const tailSchema = z.looseObject({
   s: seq,
   t: time,
   k: z.literal('tail'),
-  /** `closed`: everything had ended. Anything else tells why it was written. */
+  /** Reason why the file was written: `closed` when everything had ended, otherwise the cause of the dump. */
   reason: z.string(),
   records: seq,
   inputs: seq,
-  /** SHA-256 of all lines between head and tail, without `s`, `t` and `w`. */
+  /** SHA-256 of all lines between head and tail, without their `s`, `t` and `w`. */
   digest: z.string(),
 });
 export type Tail = z.infer<typeof tailSchema>;
 
-/** ms until it fires. */
+/** Time until the timer fires, in ms. */
 const left = quantity.optional();
 const held = z.discriminatedUnion('held', [
   z.looseObject({ held: z.literal('timer'), n: z.int(), id: z.string(), ev: event, left }),
@@ -75,11 +74,14 @@ const rootFrame = z.looseObject({
   snapshot: z.unknown(),
 });
 
-/** By which door the world came in. */
+/** Kinds of input through which the world reaches a host. */
 const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] as const;
 const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
-/** Fields of each crossing: the wall clock in ms since 1970, and the id of the call that it belongs to. */
+/**
+ * Fields common to all boundary crossings: `w` is the wall clock in ms since 1970, `req` the id of the call
+ * the crossing belongs to.
+ */
 const crossing = { ...placed, w: time, ch: channel, a: address.optional(), req: z.string().optional() };
 export const recordSchema = z.discriminatedUnion('k', [
   z.looseObject({

@@ -1,16 +1,16 @@
 import type { Address } from '../kernel/address.ts';
 
 /**
- * One message on the wire: JSON-RPC of an MCP session, or an event of a seat, where somebody looks at it.
- * Stands beside what happened: no replay needs it.
+ * One message on the wire: JSON-RPC of an MCP session, or a Socket.IO event of a seat. Frames are recorded
+ * only for inspection; a replay does not need them.
  */
 export interface Frame {
   readonly k: 'frame';
-  /** The session or the link: `computer/client:fs#3/session#1`. */
+  /** Address of the session or link that carried the message: `computer/client:fs#3/session#1`. */
   readonly a: Address;
   readonly via: 'mcp' | 'socket';
-  /** `in`: it came to this host. */
+  /** Direction: `in` for a message received by this host, `out` for one it sent. */
   readonly dir: 'in' | 'out';
-  /** The message as it is. Its name, its id and where it is cut are written with it. */
+  /** Complete message. Its name, its id and any truncation are added when the frame is written. */
   readonly json: unknown;
 }

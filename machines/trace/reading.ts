@@ -9,55 +9,58 @@ import type { DirectoryRecord } from './record.ts';
 import type { Step } from './step.ts';
 import { isReadable, upcast } from './upcasters.ts';
 
-/** Crossing of the boundary, as a trace has it. */
+/** Boundary crossing as read from a trace file. */
 export type CrossingLine = Crossing & {
-  /** ms since 1970. */
+  /** Wall clock in ms since 1970. */
   readonly w: number;
-  /** Address of the machine, for people. */
+  /** Address of the machine; only for people to read. */
   readonly a?: string;
 };
-/** Records between machines: an explanation, which no verdict compares. */
+/** Records between machines, kept as an explanation; no comparison of traces uses them. */
 export type InnerRecord =
   | Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }>
   | Step
   | Checkpoint;
-/** A record as it stands in a trace. */
+/** Record as read from a trace file. */
 export interface TraceLine {
   readonly s: number;
-  /** ms since the beginning. */
+  /** Time in ms since the beginning of the trace. */
   readonly t: number;
   readonly record: CrossingLine | InnerRecord | Mark;
-  /** The canonical text of the record alone. */
+  /** Canonical text of the record, without its number and times. */
   readonly text: string;
 }
-/** A message on the wire, as a trace has it. */
+/** Message on the wire as read from a trace file. */
 export interface FrameLine {
   readonly s: number;
   readonly t: number;
   readonly via: 'mcp' | 'socket';
   readonly dir: 'in' | 'out';
-  /** Channel that it passed. */
+  /** Channel that carried the message. */
   readonly of?: string;
-  /** Absent where it was too long. */
+  /** Content of the message; absent when it was too long to record. */
   readonly json?: unknown;
 }
 export interface Trace {
   readonly head: Head;
   readonly lines: readonly TraceLine[];
-  /** Where it begins, when its recorder has forgotten the beginning. */
+  /** State at the first kept record; present only when the recorder dropped the beginning. */
   readonly facts: { readonly t: number; readonly facts: Facts } | undefined;
-  /** Messages on the wire, which no replay needs. */
+  /** Messages on the wire; a replay does not need them. */
   readonly frames?: readonly FrameLine[];
-  /** Absent when the host died, or the last line is torn. */
+  /** Closing line of the file; absent when the host died or the last line is incomplete. */
   readonly tail: Tail | undefined;
   readonly isTorn: boolean;
 }
-/** Whether a record crosses the boundary. */
+/** Tells whether a record crosses the boundary. */
 export const isCrossing = (record: TraceLine['record']): record is CrossingLine => 'ch' in record;
 
 export type TraceRead = { readonly ok: true; readonly trace: Trace } | Problem;
 
-/** A line is its place, then the canonical text of the record without its first brace. */
+/**
+ * Matches the number and times at the start of a line; the rest is the canonical text of the record without
+ * its first brace.
+ */
 const place = /^\{"s":\d+,"t":[\d.]+,(?:"w":[\d.]+,)?/;
 export const textOfLine = (line: string): string => line.replace(place, '{');
 
@@ -110,23 +113,24 @@ type AnyLine = Omit<TraceLine, 'record'> & { readonly record: TraceLine['record'
 function lineOf(row: string, value: unknown, at: number, lists: Lists): AnyLine | Problem {
   let said: unknown;
   try {
-    // Read as it was meant: a number may be one that JSON cannot say.
+    // Special forms are decoded before validation, because a number may be one that JSON cannot hold, such as
+    // Infinity.
     said = revived(value, lists);
   } catch (error) {
     return wrong(at, `no record: ${(error as Error).message}`, remedies.damaged);
   }
   const read = recordSchema.safeParse(said);
   if (!read.success) return wrong(at, `no record: ${z.prettifyError(read.error)}`, remedies.damaged);
-  // What was read, not what zod made of it: that has its fields in another order.
+  // The decoded value is used instead of zod's output, because zod changes the order of the fields.
   const { s, t, ...record } = said as Placed;
   return { s, t, record, text: textOfLine(row) };
 }
 
 type Read = Trace & { readonly texts: readonly string[] };
 
-/** One line after another; the first that is wrong ends it. */
+/** Reads line by line and stops at the first invalid one. */
 function readLines(text: string): Read | Problem {
-  // As an editor or git on Windows may leave it.
+  // A byte order mark and CRLF are accepted, because editors and git on Windows may add them.
   const rows = text.replace(/^\uFEFF/, '').split(text.includes('\r') ? /\r?\n/ : '\n');
   if (rows.at(-1) === '') rows.pop();
   const head = headOf(rows[0]);
@@ -176,13 +180,16 @@ function readLines(text: string): Read | Problem {
     if (record.k === 'list') lists.set(record.h, record.v);
     else if (record.k === 'facts') facts = { t: line.t, facts: record };
     else if ((record.k as string) !== 'frame') lines.push(line as TraceLine);
-    // They stand beside what happened: no replay needs them.
+    // Messages on the wire are collected separately, because a replay does not need them.
     else frames.push({ ...(record as unknown as FrameLine), s: line.s, t: line.t });
   }
   return done(undefined);
 }
 
-/** Reads a whole file. A torn last line is what a killed host leaves behind, and no mistake. */
+/**
+ * Reads a whole trace file. An incomplete last line is accepted: a killed host leaves one behind. With
+ * `sha256`, the digest of the lines is verified too.
+ */
 export function readTrace(text: string, sha256?: (texts: Iterable<string>) => string): TraceRead {
   const trace = readLines(text);
   if (isProblem(trace)) return trace;

@@ -2,43 +2,49 @@ import type { EventObject } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import type { Message } from '../kernel/effects.ts';
 
-/** An error that was thrown, as a trace keeps it. */
+/** Error that was thrown, in the form a trace stores. */
 export interface Thrown {
-  /** Such as `TypeError`. */
+  /** Name of the error class, such as `TypeError`. */
   readonly name: string;
-  /** Of the error, as it was thrown. */
+  /** Message of the error. */
   readonly message: string;
 }
 /**
- * What the directory reports, in order, over all its actor systems. `in` and `draw` are all that the world does
- * to us and all that a replay needs; everything else follows from them and can be compared.
+ * Record that the directory reports, in order, over all its actor systems. `in` and `draw` are all the input
+ * from the world and all that a replay needs; everything else follows from them and can be compared.
  */
 export type DirectoryRecord =
   | {
       readonly k: 'in';
-      /** `outlet`: a listener of the host comes or goes. `abandon`: the host ends a tree by force. */
+      /**
+       * Source of the input. `outlet`: a listener of the host is added or removed. `abandon`: the host ends a
+       * tree of actors by force.
+       */
       readonly via: 'start' | 'host' | 'abandon' | 'outlet' | 'leaf' | 'ask' | 'timer' | 'deadline';
-      /** The root, the port instance or the subscriber that it is for. */
+      /** Address of the root, port instance or subscriber that receives the input. */
       readonly a: Address;
-      /** The number of the timer. */
+      /** Number of the timer that fired. */
       readonly n?: number;
-      /** The id of the question. */
+      /** Id of the question that was answered. */
       readonly id?: string;
       readonly ev?: EventObject;
       readonly orElse?: Message;
-      /** Config that the host gave, where its machines get the plan made from it. */
+      /** Config as the host gave it, when the machines receive a plan made from it. */
       readonly given?: object;
     }
-  /** What the world answered at once, without an event: a number by chance, a judgement, an error that was thrown. */
+  /**
+   * Value that the world returned at once, without an event: a random number, a verdict of a judge, or an
+   * error that was thrown.
+   */
   | {
       readonly k: 'draw';
       readonly a: Address;
-      /** `random`, `judge`, or the port that threw, or `outlet`. */
+      /** Source of the value: `random`, `judge`, `outlet`, or the port that threw. */
       readonly port: string;
-      /** A number in [0, 1) of `random`, a judgement or null of `judge`. */
+      /** The value: a number in [0, 1) from `random`, a verdict or null from `judge`. */
       readonly v?: unknown;
       readonly threw?: Thrown;
-      /** Which message to that subscriber. */
+      /** Number of the message delivered to the subscriber that threw. */
       readonly n?: number;
     }
   | {
@@ -46,7 +52,10 @@ export type DirectoryRecord =
       readonly from: Address;
       readonly a: Address;
       readonly ev: EventObject;
-      /** Nobody lives there: `expected` when the sender said that this is fine. */
+      /**
+       * Set when the receiver no longer exists: `expected` when the sender marked the message as optional,
+       * else `lost`.
+       */
       readonly dead?: 'lost' | 'expected';
     }
   | {
@@ -74,10 +83,10 @@ export type DirectoryRecord =
       readonly ms?: number;
       /** Purpose of a timer that is set: the name of its delay, such as `connectTimeout`. */
       readonly for?: string;
-      /** It was due, and is cleared before it has fired: the host was busy. */
+      /** True for a timer cleared after it was due but before it fired, because the host was busy. */
       readonly late?: true;
     }
-  /** A command to a port instance, a question, or the end of either. */
+  /** Command to a port instance, a question, or the end of either. */
   | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: EventObject }
-  /** Something that must not happen, at an address. */
+  /** Violation of an invariant, reported at the address where it occurred. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };

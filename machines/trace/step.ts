@@ -1,24 +1,27 @@
 import type { Address } from '../kernel/address.ts';
 
-/** One microstep of a machine. Kept in traces of the profiles `steps` and `full`. */
+/** One microstep of a machine, recorded in traces of the profiles `steps` and `full`. */
 export interface Step {
   readonly k: 'step';
-  /** Address of the root whose machine it is. */
+  /** Address of the root whose machine took the step. */
   readonly a: Address;
-  /** The type of the event that it took. */
+  /** Type of the event that caused the step. */
   readonly ev: string;
-  /** The state value after it. */
+  /** State value after the step. */
   readonly v: unknown;
-  /** The transitions it took, as `client: idle --server.start--> launching`. Empty: the event changed nothing. */
+  /**
+   * Transitions that were taken, such as `client: idle --server.start--> launching`; empty when the event
+   * changed nothing.
+   */
   readonly tr: readonly string[];
-  /** `done`, `error` or `stopped`; absent while the machine lives. */
+  /** Final status of the machine: `done`, `error` or `stopped`; absent while it lives. */
   readonly st?: string;
-  /** Fields of the context that have another value than before (`full`); all of them with the first step. */
+  /** Context fields that changed (profile `full`); all fields with the first step. */
   readonly ctx?: Readonly<Record<string, unknown>>;
-  /** Fields of the context that are no longer there. */
+  /** Names of context fields that were removed. */
   readonly gone?: readonly string[];
 }
-/** The context after a step, from the one before it. */
+/** Returns the context after a step, computed from the context before it. */
 export function contextAfter(
   before: unknown,
   { ctx, gone = [] }: { readonly ctx?: unknown; readonly gone?: unknown },

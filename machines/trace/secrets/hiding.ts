@@ -2,10 +2,10 @@ import { isMark, marks } from './redaction.ts';
 import { SecretIndex } from './secret-index.ts';
 import { replacedIn, shortestSecret } from './secret-search.ts';
 
-/** A step that any key and any place of a list is. */
+/** Path step that matches any key and any list index. */
 const anyStep = '*';
 type Json = unknown;
-/** Forms of canonical JSON in which no text stands (canonical.ts). */
+/** Forms of canonical JSON that contain no readable text (canonical.ts) and are therefore not searched. */
 const wordless = new Set(['$num', '$big', '$bytes', '$list', '$lost']);
 const isJsonInside = /"\s*:/;
 const isPlainKey = /^[a-zA-Z]+$/;
@@ -15,23 +15,27 @@ const isFields = (value: Json): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Texts and numbers that are hidden in a trace that is written already, the same behind the same mark. One of six characters
- * or more is hidden in any text, a shorter one that a path has named where it stands under the same key.
+ * Hides chosen texts and numbers in a trace file that is already written; equal values get equal marks. A
+ * value of six characters or more is hidden inside any text; a shorter one, found by a path, only under the
+ * same key.
  */
 export class Hiding {
   readonly #texts: SecretIndex;
   readonly #markOf: (secret: string) => string;
-  /** Found by paths: the key, a NUL, the value. */
+  /** Short secrets found by paths, each as key, NUL, value. */
   readonly #pairs = new Set<string>();
   readonly #short = new Map<string, RegExp>();
-  /** So many texts, numbers and keys were hidden. */
+  /** Number of texts, numbers and keys that were hidden. */
   places = 0;
 
   constructor(texts: Iterable<string>, markOf: (secret: string) => string) {
     this.#texts = new SecretIndex(texts);
     this.#markOf = markOf;
   }
-  /** Hides the value at this path from now on. `listOf`: a list by its hash. False: nothing stands there. */
+  /**
+   * Hides the value at this path from now on and returns false when the path leads nowhere. `listOf` returns
+   * a shared list by its hash.
+   */
   at(value: Json, path: readonly string[], listOf: (hash: string) => Json, key = ''): boolean {
     const [step, ...rest] = path;
     if (isFields(value) && typeof value['$list'] === 'string')
@@ -63,7 +67,7 @@ export class Hiding {
       );
     return true;
   }
-  /** A value without what is hidden, as JSON of a trace has it. */
+  /** Returns a copy of a value of trace JSON with everything hidden that must be. */
   value(value: Json, key = ''): Json {
     if (typeof value === 'string') return this.text(value, key);
     if (Array.isArray(value)) return value.map((each) => this.value(each, key));
@@ -92,7 +96,7 @@ export class Hiding {
   }
   #searched(text: string): string {
     let shown = replacedIn(text, this.#texts.spansIn(text), (secret) => this.#hidden(secret));
-    // Only JSON inside of a text has keys.
+    // Only JSON embedded in a text has keys to match short secrets by.
     if (!isJsonInside.test(text)) return shown;
     for (const [pair, pattern] of this.#short)
       shown = shown.replaceAll(pattern, (_, before: string, quote = before.includes('\\') ? '\\"' : '"') => {

@@ -4,17 +4,23 @@ import { SecretIndex } from './secret-index.ts';
 import { isSecretName } from './secret-names.ts';
 import { couldBeAnything, replacedIn, shortestSecret } from './secret-search.ts';
 
-/** Keyed: the same value has the same hash within a trace, and nobody without the key can try values out. */
+/**
+ * Keyed hash of a secret: the same value has the same hash within a trace, and without the key nobody can
+ * test guesses against it.
+ */
 export type KeyedHash = (text: string) => string;
 
-/** Mark in the place of a secret with this hash. */
+/** Returns the mark that replaces a secret with this hash. */
 export const markOf = (hash: string): string => `«redacted:${hash}»`;
-/** What stands where a secret was. */
+/** Matches the mark that replaces a secret. */
 export const redacted = /«redacted:[0-9a-f]+»/;
 export const marks = /(«redacted:[0-9a-f]+»)/;
 export const isMark = /^«redacted:[0-9a-f]+»$/;
 
-/** Words of records and messages: were they hidden, nobody could read what is left. Charts have words of their own. */
+/**
+ * Words of trace records and messages that are never hidden as secrets, because the rest would be unreadable.
+ * Words of state charts are passed separately.
+ */
 const plainWords = new Set(
   `abandon agent announce answer changed client closed closeStdin closing computer confirm connecting deadline defect
   degraded emptied exited expected failed idle ignored joined office opened outlet process random ready recovering
@@ -22,35 +28,43 @@ const plainWords = new Set(
     /\s+/,
   ),
 );
-/** Type of a message: `call.settled`. */
+/** Matches the type of a message, such as `call.settled`. */
 const isType = /^[a-z]+(\.[a-zA-Z]+)+$/;
 const recordFields = new Set(['k', 'via', 'op', 'why', 'dead', 'port', 'kind', 'type']);
 const isWord = /^[a-z]+$/i;
-/** A set, or whatever else knows words. */
+/** Set of words, or any object that can tell whether it contains one. */
 export interface Words {
   has(word: string): boolean;
 }
 
-/** Secrets that one trace remembers by their names. The oldest goes first. */
+/** Largest number of secrets that one trace remembers by their names; beyond it the oldest is dropped. */
 const mostMet = 100;
 const shortestNumber = 3;
-/** In the place of what is hidden from hosts and peers, who need not know whether two are the same. */
+/**
+ * Replacement for secrets shown to hosts and peers. It is the same for all, so it does not reveal whether two
+ * secrets are equal.
+ */
 const stars = '***';
 const never: Words = { has: () => false };
 
 export interface RedactorOptions {
-  /** What the host knows to be secret, also what becomes known later. */
+  /** Values that the host knows to be secret; more may be added later. */
   readonly secrets: SecretIndex;
-  /** What stands in the place of one. Default `***`. */
+  /** Returns the replacement for a secret; `***` by default. */
   readonly markOf?: (secret: string) => string;
-  /** Hidden under a secret name only: what everything else hangs on, such as names of states. */
+  /**
+   * Words hidden only under a secret name, such as names of states, on which the meaning of a trace depends.
+   */
   readonly plain?: Words;
-  /** What stood under a secret name is hidden from then on wherever it appears, in an error text for instance. */
+  /**
+   * True to hide a value that once stood under a secret name wherever it appears later, for example in an
+   * error text.
+   */
   readonly remembers?: boolean;
 }
 /**
- * Hides three kinds of secrets: what stands under a secret name, values that the host knows to be secret wherever they
- * appear, and what has the form of a key. For everything that is written, told or shown.
+ * Hides three kinds of secrets in everything that is written, sent or shown: values under a secret name,
+ * values that the host knows to be secret, and texts with the form of a key.
  */
 export class SecretRedactor implements Redactor {
   readonly #secrets: SecretIndex;
@@ -71,7 +85,7 @@ export class SecretRedactor implements Redactor {
   hide(value: string | number | bigint, key: string): string | undefined {
     if (isSecretName(key)) return value === '' ? undefined : this.#named(String(value));
     if (typeof value !== 'string' || (key === 'type' && isType.test(value))) return undefined;
-    // A word of a record, as short as some secrets are.
+    // Short words in the fixed fields of a record are kept, although a secret may be equally short.
     if (value.length < shortestSecret && recordFields.has(key) && isWord.test(value)) return undefined;
     if (!value.includes('«redacted:')) return this.#searched(value);
     return value
@@ -79,19 +93,22 @@ export class SecretRedactor implements Redactor {
       .map((piece, at) => (at % 2 === 1 ? piece : this.#searched(piece)))
       .join('');
   }
-  /** A text of a server, which may have been cut anywhere. */
+  /** Returns a text of a server without secrets; it may have been cut in the middle of one. */
   text(text: string): string {
     return this.#searched(text, true);
   }
-  /** Plain JSON without secrets, and without anything under the name of one. */
+  /** Returns a copy of plain JSON without secrets and without any value under a secret name. */
   value<T>(value: T): T {
     return this.#in(value, isSecretName) as T;
   }
-  /** The same, whatever things are called: names of failures are ours. */
+  /**
+   * Returns a copy of failure details without secrets, ignoring names: their field names are defined by this
+   * library.
+   */
   details<T>(value: T): T {
     return this.#in(value, () => false) as T;
   }
-  /** In texts, in names of fields that are no common words, and in numbers that are one. */
+  /** Replaces secrets in texts, in field names that are not plain words, and in numbers. */
   #in(value: unknown, isSecret: (key: string) => boolean): unknown {
     if (typeof value === 'string') return this.#searched(value);
     if (typeof value === 'number') {
@@ -117,7 +134,8 @@ export class SecretRedactor implements Redactor {
   #named(value: string): string {
     if (isMark.test(value)) return value;
     this.#meet(value);
-    // `Bearer …`: what comes after the scheme is what appears elsewhere.
+    // The credential after a scheme such as `Bearer` is remembered alone, because it may appear elsewhere
+    // without the scheme.
     const [, credential] = /^\w+\s+(\S+)$/.exec(value.slice(0, 10_000)) ?? [];
     if (credential !== undefined) this.#meet(credential);
     return this.#markOf(value);
@@ -131,7 +149,7 @@ export class SecretRedactor implements Redactor {
   readonly #isPlain = (secret: string): boolean => this.#plain.has(secret);
 }
 
-/** The redactor of a trace: marks tell whether two secrets are the same. */
+/** Returns the redactor of a trace, whose marks show whether two secrets are equal. */
 export const redactorOf = (
   hash: KeyedHash,
   secrets = new SecretIndex(),

@@ -2,12 +2,12 @@ import { isSecretName } from './secret-names.ts';
 import type { Span } from './secret-search.ts';
 
 /**
- * Secrets that tell themselves by their form, wherever they stand. The first group stays readable. A text has up to
- * 8 MiB: none may look twice at the same stretch (hence the look back to where a word begins), and none may match
- * without a bound, because what it could give back again is kept on a stack that ends.
+ * Patterns of secrets that are recognizable by their form. The first group of a match stays readable. Texts
+ * may have 8 MiB, so no pattern may scan a stretch twice (hence the lookbehind for a word boundary) or repeat
+ * without a bound, because backtracking would overflow the stack.
  */
 const forms = [
-  // `basic authentication` is English.
+  // Plain English such as `basic authentication` must not match.
   /((?:bearer|basic)\s{1,8})(?![a-z]{1,40}(?![\w~+/=-]))[\w.~+/=-]{8,65536}/gi,
   /\b(sk-)[\w-]{16,4096}/g,
   /\b(gh[pousr]_|github_pat_)\w{20,4096}/g,
@@ -17,17 +17,26 @@ const forms = [
   /(:\/\/[^\s/:@]{0,256}:)[^\s/]{1,4096}(?=@)/g,
   /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]{1,65536}/g,
 ];
-/** `password=…`, `"apiKey": "…"` inside a text. The name may begin further left, and be a harmless one. */
+/**
+ * Matches an assignment inside a text, such as `password=…` or `"apiKey": "…"`. The complete name may start
+ * further left and turn out to be harmless.
+ */
 const assigned =
   /((password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["'\\]{0,4}\s{0,8}([=:])\s{0,8}(["'\\]{0,4}))([^\s"'\\&;,<>(){}[\]]{6,65536})/gi;
 const longestNameLength = 60;
-/** `missing secret: API_TOKEN`, `token: expired`: a sentence, and no secret. */
+/**
+ * Matches ordinary words after a secret name, as in `missing secret: API_TOKEN` and `token: expired`, which
+ * are no secrets.
+ */
 const isSaid = /^([a-z_]+|[A-Z][a-z]+|[A-Z_\d]+)[.!?]?$/;
-/** A text without any of these has no secret of a known form. Most texts have none. */
+/**
+ * Quick check: a text without any of these fragments contains no secret of a known form. Most texts contain
+ * none.
+ */
 const beginnings =
   /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|passw|passphrase|secret|token|key/i;
 
-/** Where what has the form of a secret stands in a text. */
+/** Returns the places in a text that have the form of a secret. */
 export const formsIn = (text: string): Span[] => (beginnings.test(text) ? [...found(text)] : []);
 function* found(text: string): Generator<Span> {
   for (const form of forms)

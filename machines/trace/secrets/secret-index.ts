@@ -1,37 +1,45 @@
 import { coresInBase64, textInBase64 } from './base64.ts';
 import { isPartOfWord, shortestSecret, spansOf, spellingsOf, type Span } from './secret-search.ts';
 
-/** A long secret is looked for by its beginning: a whole one could make the search quadratic. */
+/**
+ * Number of leading characters by which a long secret is searched; searching for all of it could take
+ * quadratic time.
+ */
 const probeLength = 64;
-/** Texts are gone through by so many characters at a time. */
+/** Number of characters that are hashed at each position of the search. */
 const gram = 4;
 const slots = 1 << 15;
-/** Shorter ones stand in too many texts. */
+/**
+ * Shortest secret, in characters, that is searched for in base64; shorter ones would match too many texts.
+ */
 const shortestInBase64 = 3;
-/** Length of the part of a long secret that is looked for there. */
+/** Length of the part of a long secret that is searched for in base64. */
 const longestInBase64 = 256;
-/** One of so many letters is no chance, whatever is around it. */
+/** Number of base64 letters from which a match is no coincidence, whatever surrounds it. */
 const surelyBase64 = 8;
 const longestBase64 = 4096;
 const isBase64 = /[\w+/-]/;
 
 interface Pattern {
   readonly secret: string;
-  /** As it is written somewhere. */
+  /** Secret in one of its spellings, such as JSON or URL encoding. */
   readonly text: string;
   readonly probe: string;
-  /** What stands there is the base64 of something with the secret in it. */
+  /** True when the pattern is part of the base64 of a text that contains the secret. */
   readonly isCore: boolean;
-  /** A text that was cut may end inside of it. */
+  /** True when a match may be cut by the end of the text. */
   readonly mayBeCut: boolean;
 }
 interface Compiled {
-  /** Whether any pattern begins with characters of this hash. */
+  /** One byte for each hash value: 1 when a pattern begins with characters of that hash. */
   readonly marks: Uint8Array;
   readonly byHash: ReadonlyMap<number, readonly Pattern[]>;
-  /** Secrets of fewer than `gram` characters. */
+  /** Secrets with fewer than `gram` characters. */
   readonly short: readonly Pattern[];
-  /** All secrets, for whoever has an end of one; between them what no text has. */
+  /**
+   * All secrets joined by a separator that occurs in no text, for finding a text that begins with the end of
+   * a secret.
+   */
   readonly joined: string;
 }
 const none: readonly Span[] = [];
@@ -41,7 +49,7 @@ const hashOf = (a: number, b: number, c: number, d: number): number =>
   (Math.imul(a ^ (b << 8), 0x9e3779b1) ^ Math.imul(c ^ (d << 8), 0x85ebca6b)) >>> 17;
 const hashAt = (text: string, at: number): number =>
   hashOf(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3));
-/** Where from there on any pattern may begin; -1: nowhere. */
+/** Returns the next position at which a pattern may begin; -1 when there is none. */
 function nextAt(text: string, from: number, marks: Uint8Array): number {
   let a = text.charCodeAt(from);
   let b = text.charCodeAt(from + 1);
@@ -86,7 +94,7 @@ function compiled(secrets: Iterable<string>): Compiled {
     }
   return { marks, byHash, short, joined: [...secrets, ''].join(between) };
 }
-/** What looks like one piece of base64 around this stretch. */
+/** Returns the run of base64 characters around this span. */
 function pieceAround(text: string, [from, to]: Span): Span {
   let [start, end] = [from, to];
   while (start > 0 && from - start < longestBase64 && isBase64.test(text[start - 1] ?? '')) start -= 1;
@@ -95,7 +103,7 @@ function pieceAround(text: string, [from, to]: Span): Span {
   return [start, end];
 }
 
-/** Nothing more is to be looked for before `until`; without a span nothing is hidden there. */
+/** Result of a match: the search continues at `until`; without `span` nothing is hidden. */
 interface Hit {
   readonly until: number;
   readonly span?: Span;
@@ -110,7 +118,9 @@ function coreAt(text: string, at: number, { text: core, secret }: Pattern): Hit 
     (inside !== undefined && [...spansOf(inside, secret.slice(0, longestInBase64))].length > 0);
   return isThere ? hitOf(piece) : { until: piece[1] };
 }
-/** What of a pattern stands there. `isCut`: the text may end before it does. */
+/**
+ * Returns the match of a pattern at this position. `isCut` allows the text to end before the pattern does.
+ */
 function hitAt(text: string, at: number, pattern: Pattern, isCut: boolean): Hit | undefined {
   const { text: spelled, probe, isCore, mayBeCut } = pattern;
   if (text.startsWith(spelled, at)) {
@@ -122,7 +132,7 @@ function hitAt(text: string, at: number, pattern: Pattern, isCut: boolean): Hit 
   const isBegun = isCut && mayBeCut && left >= shortestSecret && left < spelled.length;
   return isBegun && spelled.startsWith(text.slice(at)) ? hitOf([at, text.length]) : undefined;
 }
-/** Where a text begins with the end of a secret. */
+/** Yields the spans at the start of a text that are the end of a secret. */
 function* endsIn(text: string, joined: string): Generator<Span> {
   if (text.length < shortestSecret) return;
   const first = text.slice(0, shortestSecret);
@@ -134,13 +144,13 @@ function* endsIn(text: string, joined: string): Generator<Span> {
 }
 
 /**
- * Secrets, and where they stand in texts: as they are, or as programs write them. A text is gone through once for all of
- * them, so that it costs about the same with one secret and with a thousand.
+ * Set of secrets with a search for them in texts, as they are or in encoded spellings. One pass searches for
+ * all of them, so the time hardly depends on the number of secrets.
  */
 export class SecretIndex {
   readonly #secrets: Set<string>;
   #compiled: Compiled | undefined;
-  /** Another one whenever others are looked for. */
+  /** Number that changes whenever the set of secrets changes. */
   revision = 0;
 
   constructor(secrets: Iterable<string> = []) {
@@ -157,7 +167,7 @@ export class SecretIndex {
     this.#secrets.add(secret);
     this.#changed();
   }
-  /** The one that came first goes. */
+  /** Removes the secret that was added first. */
   dropOldest(): void {
     for (const oldest of this.#secrets) {
       this.#secrets.delete(oldest);
@@ -169,14 +179,17 @@ export class SecretIndex {
     this.revision += 1;
   }
 
-  /** `isShown`: whether this one may be seen. `isCut`: the text may begin or end inside a secret. */
+  /**
+   * Returns the places of secrets in a text. `isShown` tells whether a secret may stay visible; `isCut` means
+   * that the text may begin or end inside a secret.
+   */
   spansIn(text: string, isShown = nobody, isCut = false): readonly Span[] {
     if (this.#secrets.size === 0) return none;
     const { marks, byHash, short, joined } = (this.#compiled ??= compiled(this.#secrets));
-    // Almost all texts have none.
+    // Fast path: almost all texts contain no secret.
     if (short.length === 0 && !isCut && nextAt(text, 0, marks) < 0) return none;
     const spans: Span[] = [];
-    /** Up to where each was found. */
+    /** Position up to which each pattern has been matched. */
     let found: Map<Pattern, number> | undefined;
     const look = (at: number, pattern: Pattern): void => {
       if (at < (found?.get(pattern) ?? 0) || isShown(pattern.secret)) return;

@@ -1,10 +1,10 @@
-/** Where a secret that is known stands in a text, as it is or as programs write it. */
+/** Place of a known secret in a text, plain or encoded. */
 export type Span = readonly [start: number, end: number];
 
-/** One of so many characters at least is found inside words, too. */
+/** Smallest length, in characters, from which a secret is found inside words too. */
 export const shortestSecret = 6;
 const shortestStrange = 3;
-/** A word or a number, as they stand in any text. */
+/** Matches a text that is only a word or only a number, as any text may contain. */
 const isCommon = /^(\p{L}+|\p{N}+)$/u;
 const letters = /^\p{L}$/u;
 const digits = /^\p{N}$/u;
@@ -13,11 +13,14 @@ const inUrl = (secret: string): string => {
   try {
     return encodeURIComponent(secret);
   } catch {
-    // Half a character, which no URL can hold.
+    // An unpaired surrogate cannot be encoded in a URL.
     return secret;
   }
 };
-/** It, and as it stands in JSON, in a URL and in a form; none where there is nothing to look for. */
+/**
+ * Returns a secret in all its spellings: plain, in JSON, in a URL and in a form; an empty list for blank
+ * text.
+ */
 export function spellingsOf(secret: string): readonly string[] {
   if (secret.trim() === '') return [];
   const url = inUrl(secret);
@@ -26,24 +29,25 @@ export function spellingsOf(secret: string): readonly string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), url, lower, form])];
 }
 
-/** It is short, and a part of many words or numbers that have nothing to do with it. */
+/** Tells whether a secret is so short that it may be part of unrelated words or numbers. */
 export const couldBeAnything = (secret: string): boolean =>
   secret.length < shortestStrange || (secret.length < shortestSecret && isCommon.test(secret));
-/** The same kind on both sides: the text goes on there, and is another word or number. */
+/** Tells whether two adjacent characters belong to one word or one number. */
 const goesOn = (inside: string | undefined, outside: string | undefined): boolean =>
   inside !== undefined &&
   outside !== undefined &&
   ((letters.test(inside) && letters.test(outside)) || (digits.test(inside) && digits.test(outside)));
 
 /**
- * What stands there is no more than a part of a word or a number. One that is short and could be a part of any counts where it
- * stands alone: `on` in `on=1` and not in `connection`. Hidden everywhere, it could be read from what is left of the words.
+ * Tells whether a match of a short, common secret is only part of a word or number. Such a secret counts only
+ * where it stands alone: `on` in `on=1`, not in `connection`. If it were hidden everywhere, the rest of the
+ * words would reveal it.
  */
 export const isPartOfWord = (text: string, spelled: string, at: number): boolean =>
   couldBeAnything(spelled) &&
   (goesOn(spelled[0], text[at - 1]) || goesOn(spelled.at(-1), text[at + spelled.length]));
 
-/** Where a spelling stands. */
+/** Yields the places of one spelling in a text. */
 export function* spansOf(text: string, spelled: string): Generator<Span> {
   if (spelled === '') return;
   for (let at = text.indexOf(spelled); at >= 0;) {
@@ -53,7 +57,7 @@ export function* spansOf(text: string, spelled: string): Generator<Span> {
     at = text.indexOf(spelled, isPart ? at + 1 : end);
   }
 }
-/** Those that overlap as one, from left to right. */
+/** Merges overlapping spans and sorts them from left to right. */
 export function merged(spans: readonly Span[]): readonly Span[] {
   const whole: [number, number][] = [];
   for (const [start, end] of spans.toSorted(([a], [b]) => a - b)) {
@@ -63,7 +67,7 @@ export function merged(spans: readonly Span[]): readonly Span[] {
   }
   return whole;
 }
-/** The text with something else in these places. */
+/** Returns the text with each span replaced. */
 export function replacedIn(text: string, spans: readonly Span[], by: (secret: string) => string): string {
   let shown = '';
   let from = 0;

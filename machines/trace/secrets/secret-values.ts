@@ -5,10 +5,13 @@ import { spansOf, type Span } from './secret-search.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** `USE_TOKEN=true` says whether, and not which; `AUTH=basic` says how. */
+/**
+ * Matches values that are settings and no secrets, such as `true` in `USE_TOKEN=true` or `basic` in
+ * `AUTH=basic`.
+ */
 const isSwitch =
   /^(|true|false|yes|no|on|off|null|none|0|1|auto|default|enabled|disabled|basic|bearer|local|localhost|test|testing|staging|development|production|debug|info|warn|warning|error)$/i;
-/** From so many characters on a value under any other name counts; under that of a key. */
+/** Smallest length of a secret value, in characters: under an ordinary name, and under a name of a key. */
 const [shortest, shortestKey] = [8, 4];
 const longestName = 24;
 
@@ -17,10 +20,16 @@ const isPath = /^(~|\.{0,2}|[a-z]:|file:\/\/)[/\\]/i;
 const isHost =
   /^(?=.*[.:])([a-z\d-]+\.)*(\d+|[a-z][a-z-]*\d{0,3})(:\d{1,5})?$|^\[?[\da-f]{0,4}(:[\da-f]{0,4}){2,7}\]?(:\d+)?$/;
 const isMail = /^[\w.+-]{1,40}@([a-z\d-]+\.)+[a-z]{2,}$/i;
-/** Longer than words are, of letters in both cases and digits. What is hexadecimal is mostly a hash, and no secret. */
+/**
+ * Tells whether a text contains a random run: at least 16 characters with digits and letters of both cases.
+ * Hexadecimal text is mostly a hash and no secret.
+ */
 const isChance = (text: string): boolean =>
   (text.match(/[\w+=]{16,}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
-/** `us-east-1`, `text/html`, `gpt-4o-mini`: at most three words, with numbers. */
+/**
+ * Tells whether a text is an ordinary name with at most three words and some numbers: `us-east-1`,
+ * `text/html`, `gpt-4o-mini`.
+ */
 function isName(text: string): boolean {
   if (text.length > longestName) return false;
   const pieces = text.split(/[ _./:+-]+/).filter(Boolean);
@@ -30,7 +39,7 @@ function isName(text: string): boolean {
 }
 const isWord = (text: string): boolean =>
   /^\p{L}+$/u.test(text) && (text.length <= 12 || /^.?(\p{Ll}+|\p{Lu}+)$/u.test(text));
-/** What somebody else will fill in. */
+/** Matches a placeholder that is filled in later, such as `$HOME` or `${TOKEN}`. */
 const isPlaceholder = /^\$(\w+|\{[^{}]*\})$/;
 const isPlain = (text: string): boolean =>
   isNumber.test(text) ||
@@ -38,7 +47,7 @@ const isPlain = (text: string): boolean =>
   isMail.test(text) ||
   ((isPath.test(text) || isHost.test(text)) && !isChance(text));
 const isCommon = (text: string): boolean => isPlain(text) || isName(text);
-/** Nobody writes a longer list of names or paths. */
+/** Longest text, in characters, that is examined as a list of names or paths. */
 const longestList = 8_192;
 const isListOf = (is: (text: string) => boolean, text: string): boolean =>
   text.length <= longestList &&
@@ -48,7 +57,7 @@ const isListOf = (is: (text: string) => boolean, text: string): boolean =>
     .filter((piece) => piece !== '')
     .every(is);
 
-/** The one rule for which values count as secret (docs/security.md). */
+/** Decides whether a value under this name is secret; the only such rule (docs/security.md). */
 export function isSecretValue(name: string, value: string): boolean {
   if (isSwitch.test(value.trim())) return false;
   const said = saidBy(name);
@@ -57,12 +66,12 @@ export function isSecretValue(name: string, value: string): boolean {
   return value.length >= shortest && !isListOf(isCommon, value);
 }
 
-/** The name that a value of which the text itself says that it is a secret stands under. */
+/** Name used for values that are secret by their own form. */
 const asSecret = 'secret';
 type Part = readonly [name: string, value: string];
 const scheme = /^(?:bearer|basic|token|bot|digest|negotiate|api-?key)\s+(\S+)$/i;
 
-/** What is nested deeper is no setting of anybody. */
+/** Largest nesting depth at which JSON is searched; no real setting is deeper. */
 const deepest = 16;
 function leavesOf(value: unknown, name: string, depth = 0): Part[] {
   if (typeof value === 'string') return [[name, value]];
@@ -81,7 +90,7 @@ function jsonIn(text: string): unknown {
 }
 const url = /^[a-z][\w+.-]*:\/\/(?:([^/?#\s]*)@)?[^/?#\s]*([^?#\s]*)(?:\?([^#\s]*))?(?:#(\S*))?$/i;
 const isAssigned = /^[\w .-]+[=:]/;
-/** `a=1&b=2`, `a=1; b=2`, headers by line. */
+/** Returns the names and values of pairs such as `a=1&b=2`, `a=1; b=2`, or one header per line. */
 const pairsIn = (text: string, ends: RegExp): Part[] =>
   text.split(ends).flatMap((pair): Part[] => {
     const [, name = '', value] = /^([^=:]+)[=:](.*)$/s.exec(pair.trim()) ?? [];
@@ -101,7 +110,10 @@ function partsOfUrl(text: string): Part[] | undefined {
     ...chanceIn(path),
   ];
 }
-/** What a value is put together of; undefined: it is one. */
+/**
+ * Returns the named parts of a composite value such as JSON, a URL or a list of pairs; undefined for a simple
+ * value.
+ */
 function partsOf(value: string): Part[] | undefined {
   const json = jsonIn(value);
   if (typeof json === 'object') return leavesOf(json, '');
@@ -125,9 +137,9 @@ function credentialsIn(value: string): string[] {
   const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? '') ?? [];
   return [credential, password].filter((text) => text !== undefined);
 }
-/** A text can hold texts that hold texts. */
+/** Largest nesting depth of values inside values that is examined. */
 const mostInside = 4;
-/** What of the value under this name is secret: all of it, or the parts that are. */
+/** Returns the secrets in the value under this name: all of it, or only its secret parts. */
 export function secretsUnder(name: string, value: string, depth = 0): string[] {
   const isSecret = isSecretValue(name, value);
   const parts = depth < mostInside ? partsOf(value) : undefined;
@@ -138,10 +150,13 @@ export function secretsUnder(name: string, value: string, depth = 0): string[] {
 }
 
 const option = /^--?[\w.-]+$/;
-/** What follows is `NAME=value`, or `Name: value`. */
+/** Matches options followed by a variable (`NAME=value`) or a header (`Name: value`). */
 const ofVariables = /^(-e|--env|-H|--headers?)$/;
 const assignment = /^((--?[\w.-]+)=|([A-Za-z_][\w.-]*)(?:=|:\s*))(.*)$/s;
-/** From `start` on the argument is what stands under this name. `isVariable`: it is one, or a header. */
+/**
+ * Returns the spans of secrets in an argument whose value begins at `start` and stands under this name.
+ * `isVariable` marks an environment variable or header.
+ */
 function spansUnder(name: string, arg: string, start: number, depth = 0, isVariable = false): Span[] {
   const value = arg.slice(start);
   const inside = depth < mostInside ? assignment.exec(value) : null;
@@ -149,7 +164,7 @@ function spansUnder(name: string, arg: string, start: number, depth = 0, isVaria
   const isNamed = isVariable || saidBy(name) !== 'nothing';
   if (inside && !isNamed && !url.test(value)) {
     const isOfVariables = ofVariables.test(name);
-    // A line for a shell has more behind it: there the form tells.
+    // A shell command continues after the assignment, so only recognizable forms are searched in it.
     const isLine = flag === undefined && !isOfVariables && /\s/.test(rest);
     return isLine ? [] : spansUnder(flag ?? variable, arg, start + sign.length, depth + 1, isOfVariables);
   }
@@ -159,14 +174,14 @@ function spansUnder(name: string, arg: string, start: number, depth = 0, isVaria
     return [...spansOf(value, secret)].map(([from, to]): Span => [start + from, start + to]);
   });
 }
-/** Login in a URL: the user, and the password. */
+/** Yields the place of the login (user and password) in each URL of a text. */
 export function* loginsIn(text: string): Generator<Span> {
   for (const { 0: all, 1: start = '', index } of text.matchAll(/(:\/\/)[^/?#\s]{0,4096}(?=@)/g))
     yield [index + start.length, index + all.length];
 }
 /**
- * Where secrets stand in arguments: behind and in options and variables with such a name, in URLs and JSON, and what has
- * the form of one.
+ * Returns the places of secrets in each command-line argument: values of options and variables with a secret
+ * name, parts of URLs and JSON, and texts with the form of a secret.
  */
 export const secretSpansIn = (args: readonly string[]): Span[][] =>
   args.map((arg, at) => {
@@ -174,7 +189,10 @@ export const secretSpansIn = (args: readonly string[]): Span[][] =>
     const isValue = option.test(before) && !arg.startsWith('-');
     return [...spansUnder(isValue ? before : '', arg, 0), ...formsIn(arg)];
   });
-/** The secrets among these values: of environments, headers, parameters, and of arguments. Each once. */
+/**
+ * Returns the distinct secrets in named values (environment, headers, parameters) and in command-line
+ * arguments.
+ */
 export function secretsIn(env: Texts, args: readonly string[] = []): string[] {
   const spans = secretSpansIn(args);
   const told = args.flatMap((arg, at) => (spans[at] ?? []).map(([from, to]) => arg.slice(from, to)));
