@@ -1,19 +1,19 @@
-/** One list of one MCP server: its tools, its resources, their templates, or its prompts.
- * standby    — no session: what was known is kept, and nothing is asked
- * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
- * ready      — steady{fresh | calm} (asked for anew by the clock) | settling (just asked) | gathering (changes come in bursts: asked
- *              for anew after a quiet moment, or long enough without). A change that is told before it is calm may be due to our
- *              own reading: where the list is another one then, again and again, it is read ever less often
- * refreshing — asking | outdated: one more refresh follows
- * failing    — the last refresh failed: the old entries are kept, and it is tried again
- * withdrawn  — so many failed in a row that the entries are taken back, or the first did and its server is of use without
- *              them; tried again, a success brings them back
- * closing    — what was asked gets a moment to come, and changes nothing any more
- * closed     — final: nothing was asked any more
- * killed     — final: what was asked was cut off, after that moment or because its owner is gone
+/** Catalog: the machine of one list of one MCP server, either tools, resources, resource templates or prompts.
+ * standby    — no session: the known entries are kept, and the server is not asked
+ * connecting — reads the first list of a session: asking | outdated (the list changed during the read)
+ * ready      — steady{fresh | calm} (reads again on a timer) | settling (just read) | gathering (collects a burst of changes,
+ *              and reads after a quiet moment or the longest wait). A change reported before `calm` may be an effect of the
+ *              read itself: if the list differs each time, it is read more and more rarely
+ * refreshing — reads again: asking | outdated (one more refresh follows)
+ * failing    — the last refresh failed: the old entries are kept, and the read is repeated
+ * withdrawn  — the entries are withdrawn after too many failures in a row, or after the first when the server is useful
+ *              without them; a successful retry brings them back
+ * closing    — a running question gets a moment to be answered; its answer changes nothing
+ * closed     — final: no question was running
+ * killed     — final: a running question was cut off, because the moment was over or the owner is gone
  *
- * Entries are told to the reader before the owner hears that the list is there: who is told that a server is ready
- * finds all its tools. */
+ * The reader hears of entries before the owner hears that the list has arrived, so that a server reported as ready already
+ * has all its tools. */
 import { assign, setup } from 'xstate';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -42,18 +42,23 @@ import {
 import { remember, emptyHistory } from './changes.ts';
 import { isNoChange, keyOfEntry, type Entry } from './entries.ts';
 
-/** Why a list is asked for anew. */
 const wantedAnew = 'somebody asked for it anew';
 
 const listQuestion = 'list';
 
-/** With what is no tool behind them: people hear of it, and nobody else. */
+/**
+ * Entries of an answer, including unusable ones (tools that are not valid in MCP), which are shown to people
+ * but never offered.
+ */
 const entriesOf = (c: CatalogContext, result: unknown): readonly Entry[] => {
   const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
   return unusable.length === 0 ? entries : [...entries, ...unusable];
 };
 
-/** The entries as they are from now on, and what changed with them: nothing when they are the same. */
+/**
+ * Changes of the context for a new list of entries: a new revision with its history, or nothing when no entry
+ * differs.
+ */
 function withEntries(c: CatalogContext, entries: readonly Entry[], why: string): Partial<CatalogContext> {
   const changes = changesIn(c, entries);
   const isSame = isNoChange(changes);
@@ -82,7 +87,7 @@ const messagesOf = (c: CatalogContext, entries: readonly Entry[], why: string, i
     ? []
     : [post(c.reader, newsOf(c, entries, why, isWithdrawn), { optional: true })],
 });
-/** Nothing is known of it, and its server goes on without it. */
+/** Tells whether nothing is known of this list and its server is useful without it. */
 const isMissing = ({ isOptional, entries }: CatalogContext): boolean => isOptional && entries.length === 0;
 type Answer = { readonly event: { readonly result: unknown } };
 const isReordered = (c: CatalogContext, entries: readonly Entry[]): boolean =>
@@ -106,12 +111,17 @@ const listedMessages = (c: CatalogContext, entries: readonly Entry[], failure: F
   c.list === 'resources' ? listedMessage(c, entries, failure) : [];
 const isWorn = ({ failures, refreshFailures, failure }: CatalogContext): boolean =>
   failures >= refreshFailures || isTooLarge(failure);
-/** Tools were withdrawn, for this failure, or are back: whoever calls one has to be told why it is not there. */
+/**
+ * Reports that the tools of a server were withdrawn because of this failure, or are back, so that a caller
+ * can be told why a tool is missing.
+ */
 const withdrawalMessages = (c: CatalogContext, entries: readonly Entry[], failure: Failure | null) =>
   c.list === 'tools' && (c.isWithdrawn || failure !== null) ? listedMessage(c, entries, failure) : [];
 const whyNow = ({ context: c }: { context: CatalogContext }) => c.why;
 
-/** Told before it is remembered: what was is needed to say what changed. */
+/**
+ * Reports changes before the new entries are stored, because the old ones are needed to tell what changed.
+ */
 const takeAnswer = [
   {
     type: 'postAll',
@@ -132,7 +142,7 @@ export const dropEntries = (why: (c: CatalogContext) => string, isWithdrawn = fa
     {
       type: 'postAll',
       params: ({ context: c }: { context: CatalogContext }) => {
-        // While their names are known still.
+        // Sent first, while the names of the tools are still known.
         const first = withdrawalMessages(c, [], isWithdrawn ? c.failure : null);
         const { messages } = messagesOf(c, [], why(c), isWithdrawn);
         return { messages: [...first, ...messages, ...restlessMessages(c, 0)] };
@@ -156,12 +166,15 @@ const askList = [
 ] as const;
 
 const withdrawList = { type: 'cancel', params: { id: listQuestion } } as const;
-/** `session.lost` follows; where one question was lost alone, it does not. */
+/**
+ * Tells whether a question failed because the whole session was lost, so that `session.lost` follows; a
+ * question lost alone does not count.
+ */
 const isLost = (event: unknown): boolean => {
   const { lost, alone, failure } = event as Partial<Extract<RequestFact, { type: 'ask.refused' }>>;
   return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
 };
-/** Its owner waits for the first list of a session. */
+/** Reports to the owner, which waits for the first list of a session, that it has arrived or failed. */
 const settle = (failure: (c: CatalogContext) => Failure | null, lost: (event: unknown) => boolean) =>
   ({
     type: 'postAll',
@@ -206,13 +219,16 @@ const catalogSetup = setup({
     })),
     forgetAsking: assign({ asking: {} }),
     rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
-    /** Gone with their session, and known still: who looks hears why they are not offered. */
+    /**
+     * Records that the entries are not offered because their session is over; they stay known with the
+     * reason.
+     */
     noteGone: assign(({ context: c }, { why }: { why: string }) => ({
       echoes: 0,
       isEcho: false,
       why: 'its server is back',
       isGone: true,
-      // Who looks hears why they went, not what happened afterwards.
+      // Only the first reason for the loss is kept in the history, not what happened afterwards.
       history: c.isGone
         ? c.history
         : remember(
@@ -252,12 +268,17 @@ const catalogSetup = setup({
     })),
   },
   guards: {
-    /** It has no such list, and that is no failure. */
+    /**
+     * Tells whether the server does not know this method: such a list does not exist, which is no failure.
+     */
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknown(failure),
-    /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
+    /**
+     * Tells whether a question was never answered because there is no session, which is neither success nor
+     * failure. A refusal by the server is an answer.
+     */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
-    /** Its server answered, is of use without it, and goes on. */
+    /** Tells whether the server answered without giving an optional list; it goes on without that list. */
     isMissed: ({ context: c }, refusal: Extract<RequestFact, { type: 'ask.refused' }>) =>
       isMissing(c) && !isLost(refusal),
     isMissing: ({ context }) => isMissing(context),
@@ -299,21 +320,21 @@ const tellFailed = settle((c) => c.failure, isLost);
 const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
 
 const becauseChanged = because(toldByServer);
-/** Somebody wants it as it is now. */
+/** Reads the list again at once when a reader has asked for its current state. */
 const takeWanted = {
   guard: 'isOwing',
   target: '#catalog.refreshing',
   actions: because(wantedAnew),
 } as const;
 
-/** Tells the owner, which is refreshing as long as one of its lists is. */
+/** Reports to the owner that reading this list again has begun or is over. */
 const tellRefreshing = (isOver: boolean) =>
   ({
     type: 'post',
     params: ({ context: { owner, list } }: { context: CatalogContext }) =>
       post(owner, { type: 'catalog.refreshing', list, isOver }, { optional: true }),
   }) as const;
-/** While it is asked for. */
+/** Transitions that end a catalog while a question is under way. */
 const ending = { close: '#catalog.closing', 'owner.ended': '#catalog.killed' } as const;
 
 // ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
@@ -374,7 +395,7 @@ export const catalogMachine = catalogSetup.createMachine({
       entry: askList,
       on: {
         ...ending,
-        /** The first list of a session: the owner waits for it. */
+        /** The first list of a session has failed; the owner is told, because it waits for this list. */
         'ask.refused': [
           {
             guard: { type: 'isUnknownMethod', params: refusalOf },
@@ -407,7 +428,7 @@ export const catalogMachine = catalogSetup.createMachine({
             'list.changed': { target: 'outdated', actions: becauseChanged },
           },
         },
-        /** It serves with what came, and asks for it anew. */
+        /** State after a change during the first read: the answer is used, and the list is read again. */
         outdated: {
           on: {
             'ask.answered': {
@@ -429,7 +450,10 @@ export const catalogMachine = catalogSetup.createMachine({
           exit: { type: 'setDeadline', params: { ms: 0 } },
           on: {
             'list.changed': { target: '#catalog.ready.gathering', actions: becauseChanged },
-            /** Put off once, not with each: who speaks of others without end is asked, too. */
+            /**
+             * The reread is delayed only by the first doubt; otherwise a server that keeps naming unlisted
+             * resources would delay it for ever.
+             */
             'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', startPoll] }],
             'deadline.passed': [
               { guard: 'isDoubted', target: '#catalog.refreshing', actions: because(spokeOfAnother) },
@@ -437,7 +461,7 @@ export const catalogMachine = catalogSetup.createMachine({
             ],
           },
 
-          /** What is told before it is calm may be due to our own reading. */
+          /** A change reported in state `fresh`, soon after a read, may be an effect of that read. */
           initial: 'fresh',
           states: {
             fresh: {
@@ -449,7 +473,7 @@ export const catalogMachine = catalogSetup.createMachine({
             calm: {},
           },
         },
-        /** Asked a moment ago: whatever is told now is gathered. */
+        /** State just after a read: changes reported now are gathered for one later read. */
         settling: {
           on: { 'list.changed': { target: 'gathering', actions: [becauseChanged, 'noteEcho'] } },
           after: { settled: 'steady' },
@@ -499,10 +523,10 @@ export const catalogMachine = catalogSetup.createMachine({
         },
       },
     },
-    /** Passed through: how often in a row? */
+    /** Transient state after a failed refresh, which decides by the number of failures in a row. */
     judging: {
       tags: 'ready',
-      /** Who wants it as it is now hears that it could not be had. */
+      /** Readers waiting for the current list are told that it could not be read. */
       entry: [
         {
           type: 'postAll',
@@ -512,7 +536,7 @@ export const catalogMachine = catalogSetup.createMachine({
         },
         'forgetAsking',
       ],
-      /** The first two keep what is offered, the third takes it back. */
+      /** Too many failures in a row withdraw the entries; before that they stay offered. */
       always: [{ guard: 'isWorn', target: '#catalog.withdrawn' }, { target: '#catalog.failing' }],
     },
     failing: {

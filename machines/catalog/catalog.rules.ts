@@ -1,4 +1,4 @@
-/** What a catalog hears, tells and remembers, and how soon it reads its list again. */
+/** Messages, memory and timing rules of a catalog, the machine of one list of one server. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post } from '../kernel/effects.ts';
 import { backoffOfList, type TimingOf } from '../kernel/timing.ts';
@@ -10,34 +10,40 @@ import { isNoChange, keyOfEntry, type CatalogList, type Entry } from './entries.
 export interface CatalogStart {
   readonly server: string;
   readonly list: CatalogList;
-  /** The address that opened the session: questions go there. */
+  /** Address that opened the session, to which the questions go. */
   readonly session: Address;
-  /** Who is told of changes, beside the owner. */
+  /** Address of the reader that hears of changes; the owner hears separately. */
   readonly reader: AddressFor<CatalogNews | CatalogListed | CatalogRestless>;
-  /** From the last good run; offered only where its server rests until it is needed. */
+  /** Entries from the last successful run, offered only while the server is on standby until it is needed. */
   readonly cached: readonly Entry[] | null;
-  /** So many refreshes in a row that fail take its entries back. */
+  /** Number of failed refreshes in a row after which the entries are withdrawn. */
   readonly refreshFailures: number;
   readonly timing: TimingOf<'catalog'>;
 }
 export type CatalogOrder =
   /**
-   * There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. `isOptional`: its
-   * server is of use without it.
+   * A session exists and the server has this list. `isDeclared`: the server announces changes of the list.
+   * `isOptional`: the server is useful without it.
    */
   | { readonly type: 'catalog.open'; readonly isDeclared: boolean; readonly isOptional?: boolean }
-  /** There is no session any more; `why` is kept as the reason why its entries are gone. */
+  /** The session is over; `why` is kept as the reason why the entries are missing. */
   | { readonly type: 'catalog.rest'; readonly why: string }
-  /** The server has no such list (any more). */
+  /** The server does not have this list, or has it no longer. */
   | { readonly type: 'catalog.forget'; readonly why: string }
   | { readonly type: 'list.changed' }
-  /** It may have changed: its server speaks of something that it has not listed. It is asked for by and by. */
+  /**
+   * The list may have changed, because the server named an entry that it has not listed; it is read again
+   * after a delay.
+   */
   | { readonly type: 'list.doubted' }
-  /** Somebody wants it as it is now: the reader is told when it has come, with this number, whatever has. */
+  /**
+   * A reader (`by`) wants the current list. The answer to the reader carries the number `n`, even when
+   * nothing changed.
+   */
   | { readonly type: 'list.wanted'; readonly by: string; readonly n: number }
   | { readonly type: 'close' };
 export const catalogKind = kindOf<CatalogStart, CatalogOrder>('catalog');
-/** What the reader hears, only when the entries are others than before. Snapshots are never changed. */
+/** Report to the reader that entries changed. Entries are immutable snapshots. */
 export interface CatalogNews {
   readonly type: 'catalog.changed';
   readonly server: string;
@@ -47,42 +53,45 @@ export interface CatalogNews {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
-  /** Why: a sentence for a person. */
+  /** Reason for the change, as a sentence for a person. */
   readonly why: string;
-  /** Taken back because they could not be had any more. */
+  /** True when the entries were withdrawn because the list could not be read any more. */
   readonly isWithdrawn: boolean;
 }
 /**
- * What the reader hears of resources besides: the first list of a session is there, or could not be had, or the server lists
- * the same in another order. Who shows them has to know whether there is nothing, or nothing yet, and in which order. Of tools: they
- * were withdrawn, and are so still, with the last `failure`; or, with null, they are back.
+ * Report to the reader on a list that was read. Resources: the first list of a session has arrived or failed,
+ * or its order changed, so that a viewer can tell an empty list from a missing one. Tools: they are withdrawn
+ * because of `failure`, or, with null, they are back.
  */
 export interface CatalogListed {
   readonly type: 'catalog.listed';
   readonly server: string;
   readonly list: CatalogList;
   readonly entries: readonly Entry[];
-  /** Why not: the entries are the last that were known. */
+  /** Reason why the list could not be read; `entries` are then the last known ones. Null after a success. */
   readonly failure: Failure | null;
-  /** It was asked for after they wanted it, up to these numbers (`list.wanted`). */
+  /** Numbers of the readers' requests (`list.wanted`) that this read satisfies, by reader. */
   readonly upTo?: Readonly<Record<string, number>>;
 }
-/** What the reader hears of a list that is another one each time it is read: it is read ever less often; null: it is steady again. */
+/**
+ * Report to the reader that a list changes with each read and is therefore read more rarely; with null it is
+ * steady again.
+ */
 export interface CatalogRestless {
   readonly type: 'catalog.restless';
   readonly server: string;
   readonly list: CatalogList;
   readonly failure: Failure | null;
 }
-/** What the owner hears once a session: the first list is there, or could not be had. */
+/** Report to the owner, once in each session: the first list has arrived or could not be read. */
 export interface CatalogSettled {
   readonly type: 'catalog.settled';
   readonly list: CatalogList;
   readonly failure: Failure | null;
-  /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
+  /** True when the session was lost before an answer came; `session.lost` follows. */
   readonly lost: boolean;
 }
-/** What the owner hears as a list that is known is asked for anew, and when that is over, however it went. */
+/** Report to the owner that a known list is being read again, or that this is over, with success or not. */
 export interface CatalogRefreshing {
   readonly type: 'catalog.refreshing';
   readonly list: CatalogList;
@@ -94,35 +103,44 @@ export type CatalogInput = CatalogStart & {
 };
 export interface CatalogContext extends CatalogInput {
   readonly entries: readonly Entry[];
-  /** Counts changes of the entries, over all sessions. */
+  /** Number of changes of the entries, over all sessions. */
   readonly revision: number;
   readonly history: History;
-  /** Refreshes in a row that failed. */
+  /** Number of refreshes in a row that failed. */
   readonly failures: number;
   readonly failure: Failure | null;
   readonly isDeclared: boolean;
   readonly isOptional: boolean;
-  /** Its entries were taken back, because they cannot be had. */
+  /** True while the entries are withdrawn because the list cannot be read. */
   readonly isWithdrawn: boolean;
-  /** Why the entries are about to change: said with the change. */
+  /** Reason for the next change of the entries, reported with it. */
   readonly why: string;
-  /** Its entries are not offered, because there is no session. */
+  /** True while the entries are not offered because there is no session. */
   readonly isGone: boolean;
-  /** Changes in a row that were told and were none. */
+  /** Number of changes in a row that the server announced although nothing had changed. */
   readonly lies: number;
-  /** The server says that it changed just after we read it; and how often in a row it was another one then. */
+  /**
+   * `isEcho`: the server announced a change just after the list was read. `echoes`: number of times in a row
+   * that the list then really differed.
+   */
   readonly isEcho: boolean;
   readonly echoes: number;
-  /** It is to be asked for because it may have changed; and how often in a row it had not. */
+  /**
+   * `isDoubted`: the list is to be read because it may have changed. `doubts`: number of times in a row that
+   * it had not.
+   */
   readonly isDoubted: boolean;
   readonly doubts: number;
-  /** Who wants it as it is now: was there before it was asked for last, or came since. */
+  /**
+   * Requests for the current list by reader: `asking` are covered by the running question, `owed` came after
+   * it was sent.
+   */
   readonly asking: Readonly<Record<string, number>>;
   readonly owed: Readonly<Record<string, number>>;
 }
 
 // ── how soon a list is read again ─────────────────────────────────────────────────────────────────────
-/** Why a list is asked for anew: its server said so. */
+/** Reason for reading a list again: its server announced a change. */
 export const toldByServer = 'the server said that its list changed';
 export const spokeOfAnother = 'the server spoke of a resource that it had not listed';
 
@@ -133,33 +151,36 @@ export const listMethods: Readonly<Record<CatalogList, string>> = {
   prompts: 'prompts/list',
 };
 
-/** What is another than before. */
+/** Returns the differences between the known entries and these. */
 export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
-/** A look at the server brings nothing most of the time, and says nothing of its word. */
+/**
+ * Returns the number of false announcements in a row after a read. A scheduled read changes nothing, because
+ * the server announced nothing.
+ */
 export function liesAfter(c: CatalogContext, entries: readonly Entry[]): number {
   if (!isNoChange(changesIn(c, entries))) return 0;
   return c.why === toldByServer ? Math.min(c.lies + 1, mostLies) : c.lies;
 }
-/** Only a look for that reason says something of its word. */
+/** Returns the number of unfounded doubts in a row after a read; a read for another reason does not count. */
 export function doubtsAfter(c: CatalogContext, entries: readonly Entry[]): number {
   if (!isNoChange(changesIn(c, entries))) return 0;
   return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;
 }
-/** Beyond that it makes no difference any more. */
+/** Largest count of false announcements; a higher one would not lengthen the delay. */
 const mostLies = 16;
 
-/** A look or a session that begins says nothing of what our reading does. */
+/** Returns the number of echoes in a row after a read; a scheduled read or a new session resets it. */
 export const echoesAfter = (c: CatalogContext, entries: readonly Entry[]): number =>
   c.isEcho && !isNoChange(changesIn(c, entries)) ? Math.min(c.echoes + 1, mostLies) : 0;
-/** Before a list is read that was another one so often right after it was read. */
+/** Delay in ms before the next read of a list that has differed this often right after it was read. */
 export const echoMs = ({ timing: t }: CatalogContext, echoes: number): number =>
   Math.min(Math.min(t.quietMs, t.longestQuietMs) * 2 ** echoes, Math.max(t.pollMs, t.longestQuietMs));
-/** It is read less often than any other. */
+/** Tells whether a list differs so often that it is read more rarely than any other. */
 const isRestless = (c: CatalogContext, echoes: number): boolean =>
   echoMs(c, echoes) > c.timing.longestQuietMs;
-/** Told once, and once when it is over. */
+/** Reports to the reader that a list became restless, once, and that it is steady again. */
 export const restlessMessages = (c: CatalogContext, echoes: number) => {
   const is = isRestless(c, echoes);
   if (is === isRestless(c, c.echoes)) return [];
@@ -169,13 +190,22 @@ export const restlessMessages = (c: CatalogContext, echoes: number) => {
   return [post(c.reader, event, { optional: true })];
 };
 
-/** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
+/**
+ * Time in ms to gather changes after a read. Each false announcement doubles it, because some servers
+ * announce a change whenever they are asked.
+ */
 export const settledMs = ({ timing: t, lies }: CatalogContext): number =>
   Math.min(t.quietMs * 2 ** lies, t.longestQuietMs);
-/** A server that speaks of others for ever is asked for its list twice as late each time, so that it makes no storm. */
+/**
+ * Delay in ms before a doubted list is read. Each unfounded doubt doubles it, so that a server cannot cause a
+ * flood of reads.
+ */
 const doubtMs = ({ timing: t, doubts }: CatalogContext): number =>
   Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));
-/** Asked for anew after a while, in case nobody says that it changed: ± 10 %, so that servers do not ask in step. */
+/**
+ * Starts the timer of the next scheduled read, for servers that do not announce changes. It varies by ± 10 %,
+ * so that servers are not all asked at once.
+ */
 export const startPoll = {
   type: 'setDeadline',
   params: ({ context: c }: { context: CatalogContext }) => {

@@ -2,31 +2,35 @@ import { fnvBasis, fnvPrime } from '../kernel/fnv.ts';
 import { canonical } from '../trace/canonical.ts';
 
 /**
- * What an entry says, as one short text: two entries with the same fields and values have the same, in whatever
- * order their keys stand and whichever server lists them. 64 bits of FNV-1a in two halves, and the length. It tells
- * changes from no changes; it protects from nobody who wants two entries to agree.
+ * Hash of the content of an entry as short text: equal fields and values give equal text, whatever the order
+ * of keys and the server. It has 64 bits of FNV-1a and the length; it detects changes but does not resist
+ * deliberate collisions.
  */
 export function contentHash(entry: unknown): string {
   const text = canonical(entry);
   let [first, second] = [fnvBasis, fnvBasis];
   for (let at = 0; at < text.length; at++) {
     first = Math.imul(first ^ text.charCodeAt(at), fnvPrime);
-    // Mixes what the first has become: fed with the same characters, their low bits would always agree.
+    // The first hash is mixed in, because two FNV hashes of the same characters would always agree in their
+    // low bits.
     second = Math.imul(second ^ first ^ (first >>> 15), fnvPrime);
   }
   return `${hex(first)}${hex(second)}-${text.length.toString(36)}`;
 }
 const hex = (lane: number): string => (lane >>> 0).toString(16).padStart(8, '0');
 
-/** What became of a list: keys of its entries, each once, in the order of the list that has them. */
+/**
+ * Differences between two states of a list, as keys of entries. Each key occurs once, in the order of its
+ * list.
+ */
 export interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Still there, with another content. */
+  /** Keys of entries that are in both states with different content. */
   readonly changed: readonly string[];
 }
 
-/** Where two entries have one key the first counts, as everywhere. */
+/** Indexes entries by key; of two entries with one key the first counts. */
 const byKey = <T>(list: readonly T[], keyOf: (entry: T) => string): ReadonlyMap<string, T> => {
   const entries = new Map<string, T>();
   for (const entry of list) {
@@ -36,7 +40,10 @@ const byKey = <T>(list: readonly T[], keyOf: (entry: T) => string): ReadonlyMap<
   return entries;
 };
 
-/** What is left of both where they begin and end with the same objects: of a list without a key twice no change is lost. */
+/**
+ * Returns the middle parts of two lists without their common start and end (identical objects). No change is
+ * lost if keys are unique.
+ */
 export function differing<T>(
   before: readonly T[],
   after: readonly T[],
@@ -48,7 +55,7 @@ export function differing<T>(
   return [before.slice(start, before.length - end), after.slice(start, after.length - end)];
 }
 
-/** From one state of a list to the next, by content: the order of entries and of their keys is no change. */
+/** Compares two states of a list by content; the order of entries and of their fields does not matter. */
 export const changesOf = <T>(
   before: readonly T[],
   after: readonly T[],
@@ -66,27 +73,33 @@ export const changesOf = <T>(
   };
 };
 
-/** The last thing that happened to one entry. */
+/** Last change of one entry. */
 export interface LastChange {
   readonly change: 'added' | 'changed' | 'removed';
-  /** Of the list: the one that brought it. */
+  /** Revision of the list that brought the change. */
   readonly revision: number;
-  /** What made us look: a notification, a poll, a start. */
+  /** Reason why the list was read: a notification, a poll, a start. */
   readonly why: string;
 }
-/** The last change of every entry of one list, as plain data. */
+/** Last change of every entry of one list, as plain data. */
 export interface History {
-  /** By key; ask `lastChangeOf`, an entry may be called `constructor`. */
+  /** Last changes of listed entries by key. Read with `lastChangeOf`, because a key may be `constructor`. */
   readonly present: Readonly<Record<string, LastChange>>;
-  /** Those that are no longer listed, the oldest first. A list: a record would sort keys that look like numbers. */
+  /**
+   * Last changes of entries that are gone, oldest first. An array, because an object would reorder keys that
+   * look like numbers.
+   */
   readonly gone: readonly (LastChange & { readonly key: string })[];
 }
 export const emptyHistory: History = { present: {}, gone: [] };
 
-/** A server that renames its entries all the time must not fill our memory. */
+/**
+ * Largest number of removed entries that are remembered, so that a server that keeps renaming entries does
+ * not fill the memory.
+ */
 const mostGone = 100;
 
-/** The history after one more revision of its list. */
+/** Returns the history after one more revision of the list. */
 export const remember = (history: History, changes: Changes, revision: number, why: string): History => {
   const { added, changed, removed } = changes;
   if (added.length + changed.length + removed.length === 0) return history;
@@ -102,7 +115,9 @@ export const remember = (history: History, changes: Changes, revision: number, w
   };
 };
 
-/** Undefined: it was never there, or left too long ago. */
+/**
+ * Returns the last change of an entry; undefined when the entry never existed or was removed too long ago.
+ */
 export const lastChangeOf = (history: History, key: string): LastChange | undefined => {
   if (Object.hasOwn(history.present, key)) return history.present[key];
   const gone = history.gone.find((entry) => entry.key === key);

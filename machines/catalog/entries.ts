@@ -2,130 +2,136 @@ import type { Changes } from './changes.ts';
 
 export type { ListKind } from '../kernel/ports.ts';
 /**
- * What MCP servers list and say, in our words (MCP 2025-11-25). The wire's own spelling is known to
- * `adapters/mcp/messages/codec.ts` and to nobody else.
+ * Entries and messages of MCP servers in the types of this library (MCP 2025-11-25). Only
+ * `adapters/mcp/messages/codec.ts` knows the spelling on the wire.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Nothing that a server said is lost. */
+/** Base of all entries, which keeps every field that a server sent. */
 export interface Kept {
-  /** Fields that we have no word for, or that are not as MCP has them, by their names on the wire. */
+  /** Fields without a type here or with unexpected values, by their names on the wire. */
   readonly more?: JsonObject;
 }
-/** A picture for an entry, as its server names it. */
+/** Picture for an entry, as its server declares it. */
 export interface Icon extends Kept {
-  /** A URL, or a `data:` URI. */
+  /** Address of the picture: a URL or a `data:` URI. */
   readonly src: string;
-  /** Such as `image/png`. */
+  /** MIME type of the picture, such as `image/png`. */
   readonly mimeType?: string;
-  /** Such as `48x48`, or `any`. */
+  /** Sizes of the picture, such as `48x48`, or `any`. */
   readonly sizes?: readonly string[];
-  /** For which background it is drawn. */
+  /** Background for which the picture is drawn. */
   readonly theme?: 'light' | 'dark';
 }
-/** What each entry of a list may have. */
+/** Fields that an entry of any list may have. */
 export interface Described extends Kept {
-  /** For people; `name` is for programs. */
+  /** Name for people; `name` is for programs. */
   readonly title?: string;
-  /** What it is for. */
+  /** Description of the purpose of the entry. */
   readonly description?: string;
-  /** Pictures of it, the same in several sizes. */
+  /** Pictures for the entry, usually one picture in several sizes. */
   readonly icons?: readonly Icon[];
-  /** `_meta` on the wire. */
+  /** Metadata of the entry (`_meta` on the wire). */
   readonly meta?: JsonObject;
 }
 
-/** Hints of a stranger: no promise, whatever they say. */
+/** Hints of a server about the behavior of a tool; they are not reliable. */
 export interface ToolAnnotations extends Kept {
-  /** A name for people. */
+  /** Name of the tool for people. */
   readonly title?: string;
-  /** It changes nothing. */
+  /** Hint that the tool changes nothing. */
   readonly readOnlyHint?: boolean;
-  /** What it changes may be lost. */
+  /** Hint that the tool may destroy or overwrite data. */
   readonly destructiveHint?: boolean;
-  /** A second call with the same arguments changes nothing more. */
+  /** Hint that a second call with the same arguments has no further effect. */
   readonly idempotentHint?: boolean;
-  /** It reaches out to others, such as the web. */
+  /** Hint that the tool reaches external systems such as the web. */
   readonly openWorldHint?: boolean;
 }
-/** How a tool wants to be run (MCP 2025-11-25). */
+/** Execution settings of a tool (MCP 2025-11-25). */
 export interface ToolExecution extends Kept {
-  /** Whether it runs as a task. One that runs so only (`required`) is called so; any other is called as usual. */
+  /**
+   * Support for running the tool as an MCP task. A tool with `required` is always called as a task, any other
+   * one as a plain call.
+   */
   readonly taskSupport?: 'required' | 'optional' | 'forbidden';
 }
 export interface Tool extends Described {
   readonly name: string;
-  /** A JSON Schema that an object can satisfy. */
+  /** JSON Schema of the arguments; an object can satisfy it. */
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly execution?: ToolExecution;
-  /** Ours: why it is no tool as MCP has one. It is listed so that people hear of it, and never offered. */
+  /**
+   * Reason, added by this library, why the entry is not a valid MCP tool. It is listed for people and never
+   * offered.
+   */
   readonly unusable?: string;
 }
 
-/** Hints of a server about what it gives. */
+/** Hints of a server about content that it provides. */
 export interface Annotations extends Kept {
-  /** For whom it is: `user`, `assistant`. */
+  /** Intended audience of the content: `user`, `assistant`. */
   readonly audience?: readonly string[];
-  /** From 0 to 1: how much it matters. */
+  /** Importance of the content, from 0 to 1. */
   readonly priority?: number;
-  /** ISO 8601, as the server wrote it. */
+  /** Time of the last change in ISO 8601, as the server wrote it. */
   readonly lastModified?: string;
 }
-/** Something that a server lets others read. */
+/** Content that a server offers for reading. */
 export interface Resource extends Described {
-  /** What a read takes. */
+  /** URI with which the resource is read. */
   readonly uri: string;
-  /** For programs; `title` is for people. */
+  /** Name for programs; `title` is for people. */
   readonly name: string;
-  /** Such as `text/markdown`. */
+  /** MIME type of the resource, such as `text/markdown`. */
   readonly mimeType?: string;
-  /** Bytes. */
+  /** Size of the resource in bytes. */
   readonly size?: number;
-  /** Hints about it. */
+  /** Hints of the server about the resource. */
   readonly annotations?: Annotations;
 }
-/** Resources that a server does not list one by one. */
+/** Template for the URIs of resources that a server does not list one by one. */
 export interface ResourceTemplate extends Described {
-  /** RFC 6570. */
+  /** URI template according to RFC 6570. */
   readonly uriTemplate: string;
-  /** For programs; `title` is for people. */
+  /** Name for programs; `title` is for people. */
   readonly name: string;
-  /** What all of them are, such as `text/markdown`. */
+  /** MIME type of all resources of the template, such as `text/markdown`. */
   readonly mimeType?: string;
-  /** Hints about them. */
+  /** Hints of the server about the resources of the template. */
   readonly annotations?: Annotations;
 }
 
-/** A value that a prompt is filled in with. */
+/** Argument whose value is inserted into a prompt. */
 export interface PromptArgument extends Kept {
-  /** The key of the value. */
+  /** Key of the value among the arguments of the prompt. */
   readonly name: string;
-  /** For people. */
+  /** Name of the argument for people. */
   readonly title?: string;
-  /** What it is for. */
+  /** Description of the purpose of the argument. */
   readonly description?: string;
-  /** It cannot be left out. Default: it can. */
+  /** True when the argument must be given; false by default. */
   readonly required?: boolean;
 }
-/** A text for a model that a server fills in. */
+/** Text for a model that a server builds from arguments. */
 export interface Prompt extends Described {
-  /** What `getPrompt` takes. */
+  /** Name with which `getPrompt` requests the prompt. */
   readonly name: string;
-  /** The values that it takes. */
+  /** Arguments that the prompt accepts. */
   readonly arguments?: readonly PromptArgument[];
 }
 
-/** One `notifications/message` of a server. */
+/** Log message of a server, from one `notifications/message`. */
 export interface LogEntry extends Kept {
   readonly level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
   readonly logger?: string;
-  /** Any JSON. */
+  /** Content of the log message: any JSON value. */
   readonly data: unknown;
 }
 
-/** All that one server lists; what was never asked for is absent. */
+/** All lists of one server; a list that was never requested is absent. */
 export interface Lists {
   readonly tools?: readonly Tool[];
   readonly resources?: readonly Resource[];
@@ -134,7 +140,7 @@ export interface Lists {
 }
 
 // ── lists ─────────────────────────────────────────────────────────────────────────────────────────────
-/** One of the lists that a server may have. */
+/** Kind of list that a server may have. */
 export type CatalogList = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 export const catalogLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
 export type Entry = Tool | Resource | ResourceTemplate | Prompt;
@@ -145,7 +151,7 @@ const keyFields: Readonly<Record<CatalogList, string>> = {
   resourceTemplates: 'uriTemplate',
   prompts: 'name',
 };
-/** What tells an entry from the others of its list. */
+/** Returns the key of an entry, unique within its list: a name, URI or URI template. */
 export const keyOfEntry = (list: CatalogList, entry: Entry): string =>
   String((entry as unknown as Readonly<Record<string, unknown>>)[keyFields[list]]);
 export const isNoChange = ({ added, removed, changed }: Changes): boolean =>

@@ -1,4 +1,7 @@
-/** Table of the tools that a computer offers: their names, their rules, and why a name cannot be called. */
+/**
+ * Table of the tools that a computer offers: their names, their rules, and the reason why a name cannot be
+ * called.
+ */
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -7,37 +10,49 @@ import type { Tool } from './entries.ts';
 import { mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
 
 // ── names of tools that servers share ─────────────────────────────────────────────────────────────────
-/** One tool of one server, and what it would be called there: its alias, or its own name. */
+/** Claim of one tool of one server to a name: its alias, or else its own name. */
 export interface Claim {
   readonly server: string;
   readonly shown: string;
-  /** It takes another name where somebody has that one, too (`onConflict: "prefix"`). */
+  /** True when the tool takes another name in a conflict (`onConflict: "prefix"`). */
   readonly isYielding: boolean;
 }
-/** What it is called: at step 0 as it would be, then with its server's name, then with a mark, too. */
+/**
+ * Name given to a claim. `step` 0 is the claimed name; then the name of the server is put before it, then a
+ * hash is added.
+ */
 interface Placed {
   readonly step: number;
-  /** Null: all of its names are taken. */
+  /** Name of the tool; null when all possible names are taken. */
   readonly name: string | null;
 }
 interface Placing {
   readonly placed: ReadonlyMap<Claim, Placed>;
-  /** Every name that somebody gave up, and all who are or would be called so. */
+  /** Names that a tool gave up because of a conflict, each with all claims to it. */
   readonly conflicting: ReadonlyMap<string, readonly Claim[]>;
 }
 
-/** What every provider of models takes: `[A-Za-z0-9_-]{1,64}`. */
+/**
+ * Largest length of a tool name, in characters, that every provider of models accepts
+ * (`[A-Za-z0-9_-]{1,64}`).
+ */
 export const longestName = 64;
 const safeName = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
-/** 32 bits that tell two tools apart whose names came out as one. */
+/** Returns a 32-bit hash that distinguishes two tools whose shortened names are equal. */
 const markOf = (step: number, { server, shown }: Claim): string =>
   (fnv(fnvBasis, JSON.stringify([step, server, shown])) >>> 0).toString(16).padStart(8, '0');
-/** By chance nobody comes this far: each step has another mark. */
+/** Last step in the search for a free name. Each step uses another hash, so reaching it is very unlikely. */
 const lastStep = 4;
 
-/** Claims live as long as the lists that they come from, and are placed with every change of any. */
+/**
+ * Name with the prefix of its server, remembered for each claim because all claims are placed again with
+ * every change of a list.
+ */
 const plainName = remembered(({ server, shown }: Claim): string => `${safeName(server)}_${safeName(shown)}`);
-/** What a tool is called with the name of its server before its own. Cut, it ends with a mark. */
+/**
+ * Returns the name of a tool at this step, with the name of its server in front from step 1 on. A shortened
+ * name ends with a hash.
+ */
 function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
   if (step === 0) return claim.shown;
   const name = plainName(claim);
@@ -45,15 +60,15 @@ function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
   const end = `_${mark(step, claim)}`;
   return name.slice(0, longestName - end.length) + end;
 }
-/** `server_tool`: the name that a person is told to give, and that `prefix` gives where it is free. */
+/** Returns `server_tool`: the alias suggested to people, and the name that `prefix` gives when it is free. */
 export const prefixed = (server: string, shown: string): string =>
   nameAt(1, { server, shown, isYielding: true }, markOf);
 
 /**
- * Everybody begins with the name that he would have. Of those who come to one name, only he keeps it who came there in
- * fewer steps than all others; every other goes a step on, and none comes back to a name that another has left. So
- * somebody more moves others on, never back: in whatever order they come, they end with the same names. Who does not
- * yield stays: of several of them, whoever builds the table takes the first.
+ * Finds unique names for all claims. Every claim starts with its own name. Of the claims that meet at one
+ * name, only the one that got there in the fewest steps keeps it; the others move on and never return. An
+ * added tool can thus only move others on, and the result does not depend on the order. Claims that do not
+ * yield keep their name; of several such claims `buildTable` takes the first.
  */
 export function placedNames(claims: readonly Claim[], mark = markOf): Placing {
   const placed = new Map<Claim, Placed>();
@@ -83,23 +98,28 @@ export function placedNames(claims: readonly Claim[], mark = markOf): Placing {
 }
 
 // ── what one server offers ────────────────────────────────────────────────────────────────────────────
-/** What becomes of a tool whose name another server's tool has, too. */
+/**
+ * Handling of a tool whose name a tool of another server has too: `reject` refuses the later one, `prefix`
+ * renames.
+ */
 export type OnConflict = 'reject' | 'prefix';
-/** What the config of one server says about its tools. */
+/** Rules for the tools of one server, from its config. */
 export interface ToolRules {
   readonly server: string;
-  /** What peers of 0.3 and later know the server by. Default: its name. */
+  /** Id of the server for peers of version 0.3 and later; its name by default. */
   readonly bundleId?: string;
   readonly forbiddenTools: readonly string[];
-  /** Original names: no other tool of it is offered. Absent: all are. */
+  /** Original names of the only tools to offer; absent: all tools are offered. */
   readonly onlyTools?: readonly string[];
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
-  /** Groups and original names of tools that run unasked, see `permission`. Default: none. */
+  /**
+   * Groups and original names of tools that run without asking a person (see `permission`); none by default.
+   */
   readonly autoApprove?: readonly string[];
-  /** Default `reject`. */
+  /** Handling of name conflicts; `reject` by default. */
   readonly onConflict?: OnConflict;
-  /** The tools that it listed in its last run: they have names until it says what it has now. */
+  /** Tools listed in the last run; their names stay reserved until the server lists its tools. */
   readonly lastTools?: readonly string[];
 }
 export interface RefusedTool {
@@ -108,9 +128,9 @@ export interface RefusedTool {
   readonly failure: Failure;
 }
 interface Offer {
-  /** Each has a name of its own among them. */
+  /** Tools with names that are unique within the server. */
   readonly entries: readonly ToolEntry[];
-  /** One for each entry. */
+  /** Claims of the entries, one for each, in the same order. */
   readonly claims: readonly Claim[];
   readonly disabled: readonly ToolEntry[];
   readonly refused: readonly RefusedTool[];
@@ -119,11 +139,12 @@ interface Offer {
 const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
   mergeMeta(rule.defaultToolMeta, ownMember(rule.toolMeta, tool));
 const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
-/** As it is listed beside another server's tool of that name: whoever reads that forbids that. */
+/** Returns the name a tool would have in a conflict, so that forbidding that listed name forbids the tool. */
 const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
   onConflict === 'prefix' ? prefixed(server, shown) : shown;
 const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>
-  // By its own name alone: a server that calls another tool as an alias does must not get it in.
+  // `onlyTools` is compared with original names only, so that a server cannot get another tool in under an
+  // alias.
   (rule.onlyTools !== undefined && !rule.onlyTools.includes(tool)) ||
   (rule.forbiddenTools.length > 0 &&
     [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name)));
@@ -133,7 +154,10 @@ const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
   isYielding: onConflict === 'prefix',
 });
 
-/** What a person writes so that both can be called. The key is the name that the server gives the tool. */
+/**
+ * Returns the config line suggested to a person so that both tools can be called. Its key is the tool's
+ * original name.
+ */
 export const aliasLine = (tool: string, alias: string): string =>
   `"tool_meta": {${JSON.stringify(tool)}: {"alias": ${JSON.stringify(alias)}}}`;
 
@@ -165,10 +189,10 @@ function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEn
 }
 
 const byItself = 'Only the server itself can mend this.';
-/** Why a tool cannot be called by anybody; null: it can. */
+/** Returns the reason why a tool cannot be called at all; null when it can. */
 const flawOf = ({ unusable }: Tool): string | null => unusable ?? null;
 export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
-/** The same object for as long as its tool is the same. */
+/** Refusals of unusable tools by server, remembered so that an unchanged tool keeps the same object. */
 const flawedTools = remembered((_: Tool) => new Map<string, RefusedTool>());
 function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
   const lastOffers = flawedTools(tool).get(server);
@@ -186,8 +210,8 @@ function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
 }
 
 /**
- * What did not change stays what it was, also in a list that did. By tool, with the rules of its server as they were the
- * last time: a memory for each of the rules would outweigh what it saves.
+ * Last entry of each tool with the rules it was made under, so that unchanged tools keep their object in a
+ * changed list. One entry for each tool is enough; one for each rule would cost more than it saves.
  */
 const lastEntries = new WeakMap<Tool, { readonly rule: ToolRules; readonly entry: ToolEntry }>();
 function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
@@ -212,7 +236,7 @@ function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
     else refused.push(refusedFor(rule.server, tool, flaw));
     return [];
   });
-  // A tool's own name goes before the alias of another, wherever they stand in the list.
+  // A tool's own name takes precedence over an alias of another tool, whatever their order in the list.
   for (const entry of free)
     if (entry.shown === entry.tool.name && !byShown.has(entry.shown)) byShown.set(entry.shown, entry);
   for (const entry of free) {
@@ -225,7 +249,7 @@ function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
     byShown.size === free.length ? free : free.filter((entry) => byShown.get(entry.shown) === entry);
   return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), disabled, refused };
 }
-/** By list: a change of one server leaves the entries of all others what they are. */
+/** Last offer for each list of tools: a change of one server leaves the offers of all others untouched. */
 const lastOffers = new WeakMap<readonly Tool[], { readonly rule: ToolRules; readonly offer: Offer }>();
 function offerOf(rule: ToolRules, tools: readonly Tool[]): Offer {
   const last = lastOffers.get(tools);
@@ -235,7 +259,10 @@ function offerOf(rule: ToolRules, tools: readonly Tool[]): Offer {
   return offer;
 }
 
-/** Claims to names of tools that it is not known to have now, and that nobody else of it has. */
+/**
+ * Returns claims to names of tools that the server had before and does not list now, if no other tool of the
+ * server has the name.
+ */
 const claimsOfOld = (rule: ToolRules, tools: readonly string[], offer: Offer): readonly OldClaim[] => {
   if (tools.length === 0) return [];
   const taken = new Set(offer.entries.map(({ shown }) => shown));
@@ -252,18 +279,18 @@ interface OldClaim {
 }
 
 // ── the table of all servers ──────────────────────────────────────────────────────────────────────────
-/** Every known tool of every configured server, whether the server is up or not; names are found in O(1). */
+/** All known tools of every configured server, running or not; a name is found in O(1). */
 export interface ToolTable {
   readonly byName: Readonly<Record<string, ToolEntry>>;
-  /** By the names that their servers gave them, of those that are called otherwise and could not be mistaken. */
+  /** Tools by original name, for renamed tools whose original name is unambiguous. */
   readonly byOriginal: Readonly<Record<string, ToolEntry>>;
   readonly disabled: Readonly<Record<string, ToolEntry>>;
   readonly refused: readonly RefusedTool[];
-  /** Names that several tools would have and none has, each with what those are called instead. */
+  /** Names that several tools claimed and none got, each with the names those tools have instead. */
   readonly shared: Readonly<Record<string, readonly string[]>>;
   /**
-   * By server, its tools (by their own names) on account of which somebody has another name: what the next table has to
-   * know of this one, for they count as long as their servers are configured, also when they are listed no more.
+   * Tools that caused a rename, by server and original name. The next table needs them: they count as long as
+   * their server is configured, even when they are no longer listed.
    */
   readonly conflicting: Readonly<Record<string, readonly string[]>>;
 }
@@ -276,7 +303,10 @@ export const emptyTable: ToolTable = {
   conflicting: {},
 };
 
-/** Of those that a server lists no more; the oldest are forgotten. Only one that makes up conflicts has so many. */
+/**
+ * Largest number of conflicting tools remembered for a server that no longer lists them; the oldest are
+ * dropped.
+ */
 const mostOld = 1_000;
 
 interface Part extends Offer {
@@ -293,7 +323,10 @@ function workedPart(rule: ToolRules, { listed, conflicting }: Given): Part {
   return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
 }
 const noNames: readonly string[] = [];
-/** The last one of each server: a list of one changes nothing of what the others bring. */
+/**
+ * Last part of the table for each server's rules, so that a new list of one server leaves the others as they
+ * are.
+ */
 const lastParts = new WeakMap<ToolRules, Given & { readonly part: Part }>();
 function partOf(
   rule: ToolRules,
@@ -309,7 +342,7 @@ function partOf(
   return part;
 }
 
-/** The same object for as long as nothing of it changes, so that what is worked out of it holds. */
+/** Last refusal of each entry, remembered so that an unchanged refusal keeps the same object. */
 const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
 function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
   const last = lastRefused.get(entry);
@@ -348,12 +381,12 @@ function renamedEntry(entry: ToolEntry, shown: string, servers: readonly string[
 }
 
 interface Named {
-  /** Those that have a name of their own, as they are called; in the order of the config. */
+  /** Tools with unique names, under the names they are called by, in the order of the config. */
   readonly entries: readonly ToolEntry[];
   readonly refused: readonly RefusedTool[];
   readonly conflicting: Placing['conflicting'];
 }
-/** Names for all of them where nobody yields: whoever comes later is refused if need be. */
+/** Names for tools when no server yields: a conflict is resolved later by refusing the newcomer. */
 const unplaced = (parts: readonly Part[]): Named => ({
   entries: parts.flatMap(({ entries }) => entries),
   refused: [],
@@ -407,7 +440,7 @@ function sharedIn(
   }
   return Object.fromEntries(shared);
 }
-/** A tool answers to the name that its server gave it, too, as long as no other tool could be meant. */
+/** Returns tools by original name, which also works for a call as long as no other tool could be meant. */
 function originalsIn(
   entries: readonly ToolEntry[],
   byName: ReadonlyMap<string, ToolEntry>,
@@ -423,7 +456,7 @@ function originalsIn(
   return Object.fromEntries(sure as [string, ToolEntry][]);
 }
 
-/** Whose a name was in the last run of a server that has not said yet what it has now. */
+/** Returns the servers that owned each name in their last run and have not listed their tools yet. */
 function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string[]> {
   const owners = new Map<string, string[]>();
   for (const { rule, old } of parts)
@@ -433,10 +466,10 @@ function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string
 }
 
 /**
- * Names → tools (a2c-wire §3.3): the alias of a tool is its name; disabled tools, by alias or by original name, are found
- * but not offered. Where several servers have one name, tools of those with `onConflict: "prefix"` are called
- * `server_tool` (names.ts); of the others the first in the config keeps it and the newcomer is refused, with the rest
- * of its tools untouched. `before`: the table that this one follows.
+ * Builds the table from names to tools (a2c-wire §3.3). A tool is called by its alias if it has one; disabled
+ * tools are found, by alias or original name, but not offered. In a conflict between servers, tools with
+ * `onConflict: "prefix"` are renamed to `server_tool`; of the others the first in the config keeps the name,
+ * and only the later tool is refused. `before` is the previous table.
  */
 export function buildTable(
   rules: readonly ToolRules[],
@@ -476,19 +509,22 @@ export function buildTable(
 export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
   ownMember(table.byName, name) ?? ownMember(table.byOriginal, name);
 
-/** Those that agents are offered: of servers that are up, each once, in the order of the config. */
+/** Returns the tools to offer to agents: those of running servers, each once, in the order of the config. */
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
   Object.values(table.byName).filter(({ server }) => isUp(server));
 
-/** A name that cannot be called, whatever tools come: it is forbidden, or was given up by several. */
+/** Tells whether a name can never be called: it is forbidden, or several tools gave it up. */
 export const isDenied = (table: ToolTable, name: string): boolean =>
   Object.hasOwn(table.disabled, name) || ownMember(table.shared, name) !== undefined;
-/** A server of which nobody knows what it has, and why. */
+/** Server whose tools are unknown, with the reason. */
 export interface AbsentServer {
   readonly server: string;
   readonly reason?: string;
 }
-/** A name that cannot be called, and why (4001, 4002). `absent`: servers that have not said, or say no more, what they have. */
+/**
+ * Returns the failure for a name that cannot be called (4001, 4002). `absent`: servers whose tools are
+ * currently unknown.
+ */
 export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
   if (Object.hasOwn(table.disabled, name))
     return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };

@@ -4,41 +4,41 @@ import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
 import { contentHash } from './changes.ts';
 import type { Tool } from './entries.ts';
 
-/** Policy for one tool (a2c-wire §3.1); keys beyond these are kept and passed on. */
+/** Policy for one tool (a2c-wire §3.1); unknown keys are kept and passed on. */
 export interface ToolMeta {
-  /** True: it runs without a question. False: a person is asked. Absent: `auto_approve` decides. */
+  /** True: the tool runs without asking. False: a person is asked. Absent: `auto_approve` decides. */
   readonly auto_apply?: boolean | null | undefined;
-  /** The name that agents see in the place of its own. */
+  /** Name that agents see instead of the tool's own name. */
   readonly alias?: string | null | undefined;
-  /** For people and agents; nothing is decided by them. */
+  /** Labels for people and agents; no rule uses them. */
   readonly tags?: readonly string[] | null | undefined;
-  /** Passed on to agents as it stands; nothing is done with it here. */
+  /** Mapping for the result, passed on to agents unchanged and not used here. */
   readonly ret_object_mapper?: Readonly<Record<string, unknown>> | null | undefined;
   readonly [extra: string]: unknown;
 }
 
-/** One callable tool: `shown` is the name that agents see and call. */
+/** Callable tool; `shown` is the name that agents see and call. */
 export interface ToolEntry {
   readonly shown: string;
   readonly server: string;
-  /** What peers of 0.3 and later know the server by. */
+  /** Id of the server for peers of version 0.3 and later. */
   readonly bundleId: string;
   readonly tool: Tool;
   readonly meta: ToolMeta | null;
-  /** What it would be called, and which servers have a tool that would be called so. */
+  /** Name that the tool gave up in a conflict, and the servers with a tool of that name. */
   readonly renamed?: { readonly from: string; readonly servers: readonly string[] };
 }
 
 // ── as agents are told of it ──────────────────────────────────────────────────────────────────────────
 /**
- * Shallow, at the root: absent or null entries of the tool's own meta fall back to the default (§3.4). Three of them may
- * be put together in any grouping, not in any order.
+ * Merges the meta of a tool into the default at the top level only; absent or null entries fall back to the
+ * default (§3.4). Merging is associative but not commutative.
  */
 export function mergeMeta(fallback: ToolMeta | null, own: ToolMeta | undefined): ToolMeta | null {
   if (!own) return fallback;
   if (!fallback) return own;
   const said = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
-  // From pairs, not by assignment: a key may be called `__proto__`.
+  // Built from entries, because assignment would fail for a key named `__proto__`.
   return { ...fallback, ...Object.fromEntries(said) };
 }
 
@@ -46,7 +46,10 @@ const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' ||
   typeof value === 'boolean' ||
   (typeof value === 'number' && Number.isFinite(value));
-/** The validator of Python peers drops a whole list for one null or object, so both become JSON strings. */
+/**
+ * Converts a meta value for the wire. Null and objects become JSON strings, because the validator of Python
+ * peers drops a whole list for one of them.
+ */
 const flat = (value: unknown): MetaValue => {
   if (isScalar(value)) return value;
   if (Array.isArray(value) && value.every((v) => isScalar(v) && typeof v === typeof value[0]))
@@ -54,7 +57,7 @@ const flat = (value: unknown): MetaValue => {
   return JSON.stringify(value ?? null);
 };
 
-/** As agents are told of it; the same object for the same entry. */
+/** Returns the tool in the wire format for agents; the same object for the same entry. */
 export const toSmcpTool = remembered(
   ({ shown, server, bundleId, tool, meta, renamed }: ToolEntry): SmcpTool => {
     const flatMeta: Record<string, MetaValue> = Object.fromEntries(
@@ -82,19 +85,21 @@ export const toSmcpTool = remembered(
 const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
 const hashOfItem = remembered((item: object) => contentHash(item));
 /**
- * A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a over the hashes of its items, and a length. Their
- * order is no change.
+ * Returns a fingerprint that shows whether a list changed: a 32-bit FNV-1a hash over the hashes of its items,
+ * and the length. Their order does not matter.
  */
 export const signatureOf = (list: readonly object[]): string =>
   digestOf(list.map(hashOfItem).toSorted().join());
 
-/** Deeper than any schema that somebody wrote, and far from the depth at which writing JSON overflows the stack. */
+/**
+ * Largest nesting depth of JSON that is copied. It is more than real schemas need and far below the depth at
+ * which serializing overflows the stack.
+ */
 const deepest = 200;
 
 /**
- * A copy of some JSON that nobody can change, neither through the copy nor through what it was made from, so that
- * whoever is given an entry cannot reach the list that it came from. Undefined when it is nested too deeply to
- * be written again.
+ * Returns a deeply frozen copy of JSON, so that a receiver of an entry cannot change the list it came from.
+ * Undefined when it is nested too deeply to be serialized again.
  */
 export const frozenJson = <T>(value: T): T | undefined => {
   let isTooDeep = false;
@@ -106,7 +111,7 @@ export const frozenJson = <T>(value: T): T | undefined => {
     }
     const part = (each: unknown): unknown => copied(each, room - 1);
     if (Array.isArray(inner)) return Object.freeze(inner.map(part));
-    // From pairs, not by assignment: a key may be called `__proto__`.
+    // Built from entries, because assignment would fail for a key named `__proto__`.
     return Object.freeze(Object.fromEntries(Object.entries(inner).map(([key, each]) => [key, part(each)])));
   };
   const copy = copied(value, deepest) as T;
