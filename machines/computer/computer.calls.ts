@@ -1,5 +1,7 @@
-/** Where a call goes: to the client whose tool it names, or back with the reason why there is none. A call of a tool that no server
- * has yet waits for the servers that still start, within its caller's time. */
+/**
+ * Routing of tool calls: a call goes to the client that has its tool or is refused with the reason. A call of
+ * an unknown tool waits, within its caller's time limit, for servers that are still starting.
+ */
 import { withoutKey } from '../protocol/json.ts';
 import { callKind, settledBy, type ComputerCall } from '../call/messages.ts';
 import { defaultRemembered } from '../call/history.ts';
@@ -28,13 +30,16 @@ import {
   type CallOverdue,
 } from './computer.rules.ts';
 
-/** Remembers the server of a call: its windows are shown first from then on. */
+/** Remembers the server of a call, because windows of recently called servers are shown first. */
 const recentAfterCall = (c: ComputerContext, server: string): Partial<ComputerContext> => {
   const most = Math.max(0, c.remembered ?? defaultRemembered);
   const kept = c.recent.slice(Math.max(0, c.recent.length + 1 - most));
   return { recent: most === 0 ? [] : [...kept, { server }] };
 };
-/** Servers that are wanted and have not told what they have: their last try failed, or they still start. */
+/**
+ * Returns servers that should run but have not listed their tools: they are starting or their last start
+ * failed.
+ */
 const silentServers = (c: ComputerContext): AbsentServer[] =>
   c.servers
     .filter(
@@ -45,20 +50,20 @@ const silentServers = (c: ComputerContext): AbsentServer[] =>
       const reason = c.reasons[nameIn(s)];
       return { server: nameIn(s), ...(reason !== undefined && { reason }) };
     });
-/** Why a name cannot be called. */
+/** Returns the reason why a tool name cannot be called. */
 const whyNotCallable = (c: ComputerContext, tool: string): Failure =>
   (isDenied(c.table, tool) ? undefined : withdrawnRefusal(c, tool)) ??
   unresolved(c.table, tool, [...silentServers(c), ...absentServers(c)]);
-/** The server of a tool that cannot be called; none where nobody has it. */
+/** Returns the server of a tool that cannot be called; an empty text when no server has it. */
 const ownerOfTool = (c: ComputerContext, tool: string): string => {
   const { disabled, refused } = c.table;
   if (Object.hasOwn(disabled, tool)) return disabled[tool]?.server ?? '';
   return refused.find(({ name }) => name === tool)?.server ?? withdrawnFrom(c, tool) ?? '';
 };
-/** A call goes to the client whose tool it names, or is answered at once. */
+/** Returns the message for a call: to the client that has the tool, or the refusal. */
 export const messageOfCall = (c: ComputerContext, order: ComputerCall): Post =>
   callMessageTo(c, order, findTool(c.table, order.tool));
-/** The same of one that is routed when it comes, and what is remembered of it. */
+/** Routes a call that has just arrived and remembers its server. */
 export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences => {
   const entry = findTool(c.table, order.tool);
   return {
@@ -66,7 +71,7 @@ export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences
     next: entry && !order.refused ? recentAfterCall(c, entry.server) : {},
   };
 };
-/** A call with what its server knows it by. */
+/** Merges the call with the names its server uses; remembered so that equal input gives the same object. */
 const withServerNames = merging();
 const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const server = entry?.server ?? ownerOfTool(c, call.tool);
@@ -88,17 +93,20 @@ const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry
 };
 
 // ── calls that wait for servers that start ────────────────────────────────────────────────────────────
-/** So many wait, or have waited and are in their time still: each is an answer that somebody holds open, and a timer. */
+/**
+ * Largest number of calls that wait for starting servers at the same time, including those sent later but
+ * still within their time limit. Each keeps an answer open and a timer running.
+ */
 export const mostWaiting = 1_000;
-/** Timers go no further. */
+/** Longest delay of a JavaScript timer, in ms. */
 const longestMs = 2 ** 31 - 1;
 
-/** Servers that may have any tool, for they have not said yet which they have. */
+/** Returns servers that are still starting and have not listed their tools, so they may have any tool. */
 export const startingServers = (c: ComputerContext): string[] =>
   c.servers
     .map((s) => s.rules.server)
     .filter((server) => c.catalogs[server] === undefined && isTrying(c.stages[server]));
-/** Said of a handshake that is going on, by a server that is in the config. */
+/** Records what a handshake is waiting for, if the server is still connecting. */
 export const afterWaits = (c: ComputerContext, { server, waits }: ClientWaits): Partial<ComputerContext> =>
   c.stages[server] === 'connecting' ? { waits: { ...c.waits, [server]: waits } } : {};
 export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): Partial<ComputerContext> =>
@@ -119,7 +127,7 @@ export const patienceOf = (call: ComputerCall): number => Math.min(call.timeoutM
 export const afterKept = (c: ComputerContext, order: ComputerCall): Partial<ComputerContext> =>
   isWaitingFull(c) ? {} : { waiting: [...c.waiting, order] };
 
-/** Those of which it is known by now who has the tool, or that nobody has it. */
+/** Returns waiting calls whose tool is now known to exist or not to exist. */
 export const decidedCalls = (c: ComputerContext): readonly ComputerCall[] =>
   c.waiting.filter((call) => !mayCome(c, call.tool));
 export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting' | 'waited'> => {
@@ -133,7 +141,7 @@ export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting
     waited: { ...c.waited, ...Object.fromEntries(sent) },
   };
 };
-/** Remembers the server of a call: its windows are shown first from then on. */
+/** Remembers the servers of waiting calls, because windows of recently called servers are shown first. */
 export const recentAfterDecided = (c: ComputerContext): Partial<ComputerContext> => {
   let recent: Partial<ComputerContext> = {};
   for (const order of decidedCalls(c)) recent = { ...recent, ...callTaken({ ...c, ...recent }, order).next };
@@ -154,7 +162,8 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
     return [refuseWaiting(order, 'timedOut', stillStarting(order.tool, startingServers(c), c.waits))];
   const server = c.waited[ticket];
   if (server === undefined) return [];
-  // The clock of the call itself began when its server was known.
+  // The timer in the call itself started only when its server was known, so the call is told that its time is
+  // over.
   const to = childOf(clientOf(c, server), callKind, ticket);
   return [post(to, { type: 'deadline.passed' }, { optional: true })];
 }
@@ -184,7 +193,7 @@ export const messagesOfCancel = (c: ComputerContext, event: CallWithdrawal): Pos
 export const afterCancel = (c: ComputerContext, event: CallWithdrawal): Partial<ComputerContext> => ({
   waiting: c.waiting.filter((order) => !isWithdrawnBy(order, event)),
 });
-/** It closes: nobody starts any more. */
+/** Refuses the waiting calls when the computer closes, because no server will start any more. */
 export const messagesOfClosing = (c: ComputerContext): Post[] =>
   c.waiting.map((order) =>
     refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, 'its computer is being closed')),

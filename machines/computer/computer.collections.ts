@@ -1,4 +1,4 @@
-/** What a computer tells its Desktop and its Finder, and what it asks them. */
+/** Messages between a computer and its two collections, the Desktop and the Finder. */
 import { withoutKey } from '../protocol/json.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientNews } from '../client/client.events.ts';
@@ -40,7 +40,7 @@ const collectionOf = (c: ComputerContext, collection: ResourceCollection): Addre
   childOf(c.self, aggregatorKinds[collection]);
 const openOf = (c: ComputerContext, collection: ResourceCollection): Open =>
   open(aggregatorKinds[collection], { collection, timing: timingOf.aggregator(c.timing) });
-/** Both at once, with the first who needs one. */
+/** Opens Desktop and Finder together when the first of them is needed. */
 export const openings = (c: ComputerContext): Open[] =>
   c.hasCollections ? [] : both.map((each) => openOf(c, each));
 export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
@@ -49,7 +49,7 @@ export const isCollection = ({ kind }: OwnedEnded): boolean => kind === 'desktop
 
 // ── what servers show ──────────────────────────────────────────────────────────────────────────────────
 type Shows = Extract<ClientNews, { type: 'server.shows' }>;
-/** Stages in which a server that was ready has its session still, or gets it anew at once. */
+/** Stages in which a server that was ready still has a session or is getting a new one. */
 const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
 const isShowing = (c: ComputerContext, server: string): boolean => {
   const plan = c.servers.find(({ rules }) => rules.server === server);
@@ -63,7 +63,10 @@ const isExposed = (c: ComputerContext, server: string): boolean =>
   c.servers.some(({ rules, exposesAddresses }) => rules.server === server && exposesAddresses === true);
 const isPlanned = (c: ComputerContext, server: string): boolean =>
   c.servers.some(({ rules }) => rules.server === server);
-/** What a server lists and nobody is shown: it does not say when it changes, and its config does not take it as it is. */
+/**
+ * Returns resources that a server lists but the collections do not show: it does not announce changes, and
+ * its config does not include it anyway.
+ */
 export const notShownOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
   Object.hasOwn(c.shows, server) &&
   Object.hasOwn(c.listed, server) &&
@@ -78,7 +81,7 @@ function listedMessages(
   upTo: Readonly<Record<string, number>> = {},
 ): Post[] {
   const isListed = Object.hasOwn(c.listed, server);
-  /** What it listed before it was lost may be there no more. */
+  /** Resources listed before the session was lost are left out, because they may be gone. */
   const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
   const unheard = notShownOf(c, server);
   const event: ResourcesListed = {
@@ -86,7 +89,7 @@ function listedMessages(
     server,
     session: clientOf(c, server),
     resources,
-    // Also of one that does not say when it changes: what it lists is named.
+    // Set also for a server that does not announce changes, because its resources are named as not shown.
     isAwaited: !isListed && Object.hasOwn(c.shows, server) && isPlanned(c, server),
     failure: resources === null ? null : (c.listed[server] ?? null),
     changed: [],
@@ -107,7 +110,10 @@ const withShows = (c: ComputerContext, { server, resources }: Shows): ComputerCo
 export const afterShows = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
   shows: withShows(c, news).shows,
 });
-/** One that was there all the time has another session: all of it may be otherwise. */
+/**
+ * Tells the collections what a server shows. If the server was known before, it has a new session, and all of
+ * its resources may have changed.
+ */
 export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
   const { server } = news;
   const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
@@ -116,7 +122,7 @@ export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
 }
 
 const nothing = { messages: [], next: {} } as const;
-/** Nothing of a server that has gone is shown. */
+/** Removes everything of a lost server from the collections. */
 export function afterGone(c: ComputerContext, { server, stage }: ClientChanged): Consequences {
   const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
   if (stays.has(stage) || !isKnown) return nothing;
@@ -149,7 +155,7 @@ export const messagesOfStanding = (c: ComputerContext, news: CatalogListed): Pos
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
     ? listedMessages({ ...c, ...afterListed(c, news) }, news.server, {}, news.upTo)
     : [];
-/** Another config may let a server take part that did not, and the other way round. */
+/** Tells the collections about servers that a new config includes or excludes. */
 export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const after = { ...c, ...next };
   return Object.keys(c.shows).flatMap((server) =>
@@ -162,13 +168,16 @@ export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContex
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
-/** No window and no document: only the server that was named can have it. */
+/** Tells whether a resource is neither window nor document, so that only the named server can have it. */
 const isOfNoSystem = (wanted: Wanted): wanted is Wanted & { readonly server: string } =>
   wanted.type === 'resource.wanted' &&
   wanted.server !== undefined &&
   !wanted.isByAgent &&
   (wanted.prompt !== undefined || !/^(?:window|dpe):/i.test(wanted.uri));
-/** With the servers of the last calls: who was called last is shown first. */
+/**
+ * Passes a question to its collection, with the servers of the last calls: the most recently called is shown
+ * first.
+ */
 export const passWanted = (c: ComputerContext, wanted: Wanted): Post =>
   post(
     collectionOf(c, wanted.collection),
@@ -183,7 +192,7 @@ const notShownFailure = (collection: ResourceCollection): Failure => ({
   code: wireCodes.internal,
   message: `The computer does not show its ${collection} any more: it is closing, or what keeps it has failed too often`,
 });
-/** Nobody is there any more to ask. */
+/** Refuses a question about a collection that no longer exists. */
 export function refusal(wanted: Wanted): CheckedMessage {
   const { collection, ticket, reqId } = wanted;
   const about = { ticket, reqId, failure: notShownFailure(collection) };
@@ -191,7 +200,7 @@ export function refusal(wanted: Wanted): CheckedMessage {
     ? message(wanted.replyTo, { type: 'aggregate.shown', ...about, body: {}, missing: [] })
     : message(wanted.replyTo, { type: 'resource.read', ...about, contents: [] });
 }
-/** Host and link hear of a change of what is shown. */
+/** Reports a change of a collection to the host and the link. */
 export const messagesOfChange = (c: ComputerContext, event: Changed): Post[] => [
   post(c.owner, event),
   ...(c.link ? [post(linkOf(c), event, { optional: true })] : []),
@@ -203,12 +212,15 @@ export const messagesOfUpdate = (
   both.map((collection) =>
     post(collectionOf(c, collection), { type: 'resource.updated', server, uri }, { optional: true }),
   );
-/** The host watches, too, and needs no word of it. */
+/**
+ * Passes the watched resources to the collection that asked for them. The host watches directly and needs no
+ * message.
+ */
 export const messagesOfWatched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
   both
     .filter((collection) => collection === event.by)
     .map((collection) => post(collectionOf(c, collection), event, { optional: true }));
-/** Its machine broke: the new one is told what all servers show. */
+/** Opens a collection whose machine failed again and tells the new one what all servers show. */
 export const reopenedCollection = (
   c: ComputerContext,
   ended: OwnedEnded,
@@ -225,7 +237,7 @@ export const reopenedCollection = (
 };
 
 // ── questions while servers start ─────────────────────────────────────────────────────────────────────
-/** A resource whose server is known waits for no other server. */
+/** Tells whether the server of a resource is known, so that the question need not wait for other servers. */
 const isOfKnownServer = (c: ComputerContext, { uri, server }: Omit<ResourceWanted, 'history'>): boolean =>
   server === undefined
     ? Object.values(c.resources).some((listed) => listed.some((resource) => resource.uri === uri))
@@ -237,7 +249,7 @@ export const mustKeep = (c: ComputerContext, question: ComputerQuestion): boolea
 export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): Partial<ComputerContext> => ({
   asked: [...(c.asked ?? []), question],
 });
-/** The computer closes before they were taken. */
+/** Refuses the questions that still wait when the computer closes. */
 export const refusedQuestions = (c: ComputerContext): CheckedMessage[] =>
   (c.asked ?? []).map((question) => {
     if (question.type !== 'tools.wanted') return refusal(question);

@@ -1,14 +1,14 @@
 /**
- * The root that hosts MCP servers: it keeps one client per configured server and the link to the office,
- * knows which server has which tool, and sends each call to its client. It relays no answers.
+ * Root actor that hosts MCP servers: it keeps one client per configured server and the link to the office, knows
+ * which server has which tool, and sends each call to its client. Answers go from the client to the caller directly.
  *
- * booting — clients and link are opened; over when each client has come up or failed once, or after `bootMs`; questions
- *           about all servers wait for that, `toolsMs` at most
+ * booting — clients and link are opened; ends when each client has connected or failed once, or after `bootMs`.
+ *           Questions about all servers wait for that, at most `toolsMs`
  * serving — whole (every wanted server is ready, with all of its tools) | degraded (some are not, the others serve)
- * closing — everything is asked to end; what has not ended within `shutdownMs` is ended by force
+ * closing — all actors are asked to end; those still open after `shutdownMs` are ended by force
  * closed  — final
  *
- * A client or link whose machine broke is opened again a few times: one bad server never stops another.
+ * A client or link whose machine failed is reopened a few times, so one bad server never stops another.
  */
 import { assign, not, setup } from 'xstate';
 import { callKind, type ComputerCall, type ToolApproved } from '../call/messages.ts';
@@ -133,7 +133,7 @@ const tellBroken = tellHost<OwnedEnded>((_, event) => ({
   name: event.name,
   error: event.error ?? '',
 }));
-/** Report that the link failed too often: the computer sits in no office any more. */
+/** Report that the link failed too often, so the computer no longer has a seat in an office. */
 const tellLinkGivenUp = tellHost<OwnedEnded>((_, event) => linkGivenUp(event));
 const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
   type: 'server.removed',
@@ -141,7 +141,10 @@ const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
 }));
 
 type ServerOrder = { readonly type: 'server.start' | 'server.stop'; readonly server: string };
-/** Order to the client of one server. A client that was given up says so again, for the host waits for news. */
+/**
+ * Order to the client of one server. If the client was given up, the host gets that report again, because it
+ * waits for news.
+ */
 const passToClient = {
   type: 'post',
   params: ({ context, event: { type, server } }: At<ServerOrder>) =>
@@ -152,17 +155,17 @@ const passToClient = {
     ),
 } as const;
 
-/** Result of a rule for one event: what is opened and said, the clocks, and what is remembered. */
+/** Result of a rule for one event: actors to open, messages, timers and changes of the context. */
 interface RuleResult {
   readonly opens?: readonly Open[];
   readonly messages?: readonly Post[];
-  /** New deadline; 0 = none. Not given: the running one goes on. */
+  /** New deadline in ms; 0 stops the running one, absent leaves it. */
   readonly deadlineMs?: number;
-  /** Ids of delayed events that are called off. */
+  /** Ids of delayed events to cancel. */
   readonly cancels?: readonly string[];
   readonly next: Partial<ComputerContext>;
 }
-/** Action that runs a rule once and does all that it says. */
+/** Action that runs a rule once and carries out its result. */
 export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) =>
   computerSetup.enqueueActions(({ context, event, enqueue }) => {
     const { opens = [], messages = [], deadlineMs, cancels = [], next } = rule(context, event as E);
@@ -174,8 +177,8 @@ export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) 
   });
 
 /**
- * Action that changes the permits: clients that may connect now are told, and the clock that brings a token back runs
- * while some are missing. `rest` is what else follows, and is said first.
+ * Action that changes the permits to connect: clients that get one are told, and a timer that restores tokens
+ * runs while some are missing. `rest` gives further consequences, which are sent first.
  */
 const changePermits = <E>(
   change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
@@ -205,7 +208,7 @@ const permitReleased = changePermits<{ server: string }>(
   hasSpentFirst,
 );
 const tokenBack = changePermits<unknown>(rules.withToken, (_, after) => !rules.hasAllTokens(after));
-/** Consequences of news of a client, for what is offered and what is shown. */
+/** Consequences of client news for the tools that are offered and the resources that are shown. */
 const clientNewsTaken = (c: ComputerContext, news: ClientChanged): rules.Consequences => {
   const told = rules.consequencesOf(c, news, rules.afterClientNews(c, news));
   const hidden = collections.afterGone(c, news);
@@ -214,13 +217,16 @@ const clientNewsTaken = (c: ComputerContext, news: ClientChanged): rules.Consequ
     next: { ...calls.withoutWaits(c, news.server), ...told.next, ...hidden.next },
   };
 };
-/** News of a client. One that has connected, or failed to, makes room for the next. */
+/** Handling of client news. A client that has connected or failed frees its permit for the next. */
 const clientChanged = changePermits<ClientChanged>(
   (permits, { stage, server }) => (stage === 'connecting' ? permits : rules.withoutPermit(permits, server)),
   hasSpentFirst,
   clientNewsTaken,
 );
-/** End of a client whose machine failed too often: nothing of it is offered any more, and its permit goes on. */
+/**
+ * Handling of a client whose machine failed too often: its tools are no longer offered and its permit is
+ * freed.
+ */
 const giveUp = changePermits<OwnedEnded>(
   (permits, ended, c) => rules.withoutPermit(permits, rules.serverOf(c, ended) ?? ''),
   hasSpentFirst,
@@ -231,12 +237,12 @@ const giveUp = changePermits<OwnedEnded>(
   },
 );
 
-/** Question that is kept while servers start. */
+/** Transition that keeps a question while servers are starting. */
 const keepQuestion = {
   guard: { type: 'mustKeep', params: eventAsParams },
   actions: { type: 'keepAsked', params: eventAsParams },
 } as const;
-/** Takes the kept questions, after the events that are under way, such as what a new server shows. */
+/** Takes up the kept questions after the events already queued, such as the resources of a new server. */
 const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
   if (context.asked !== null && context.asked.length > 0)
     enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
@@ -283,7 +289,7 @@ const callMessages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof
     params: ({ context, event }: At<E>) => ({ messages: of(context, event) }),
   }) as const;
 
-/** Starts the time of a call when it comes, before its server is known. */
+/** Starts the time limit of a call on arrival, before its server is known. */
 const startPatience = computerSetup.enqueueActions(({ context, event, enqueue }) => {
   const order = event as ComputerCall;
   const delay = calls.patienceOf(order);
@@ -291,13 +297,13 @@ const startPatience = computerSetup.enqueueActions(({ context, event, enqueue })
   if (delay > 0 && !calls.isWaitingFull(context))
     enqueue.raise({ type: 'call.overdue', ticket }, { delay, id: calls.patienceTimer(ticket) });
 });
-/** Sends a call, and stops the clock of an earlier call under the same ticket. */
+/** Sends a call and stops the timer of an earlier call with the same ticket. */
 const sendAtOnce = actionOf<ComputerCall>((c, order) => {
   const { ticket } = order;
   const told = calls.callTaken(c, order);
   return Object.hasOwn(c.waited, ticket) ? { ...told, cancels: [calls.patienceTimer(ticket)] } : told;
 });
-/** Stops the clocks of calls that are answered without a server. */
+/** Stops the timers of calls that are answered without a server. */
 const stopDecided = computerSetup.enqueueActions(({ context, enqueue }) => {
   const { waited } = calls.afterDecided(context);
   for (const call of calls.decidedCalls(context))
@@ -313,7 +319,8 @@ const withdrawCall = {
     callMessages<calls.CallWithdrawal>((c, event) => calls.messagesOfCancel(c, event)),
     stopWithdrawn,
     { type: 'forgetCancelled', params: eventAsParams<calls.CallWithdrawal> },
-    // A cancel goes to the client that has the call; the loss of an asker goes to all, for its calls are not known here.
+    // A cancellation goes to the client that has the call. The loss of a caller goes to all clients, because
+    // its calls are not known here.
     {
       type: 'tellOwned',
       params: ({ event }: { event: calls.CallWithdrawal }) =>
@@ -362,14 +369,17 @@ export const computerMachine = computerSetup.createMachine({
   }),
   entry: [
     { type: 'openAll', params: ({ context }) => ({ opens: rules.opensOf(context) }) },
-    /** Lists of the last run are known before their servers have started. */
+    /**
+     * Conflicts between tools are reported at once, because lists of the last run are known before the
+     * servers start.
+     */
     {
       type: 'postAll',
       params: ({ context }) => ({ messages: rules.refusedNews(context, emptyTable, context.table) }),
     },
   ],
   initial: 'booting',
-  /** Calls go on when the server they waited for has said what it has, or that it will not start. */
+  /** Waiting calls are sent or refused as soon as it is known whether a server has their tool. */
   always: {
     guard: 'hasDecided',
     actions: [callMessages((c) => calls.messagesOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
@@ -531,7 +541,7 @@ export const computerMachine = computerSetup.createMachine({
               opens: rules.opensOf(c, c.spent).filter((open) => rules.isOpenOf(open, event)),
             }),
           },
-          // A new Desktop or Finder is told what all servers show.
+          // A newly opened Desktop or Finder is told what all servers show.
           {
             type: 'openAll',
             params: ({ context, event }) => ({
@@ -570,7 +580,7 @@ export const computerMachine = computerSetup.createMachine({
           },
         ],
       },
-      // One seat per computer: it sits somewhere already.
+      // A further `office.join` is ignored, because a computer has only one seat.
       {},
     ],
     'office.leave': {
@@ -610,7 +620,7 @@ export const computerMachine = computerSetup.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
-        // Actors that are opened now would never be told to close.
+        // No actors are opened while closing, because they would never be told to close.
         'office.join': {},
         'call.request': {
           actions: {

@@ -1,4 +1,7 @@
-/** What a computer hears, says and remembers, and the pure rules by which it does so: what it opens, what follows from news, where calls go. */
+/**
+ * Messages and memory of the computer machine, and its pure rules: actors to open, consequences of news, and
+ * offered tools.
+ */
 import { withoutKey } from '../protocol/json.ts';
 import { isSameCaller, type Caller, type ComputerCall, type ToolApproved } from '../call/messages.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
@@ -42,9 +45,10 @@ import type { Participation } from '../resources/collections.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────
 /**
- * Who of the servers of one computer may connect now. So many connect at the same time; and those that come back
- * after a failure take a token each, so that thirty of them do not come back in the same second. No limiter as calls
- * have it: permits are memory of the machine, so that they are recorded and replayed, and p-queue's would be in promises.
+ * Permits for servers to connect. The number of simultaneous connects is limited, and a reconnect after a
+ * failure also takes a token, so that many servers do not reconnect in the same second. Permits are part of
+ * the machine's memory, so that a trace can replay them; a limiter based on promises such as p-queue could
+ * not.
  */
 export interface ConnectPermits {
   readonly running: readonly string[];
@@ -59,13 +63,13 @@ export const noPermits: ConnectPermits = { running: [], waiting: [], tokens: con
 const withoutEach = <T>(list: readonly T[], isOut: (item: T) => boolean): readonly T[] =>
   list.some(isOut) ? list.filter((item) => !isOut(item)) : list;
 
-/** It has its permit no more, and wants none. */
+/** Takes away the permit of a server and its place in the queue. */
 export const withoutPermit = (permits: ConnectPermits, server: string): ConnectPermits => ({
   ...permits,
   running: withoutEach(permits.running, (name) => name === server),
   waiting: withoutEach(permits.waiting, (each) => each.server === server),
 });
-/** At the end of those who wait; what it had before is over. */
+/** Puts a server at the end of the queue for permits and takes away the one it had. */
 export function withWantedPermit(permits: ConnectPermits, server: string, again: boolean): ConnectPermits {
   const rest = withoutPermit(permits, server);
   return { ...rest, waiting: [...rest.waiting, { server, again }] };
@@ -76,7 +80,7 @@ export const withToken = (permits: ConnectPermits): ConnectPermits => ({
 });
 export const hasAllTokens = (permits: ConnectPermits): boolean => permits.tokens >= connectBurst;
 
-/** In the order in which they came; who needs a token that is not there lets the others pass. */
+/** Grants permits in order of arrival. A server that needs a token when none is left lets the others pass. */
 export function grantedPermits(permits: ConnectPermits): {
   readonly permits: ConnectPermits;
   readonly servers: readonly string[];
@@ -94,31 +98,34 @@ export function grantedPermits(permits: ConnectPermits): {
 }
 
 // ── messages and memory ───────────────────────────────────────────────────────────────────────────────
-/** One server of the config, without its launch config: that stays with the adapter that launches. */
+/** One server of the config without its launch config, which only the launching adapter holds. */
 export interface ServerPlan {
   readonly rules: ToolRules;
   readonly client: ClientPlan;
-  /** Of its launch config: what is known of its failures outlives the server in the config. */
+  /**
+   * Hash of the launch config. The failure count stored under it survives removal of the server from the
+   * config.
+   */
   readonly fingerprint: string;
-  /** Lists of the server from its last good run. */
+  /** Lists of the server from its last successful run. */
   readonly cached: Lists | null;
-  /** What it has to declare so that it is looked through for windows and documents. Default `subscribe`. */
+  /** Capability the server must declare for its windows and documents to be shown; `subscribe` by default. */
   readonly participation?: Participation;
-  /** Agents are told addresses and paths of its machine in failures. Default: not. */
+  /** True to include addresses and paths of this machine in failures sent to agents; false by default. */
   readonly exposesAddresses?: boolean;
 }
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
   readonly link: Omit<LinkStart, 'timing'> | null;
-  /** Answer to `client:get_config`, secrets hidden. */
+  /** Answer to `client:get_config`, with secrets hidden. */
   readonly shown: object;
   readonly timing: Timing;
-  /** How many calls are remembered. Default 10. */
+  /** Number of recent calls that are remembered; 10 by default. */
   readonly remembered?: number;
-  /** By server: how often it has failed in a row, where a recording begins in the middle of its life. Default: never. */
+  /** Failures in a row by server, when a replay starts in the middle of a recording; none by default. */
   readonly failed?: Readonly<Record<string, Spent>>;
 }
-/** The whole config as it is wanted from now on: what is gone is closed, what is new is started, the rest is kept. */
+/** New complete config: removed servers are closed, new ones started, the others kept. */
 export interface ServersSet {
   readonly type: 'servers.set';
   readonly servers: readonly ServerPlan[];
@@ -129,7 +136,7 @@ export interface CallCancel {
   readonly ticket: string;
   readonly reason: string;
 }
-/** The time of a call that had to wait for servers is over; it began when the call came. */
+/** Time limit of a call that had to wait for servers is over; it started when the call arrived. */
 export interface CallOverdue {
   readonly type: 'call.overdue';
   readonly ticket: string;
@@ -140,46 +147,51 @@ export type ComputerOrder =
   | CallCancel
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
-  /** The resources of one server of which `by` (the host, a Desktop, a Finder) wants to hear when they change, from now on. */
+  /**
+   * Resources of one server about whose changes `by` (the host, a Desktop, a Finder) wants to hear from now
+   * on.
+   */
   | {
       readonly type: 'resources.watch';
       readonly server: string;
       readonly uris: readonly string[];
       readonly by: string;
     }
-  /** Of the Desktop or the Finder of all servers; answered by `aggregate.shown` and `resource.read`. */
+  /**
+   * Questions about the Desktop or Finder of all servers, answered by `aggregate.shown` and `resource.read`.
+   */
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>
-  /** Takes a seat in an office; ignored while it has a link already. */
+  /** Takes a seat in an office; ignored when the computer already has a link. */
   | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
   | { readonly type: 'office.leave' }
   | { readonly type: 'close' };
-/** What the host hears. */
+/** Reports of the computer to its host. */
 export type ComputerNews =
   | { readonly type: 'computer.changed'; readonly stage: 'whole' | 'degraded' | 'closing' }
   | ClientChanged
   | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
   | CatalogNews
   | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
-  /** The tools of a server that is ready were withdrawn, or are for another reason than before; null: they are back. */
+  /** The tools of a ready server were withdrawn, or the reason changed; null: they are back. */
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
-  /** Some or all of the tools of a server cannot be called, or others than before; null: all of them can. */
+  /** Some or all tools of a server cannot be called, or the set changed; null: all can be called. */
   | { readonly type: 'tools.refused'; readonly server: string; readonly failure: Failure | null }
-  /** A list of a server is another one whenever it is read, so it is read ever less often; null: none is any more. */
+  /** A list of a server changes with each read and is read more rarely; null: no list does so any more. */
   | { readonly type: 'list.restless'; readonly server: string; readonly failure: Failure | null }
-  /** Several tools would have one name, and each has another one now. */
+  /** Several tools claimed one name, and each has got another one. */
   | { readonly type: 'name.shared'; readonly failure: Failure }
-  /** A server that was taken out of the config has ended. */
+  /** A server that was removed from the config has ended. */
   | { readonly type: 'server.removed'; readonly server: string }
   | Extract<LinkNews, { type: 'link.changed' }>
-  /** Of what is offered, by name. */
+  /** Offered tools changed; the fields hold tool names. */
   | ({ readonly type: 'tools.changed' } & Changes)
   | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
 export type ComputerInput = ComputerStart & {
   readonly self: Address;
   readonly owner: AddressFor<ComputerNews>;
 };
-/** Questions about all servers, which wait for those that start. */
+/** Questions about all servers, which wait for starting servers. */
 export type ComputerQuestion =
   | ToolsWanted
   | Omit<AggregateWanted, 'history'>
@@ -188,55 +200,61 @@ interface WithdrawnTools {
   readonly names: readonly string[];
   readonly failure: Failure;
 }
-/** Holds as long as its caller is there, and the launch config of its server stays. */
+/**
+ * Approval of a tool by a person, valid while its caller is connected and the launch config of the server is
+ * unchanged.
+ */
 interface Approval {
   readonly tool: string;
   readonly caller: Caller;
 }
 export interface ComputerContext extends ComputerInput {
-  /** The last known tools of each server, kept while it is down so that a call can say that it is. */
+  /** Last known tools of each server, kept while the server is down so that a call can be told the reason. */
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly table: ToolTable;
-  /** Servers whose tools were withdrawn: the names that these had, and why. */
+  /** Servers whose tools were withdrawn, with the names of those tools and the reason. */
   readonly withdrawn: Readonly<Record<string, WithdrawnTools>>;
-  /** By server: lists that are another one whenever they are read, and what is said of them. */
+  /** Lists that change with each read, by server, with the failure reported for them. */
   readonly restless: Readonly<Record<string, Readonly<Partial<Record<CatalogList, Failure>>>>>;
-  /** Why each server failed the last time, of those that are not ready. */
+  /** Reason of the last failure of each server that is not ready. */
   readonly reasons: Readonly<Record<string, string>>;
-  /** The last news of each client. */
+  /** Last reported stage of each client. */
   readonly stages: Readonly<Record<string, ClientStage>>;
-  /** What handshakes wait for that take longer; none that is over. */
+  /** Cause of the delay of each slow handshake that is still running. */
   readonly waits?: Readonly<Record<string, Waits>>;
-  /** Whose tools are offered. */
+  /** Servers whose tools are offered. */
   readonly up: Readonly<Record<string, boolean>>;
   readonly offered: readonly SmcpTool[];
   readonly signature: string;
-  /** Counts what `shown` has been. */
+  /** Number of changes of `shown`. */
   readonly configRevision: number;
   readonly permits: ConnectPermits;
-  /** By fingerprint. */
+  /** Failures in a row by fingerprint of the launch config. */
   readonly spent: Readonly<Record<string, Spent>>;
-  /** Taken out of the config, and on their way down. */
+  /** Servers removed from the config that are still shutting down. */
   readonly leaving: readonly string[];
-  /** Their machines failed too often: nobody lives there any more. */
+  /** Servers that have no client any more, because its machine failed too often. */
   readonly givenUp: readonly string[];
-  /** The servers of the last calls, the oldest first: the order in which servers are shown follows from them. */
+  /** Servers of the last calls, oldest first, from which the display order of servers follows. */
   readonly recent: readonly { readonly server: string }[];
-  /** What each ready server with resources declared of them. */
+  /** Resource capabilities declared by each ready server that has resources. */
   readonly shows: Readonly<Record<string, NonNullable<Capabilities['resources']>>>;
-  /** The last known resources of each server, also while it is down. */
+  /** Last known resources of each server, kept while the server is down. */
   readonly resources: Readonly<Record<string, readonly { readonly uri: string }[]>>;
-  /** Of which the resources are known since they became ready; and why not, where they could not be had. */
+  /**
+   * Servers whose resources are known since they became ready; the value is the reason when the list could
+   * not be read, else null.
+   */
   readonly listed: Readonly<Record<string, string | null>>;
-  /** Its Desktop and its Finder live: since a server had something to show, or somebody asked. */
+  /** True once Desktop and Finder are open: when a server first has something to show or a question comes. */
   readonly hasCollections: boolean;
-  /** By server: its tools that a person has allowed for the session, and to whom. */
+  /** Tools that a person approved for the session, by server, with the caller they are approved for. */
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
-  /** Calls of tools that nobody has yet: a server that still starts may. */
+  /** Calls of unknown tools that a starting server may still provide. */
   readonly waiting: readonly ComputerCall[];
-  /** By ticket: those that had to wait and have a server now, until their caller's time is over. */
+  /** Servers of sent calls that had to wait, by ticket, until the time limit of the caller ends. */
   readonly waited: Readonly<Record<string, string>>;
-  /** Questions that wait for servers that start; null: nobody's waits any more. */
+  /** Questions that wait for starting servers; null when questions no longer wait. */
   readonly asked: readonly ComputerQuestion[] | null;
   readonly open: number;
   readonly reopens: number;
@@ -251,15 +269,15 @@ export type ComputerEvent =
   | LinkNews
   | ToolApproved
   | CallOverdue
-  /** Questions that waited for servers that start are taken now. */
+  /** Questions that waited for starting servers are to be answered now. */
   | { readonly type: 'questions.due' }
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };
 
 // ── tools that cannot be called by their names ────────────────────────────────────────────────────────
-/** Names in the details of a failure. */
+/** Largest number of tool names in the details of a failure. */
 const mostNames = 100;
-/** The first of them, and how many there are. */
+/** Summarizes the refused tools of a server: the first failure and their number. */
 function refusalSummary(server: string, all: readonly RefusedTool[]): Failure | undefined {
   const [first] = all;
   if (!first) return undefined;
@@ -284,10 +302,10 @@ const refusalsByServer = remembered(({ refused }: ToolTable): ReadonlyMap<string
     }),
   );
 });
-/** Why some or all of the tools of a server cannot be called. */
+/** Returns the reason why some or all tools of a server cannot be called. */
 export const whyRefused = ({ table }: Pick<ComputerContext, 'table'>, server: string): Failure | undefined =>
   refusalsByServer(table).get(server);
-/** Whether a server that is offered has such tools. */
+/** Tells whether a running server has tools that cannot be called. */
 const hasRefused = ({ table, up }: ComputerContext): boolean =>
   [...refusalsByServer(table).keys()].some((server) => up[server] === true);
 
@@ -300,7 +318,7 @@ const sharedNews = (name: string, names: readonly string[]): ComputerNews => ({
     remedy: 'Other names are given by an alias in the config. All of them: tools conflicts',
   },
 });
-/** Told once: where a server has other refusals than before, and where a name became one of several tools. */
+/** Reports, once each, servers whose refused tools changed and names that several tools share. */
 export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTable): Post[] {
   if (before === after) return [];
   const [was, is] = [refusalsByServer(before), refusalsByServer(after)];
@@ -318,7 +336,7 @@ export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTa
 type RestlessLists = ComputerContext['restless'];
 const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =>
   (Object.hasOwn(all, server) && all[server]) || {};
-/** Failure of the list that was told first. */
+/** Returns the failure of the restless list that was reported first. */
 const firstRestless = (all: RestlessLists, server: string): Failure | undefined =>
   Object.values(restlessOf(all, server))[0];
 export const whyRestless = (
@@ -327,7 +345,7 @@ export const whyRestless = (
 ): Failure | undefined => firstRestless(restlessTakenIn, server);
 const hasRestless = ({ restless: restlessTakenIn }: ComputerContext): boolean =>
   Object.keys(restlessTakenIn).length > 0;
-/** A list is restless for as long as its session lives. */
+/** Forgets restless lists of a server, because they last only as long as its session. */
 const withoutRestless = (all: RestlessLists, server: string): RestlessLists =>
   Object.hasOwn(all, server) ? withoutKey(all, server) : all;
 function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRestless): RestlessLists {
@@ -335,7 +353,7 @@ function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRes
   if (failure) return { ...all, [server]: { ...others, [list]: failure } };
   return Object.keys(others).length > 0 ? { ...all, [server]: others } : withoutRestless(all, server);
 }
-/** Tells the host once, and again when the reason is another. */
+/** Reports a restless list to the host, once for each reason. */
 export function restlessTakenIn(
   c: ComputerContext,
   news: CatalogRestless,
@@ -355,10 +373,10 @@ export function restlessTakenIn(
 type WithdrawnByServer = ComputerContext['withdrawn'];
 const withdrawnOf = (all: WithdrawnByServer, server: string): WithdrawnTools | undefined =>
   Object.hasOwn(all, server) ? all[server] : undefined;
-/** Why the tools of a server are not there. */
+/** Returns the reason why the tools of a server are withdrawn. */
 export const whyWithdrawn = ({ withdrawn: all }: ComputerContext, server: string): Failure | undefined =>
   withdrawnOf(all, server)?.failure;
-/** What is remembered of the failure of a server that is not ready. */
+/** Returns the remembered failure texts after news of a client; a ready server has none. */
 const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: ClientChanged) => {
   if (failure !== null && stage !== 'ready') return { ...reasons, [server]: failure.message };
   return withoutKey(reasons, server);
@@ -366,7 +384,7 @@ const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: 
 const withoutWithdrawn = (all: WithdrawnByServer, server: string): WithdrawnByServer =>
   withdrawnOf(all, server) ? withoutKey(all, server) : all;
 
-/** All names by which they can be called: asked for before they are dropped. */
+/** Returns all names by which tools of a server can be called, to be read before the tools are dropped. */
 const callableNames = (c: ComputerContext, server: string): readonly string[] => {
   const listed = Object.hasOwn(c.catalogs, server) ? (c.catalogs[server] ?? []) : [];
   const shown = Object.values(c.table.byName).filter((entry) => entry.server === server);
@@ -381,7 +399,10 @@ const isOfTools = (c: ComputerContext, { list, server }: CatalogListed): boolean
   list === 'tools' && !c.leaving.includes(server);
 export const afterWithdrawal = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
   isOfTools(c, news) ? { withdrawn: withdrawnAfter(c, news) } : {};
-/** Its host hears of it once, and when the reason is another. One that is not ready says what it is instead. */
+/**
+ * Reports withdrawn tools to the host, once for each reason. A server that is not ready reports its stage
+ * instead.
+ */
 export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed): Post[] {
   const { server } = listed;
   if (!isOfTools(c, listed) || c.stages[server] !== 'ready') return [];
@@ -389,10 +410,10 @@ export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed):
   if (whyWithdrawn(c, server)?.message === failure?.message) return [];
   return [post(c.owner, { type: 'tools.withdrawn', server, failure })];
 }
-/** The server of a tool that was withdrawn. */
+/** Returns the server of a tool that was withdrawn. */
 export const withdrawnFrom = (c: ComputerContext, tool: string): string | undefined =>
   Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool))?.[0];
-/** Of a tool that is not there because it was withdrawn. */
+/** Returns the failure for a call of a tool that was withdrawn. */
 export function withdrawnRefusal(c: ComputerContext, tool: string): Failure | undefined {
   const found = Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool));
   if (!found) return undefined;
@@ -400,7 +421,7 @@ export function withdrawnRefusal(c: ComputerContext, tool: string): Failure | un
   const stage = c.stages[server] ?? 'connecting';
   return stage === 'ready' ? failure : notActive(server, stage, null, failure);
 }
-/** A server that is ready without its tools is not fine: its host hears why they are not there. */
+/** Reports a ready server whose tools are withdrawn as faulty, with the reason. */
 export function messagesOfReadyServer(c: ComputerContext, { server, stage }: ClientChanged): Post[] {
   const failure = whyWithdrawn(c, server);
   return stage === 'ready' && failure ? [post(c.owner, { type: 'tools.withdrawn', server, failure })] : [];
@@ -409,7 +430,7 @@ export const absentServers = (c: ComputerContext): AbsentServer[] =>
   Object.entries(c.withdrawn).map(([server, { failure }]) => ({ server, reason: failure.message }));
 
 export const maxReopens = 5;
-/** Fingerprints whose failures are remembered. */
+/** Largest number of launch configs whose failures are remembered. */
 const mostSpent = 100;
 
 export const nameIn = (plan: ServerPlan): string => plan.rules.server;
@@ -450,7 +471,10 @@ const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
     before,
   );
 type Offer = Pick<ComputerContext, 'offered' | 'signature'>;
-/** `before`: what was offered, which is the same again after most news. */
+/**
+ * Returns the offered tools with their signature. `before` is the previous offer, which is reused when
+ * nothing changed.
+ */
 const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>, before?: Offer): Offer => {
   const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
   const isOpenOf =
@@ -459,7 +483,7 @@ const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>, before?: Offer)
     ? { offered: before.offered, signature: before.signature }
     : { offered, signature: signatureOf(offered) };
 };
-/** Kept lists are known before their servers have started. */
+/** Builds the first table of tools from the cached lists, before the servers have started. */
 export function aggregateOf({ servers }: ComputerStart) {
   const cached = servers.flatMap((s) => (s.cached?.tools ? [[nameIn(s), s.cached.tools] as const] : []));
   const catalogs = Object.fromEntries(cached) as ComputerContext['catalogs'];
@@ -469,7 +493,10 @@ export function aggregateOf({ servers }: ComputerStart) {
 export const isTrying = (stage: ClientStage | undefined): boolean =>
   stage === undefined || stage === 'connecting' || stage === 'recovering' || stage === 'authorizing';
 export const isWantedServer = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
-/** Asked with every event, by what changes with news alone. */
+/**
+ * Tells whether all wanted servers are ready or on standby. It is checked with every event, so the result is
+ * remembered until news change its input.
+ */
 const allUp = remembered((stages: ComputerContext['stages']) =>
   remembered((servers: ComputerContext['servers']) =>
     servers.every(
@@ -487,11 +514,11 @@ const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChan
   const { [plan.fingerprint]: known, ...others } = c.spent;
   if (attempt === 0) return known ? others : c.spent;
   const rest = Object.entries(others).slice(1 - mostSpent);
-  // Ready and not yet proven it has no failure, and what it failed with counts still.
+  // A ready server that is not yet proven stable reports no failure, so the last one is kept.
   const last = failure ?? known?.failure ?? null;
   return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
 };
-/** What a client said, taken in. Late news of a server that was taken out change nothing. */
+/** Applies the news of a client; late news of a removed server are ignored. */
 export function afterClientNews(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
   const { server, stage, isOffered } = news;
   if (c.leaving.includes(server)) return {};
@@ -519,7 +546,7 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
   type: 'config.changed',
   revision: configRevision,
 });
-/** Host and link hear of a change of what is offered, the host also of what is refused. */
+/** Reports a change of the offered tools to host and link, and refused tools to the host. */
 function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const messages = refusedNews(c, c.table, next.table ?? c.table);
   if (next.signature === undefined || next.signature === c.signature) return messages;
@@ -529,7 +556,7 @@ function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[]
   if (c.link) messages.push(post(linkOf(c), signatureNews(next.signature), { optional: true }));
   return messages;
 }
-/** News passed to the host, what follows from them for what is offered, and what is remembered. */
+/** Messages to send and changes of the context that follow from news. */
 export interface Consequences {
   readonly messages: readonly Post[];
   readonly next: Partial<ComputerContext>;
@@ -542,7 +569,7 @@ export const consequencesOf = (
   messages: [post(c.owner, news), ...messagesFor(c, next)],
   next,
 });
-/** A client whose machine failed too often says no more; this is said for it. */
+/** Reports a client as failed on its behalf, after its machine failed too often to speak. */
 export const crashedNews = (server: string, why: string): ClientChanged => ({
   type: 'client.changed',
   server,
@@ -560,7 +587,7 @@ interface ReconciledServers extends Consequences {
   readonly opens: readonly Open[];
 }
 const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-/** What is gone is closed, what is new is opened, what is there is told its plan. */
+/** Applies a new config: closes removed servers, opens new ones, and sends the others their plan. */
 export function reconciledServers(c: ComputerContext, { servers, shown }: ServersSet): ReconciledServers {
   const before = new Map(c.servers.map((s) => [nameIn(s), s]));
   const names = new Set(servers.map(nameIn));
@@ -569,7 +596,7 @@ export function reconciledServers(c: ComputerContext, { servers, shown }: Server
     const was = before.get(nameIn(s));
     return !was || (c.givenUp.includes(nameIn(s)) && !isSamePlan(was.client, s.client));
   };
-  /** One that is still on its way down is opened when it has ended. */
+  /** Servers to open at once; one that is still shutting down is opened after it has ended. */
   const fresh = servers.filter((s) => isNew(s) && !c.leaving.includes(nameIn(s)));
   const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
@@ -613,7 +640,7 @@ export function reconciledServers(c: ComputerContext, { servers, shown }: Server
     messages: [...ends, ...orders, ...messagesFor(c, next), ...announced],
   };
 }
-/** It has ended and was put back into the config meanwhile. */
+/** Opens a server again that has ended and was meanwhile put back into the config. */
 export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
   const name = serverOf(c, ended);
   return name !== undefined && c.leaving.includes(name)
@@ -630,7 +657,7 @@ export const isApproved = (
 ): boolean =>
   Object.hasOwn(approved, server) &&
   (approved[server]?.some((a) => a.tool === tool && isSameCaller(a.caller, by)) ?? false);
-/** What a person allowed was allowed to this launch config, and to no other under the same name. */
+/** Records an approval by a person; it holds only for the same generation of the launch config. */
 export const approvedBy = (
   c: ComputerContext,
   { server, tool, generation, caller }: ToolApproved,
@@ -639,7 +666,7 @@ export const approvedBy = (
   !c.servers.some((s) => nameIn(s) === server && s.client.generation === generation)
     ? {}
     : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), { tool, caller }] } };
-/** The next peer under that name is another one. */
+/** Forgets approvals for a caller that is gone, because the next peer with that name is a different one. */
 export const approvedWithout = (c: ComputerContext, asker: Address): ComputerContext['approved'] =>
   Object.fromEntries(
     Object.entries(c.approved).map(([server, some]) => [

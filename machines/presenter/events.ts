@@ -2,7 +2,7 @@ import { toResponse, type MCPToolResponse } from '../models/index.ts';
 import type { CallEnd, Outcome } from '../call/messages.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** The names of seed 004, section 3, and the notification that its server manager publishes. */
+/** Event names of seed 004, section 3, and the notifications of its server manager. */
 export const MCP_EVENTS = {
   SERVER_STARTED: 'mcp:server-started',
   SERVER_STOPPED: 'mcp:server-stopped',
@@ -12,35 +12,38 @@ export const MCP_EVENTS = {
   CLIENT_LIST_UPDATED: 'mcp:client-list-updated',
 } as const;
 
-/** What a host shows its user: a server did not start, or a change was taken back. */
+/** Notification for the user: a server did not start, or a change was rolled back. */
 export interface McpNotification {
-  /** The same for the same failure of the same server. */
+  /** Id of the notification; the same failure of the same server has the same id. */
   readonly id: string;
   readonly type: 'error';
-  /** The server that it is about. */
+  /** Name of the server concerned. */
   readonly server: string;
-  /** What has happened, with the name of the server. */
+  /** Summary of the event, with the name of the server. */
   readonly title: string;
-  /** Why, in the words of the failure. */
+  /** Message of the failure. */
   readonly message: string;
-  /** What the user can do, where that is known. */
+  /** Advice for the user, when one is known. */
   readonly remedy?: string;
 }
-/** What a presenter tells, by the names of `MCP_EVENTS`; `Config` is what its config is shown as. */
+/**
+ * Values of the events of a presenter, by the names in `MCP_EVENTS`. `Config` is the type of the shown
+ * config.
+ */
 export interface McpEventValues<Config> {
-  /** A server is ready, whoever started it: its name in the config. */
+  /** Name of a server that has become ready, started by anyone. */
   readonly 'mcp:server-started': string;
-  /** A server that ran has come to rest: stopped, switched off, removed, or given up. Its name. */
+  /** Name of a running server that was stopped, disabled, removed or given up. */
   readonly 'mcp:server-stopped': string;
-  /** A call that reached its server, and what that answered. */
+  /** Result of a call that its server has answered. */
   readonly 'mcp:tool-call-result': MCPToolResponse;
-  /** The config is another: all three parts of it. */
+  /** Complete config after a change, with all three parts. */
   readonly 'mcp:config-changed': Config;
-  /** The connection to a server is there, or not any more. */
+  /** Change of the connection to a server: established or ended. */
   readonly 'mcp:server-status-changed': { readonly name: string; readonly status: 'running' | 'stopped' };
-  /** Other clients run than before: ask again which, and for their tools. */
+  /** The set of running clients changed, so clients and their tools should be requested again. */
   readonly 'mcp:client-list-updated': Readonly<Record<string, never>>;
-  /** A start failed, or a change of a server was taken back. */
+  /** Notification that a start failed or a change of a server was rolled back. */
   readonly notification: McpNotification;
 }
 export type McpEvent<Config = unknown> = {
@@ -51,14 +54,14 @@ export type McpEvent<Config = unknown> = {
 }[keyof McpEventValues<Config>];
 
 /**
- * Where a server is for a presenter. `starting`: its first try since it rested. `retrying`: that failed, and it is told.
- * `lost`: it ran, and is on its way back or down.
+ * State of a server for a presenter. `starting`: first attempt after a rest. `retrying`: that attempt failed
+ * and was reported. `lost`: the server was running, and is reconnecting or stopping.
  */
 type Phase = 'starting' | 'retrying' | 'running' | 'lost';
-/** By server; one that rests is not in it. */
+/** State of each server by name; a server at rest is absent. */
 export type Phases = Readonly<Record<string, Phase>>;
 
-/** What a computer tells, as far as it matters here. */
+/** Events of a computer that matter to a presenter. */
 export type Heard =
   | {
       readonly type: 'server.changed';
@@ -67,7 +70,7 @@ export type Heard =
       readonly failure: Failure | null;
     }
   | { readonly type: 'server.removed'; readonly name: string }
-  /** Somebody has ordered a start: a failure of it is told again. */
+  /** A start was ordered, so a new failure of it is reported again. */
   | { readonly type: 'start.ordered'; readonly name: string }
   | {
       readonly type: 'call.settled';
@@ -82,7 +85,7 @@ interface Folded {
   readonly events: readonly McpEvent<never>[];
 }
 
-/** States in which a server stays until somebody, or a long while, changes that. */
+/** States in which a server stays until a person acts or a long pause ends. */
 const resting: ReadonlySet<string> = new Set([
   ...['idle', 'standby', 'disabled', 'open', 'needsInput', 'unsupported'],
 ]);
@@ -92,7 +95,7 @@ const status = (name: string, to: 'running' | 'stopped'): McpEvent<never>[] => [
   { name: 'mcp:server-status-changed', value: { name, status: to } },
 ];
 const listUpdated: McpEvent<never> = { name: 'mcp:client-list-updated', value: {} };
-/** A failure of a server in the words of a notification. */
+/** Builds the notification for a failure of a server. */
 export const notificationOf = (
   server: string,
   { code, message, remedy }: Failure,
@@ -103,7 +106,7 @@ export const notificationOf = (
     id: `mcp-error-${server}-${code}`,
     type: 'error',
     server,
-    // One about the config itself is about no server.
+    // An empty server name means that the failure concerns the config itself.
     title: server === '' ? title : `${title}: ${server}`,
     message,
     ...(remedy !== undefined && { remedy }),
@@ -118,8 +121,8 @@ function moved(phases: Phases, name: string, to: Phase | undefined): Phases {
 }
 
 /**
- * What a presenter tells of what its computer has told, in the order of DeepChat: a good start is status, list, started; a
- * bad one status, notification, list; a stop status, list, stopped.
+ * Turns an event of the computer into events of the presenter, in the order of DeepChat: success gives
+ * status, list, started; failure gives status, notification, list; a stop gives status, list, stopped.
  */
 export function heard(phases: Phases, event: Heard): Folded {
   if (event.type === 'call.settled') return { phases, events: resultOf(event) };
@@ -139,7 +142,7 @@ export function heard(phases: Phases, event: Heard): Folded {
   const isAtRest = resting.has(state);
   switch (now) {
     case undefined:
-      // Found wanting before it could try, such as without a value for an input.
+      // The server failed before its first attempt, for example because an input has no value.
       if (isAtRest && failure)
         return to(undefined, ...status(name, 'stopped'), notificationOf(name, failure), listUpdated);
       return to(isAtRest ? undefined : 'starting');
@@ -166,7 +169,10 @@ export function heard(phases: Phases, event: Heard): Folded {
         : to('lost');
   }
 }
-/** Only of calls that reached their server and were answered by it: neither refused, nor lost, nor cancelled. */
+/**
+ * Returns the result event of a call only when its server has answered; refused, lost and cancelled calls
+ * give none.
+ */
 function resultOf(call: Extract<Heard, { type: 'call.settled' }>): readonly McpEvent<never>[] {
   const isAnswered = call.end === 'succeeded' || (call.end === 'failed' && call.result !== null);
   return isAnswered ? [{ name: 'mcp:tool-call-result', value: toResponse(call.reqId, call) }] : [];

@@ -1,23 +1,28 @@
-/** Config file of a presenter: its schema, its older versions, and its built-in servers. */
+/** Config file of a presenter: its schema, its older versions, and the built-in servers. */
 import type { Edit } from '../config/json-text.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/** What a presenter's config is shown as: the three parts of seed 004. */
+/** Config as a presenter shows it: the three parts of seed 004. */
 export interface McpConfig {
-  /** Built-in ones, too. */
+  /** Servers by name, including built-in ones. */
   readonly mcpServers: Readonly<Record<string, MCPServerConfig>>;
-  /** Names of those that start by themselves. */
+  /** Names of servers that start automatically. */
   readonly defaultServers: readonly string[];
-  /** False: nothing runs. */
+  /** True when servers may run; false keeps all of them stopped. */
   readonly mcpEnabled: boolean;
 }
 
 const namesIn = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined;
-/** The key of the map of servers: `servers` is taken where a file has it so, as that of VS Code. */
+/**
+ * Returns the key under which a file lists its servers; `servers` is accepted too, as in files of VS Code.
+ */
 export const mapKeyOf = (file: Fields): 'servers' | 'mcpServers' =>
   !Object.hasOwn(file, 'mcpServers') && isObject(file['servers']) ? 'servers' : 'mcpServers';
-/** Those of the file alone. A list has no names to edit by, and is none. */
+/**
+ * Returns the servers in the file, without built-in ones. An array is ignored, because its items have no
+ * names to edit.
+ */
 export function ownServers(file: Fields): Readonly<Record<string, MCPServerConfig>> {
   const map = file[mapKeyOf(file)];
   return isObject(map) ? (map as Readonly<Record<string, MCPServerConfig>>) : {};
@@ -29,7 +34,7 @@ const removedBuiltIns = (file: Fields): readonly string[] => {
 const isOff = ({ disable, disabled, enabled, isActive }: MCPServerConfig): boolean =>
   disable === true || disabled === true || enabled === false || isActive === false;
 
-/** What a file says, with the built-in servers that it neither has nor has removed. */
+/** Returns the config of a file, with built-in servers added unless the file has or has removed them. */
 export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig {
   const own = ownServers(file);
   const removed = removedBuiltIns(file);
@@ -41,7 +46,7 @@ export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig
   const names = servers.filter(([, entry]) => isObject(entry) && !isOff(entry)).map(([name]) => name);
   return {
     mcpServers: Object.fromEntries(servers),
-    // Absent: all that are enabled. A name that is not there any more means nothing.
+    // An absent list means all enabled servers; names of unknown servers are dropped.
     defaultServers: wanted ? [...new Set(wanted)].filter((name) => isNamed(servers, name)) : names,
     mcpEnabled: file['mcpEnabled'] !== false,
   };
@@ -49,7 +54,10 @@ export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig
 const isNamed = (servers: readonly (readonly [string, unknown])[], name: string): boolean =>
   servers.some(([other]) => other === name);
 
-/** What the computer is to run by: any file of docs/config.md, without what only a presenter knows. */
+/**
+ * Returns the config for the computer: any file of docs/config.md, without the settings that only a presenter
+ * uses.
+ */
 export function computerConfig(file: Fields, surroundings: Surroundings): Fields {
   const { mcpServers, defaultServers, mcpEnabled } = shownConfig(file, surroundings);
   const { a2c, inputs } = file;
@@ -78,7 +86,7 @@ function serverFor(
   const own = isObject(a2c) ? a2c : {};
   return {
     ...launch,
-    // Off for all goes before anything that is said of one.
+    // `mcpEnabled: false` takes precedence over the settings of each server.
     ...((!mcpEnabled || isOff(entry)) && { disabled: true }),
     ...(isObject(a2c) || a2c === undefined || a2c === null
       ? { a2c: isDefault ? own : { ...own, autoConnect: false } }
@@ -87,27 +95,30 @@ function serverFor(
 }
 
 // ── older versions ────────────────────────────────────────────────────────────────────────────────────
-/** What a file of this version of ours may say; `a2c.version` in it. */
+/** Newest version of the config file that this code can write (`a2c.version`). */
 const fileVersion = 1;
-/** Absent: written by hand or by another client, or before there were versions. */
+/**
+ * Returns the version of a file: 0 when it is absent, in files written by hand, by another client, or before
+ * versions existed.
+ */
 function versionOf(file: Fields): number {
   const { a2c } = file;
   const version = isObject(a2c) ? a2c['version'] : undefined;
   return typeof version === 'number' && Number.isInteger(version) && version >= 0 ? version : 0;
 }
-/** A file of a later version is read as far as it can be, and never written. */
+/** Tells whether a file has a newer version; such a file is read as far as possible and never written. */
 export const isOfFuture = (file: Fields): boolean => versionOf(file) > fileVersion;
 
 /**
- * What of an older file has to be said otherwise. A file in which nothing has is left alone, so none is written for its
- * version only; what was migrated once is not migrated again.
+ * Returns the edits that bring an older file to the current version. A file that needs no change is not
+ * written just for its version, and a migrated file is not migrated again.
  */
 export function migrationsOf(file: Fields): readonly Edit[] {
   if (versionOf(file) >= fileVersion) return [];
   const edits = [...oneDefault(file), ...filesystem(file)];
   return edits.length === 0 ? [] : [...edits, { path: ['a2c', 'version'], value: fileVersion }];
 }
-/** DeepChat up to 0.0.12: one default server. */
+/** Migrates the single default server of DeepChat up to 0.0.12. */
 function oneDefault(file: Fields): readonly Edit[] {
   if (!Object.hasOwn(file, 'defaultServer')) return [];
   const { defaultServer: one } = file;
@@ -117,7 +128,10 @@ function oneDefault(file: Fields): readonly Edit[] {
     ...(isNeeded ? [{ path: ['defaultServers'], value: [one] }] : []),
   ];
 }
-/** DeepChat up to 0.0.12: `filesystem` over stdio. One documents server has one folder, so there is one for each. */
+/**
+ * Migrates the `filesystem` server over stdio of DeepChat up to 0.0.12: a documents server has one folder, so
+ * each folder gets a server.
+ */
 function filesystem(file: Fields): readonly Edit[] {
   const own = ownServers(file);
   const old = Object.hasOwn(own, 'filesystem') ? own['filesystem'] : undefined;
@@ -146,40 +160,43 @@ const isFilesystem = (args: readonly unknown[]): boolean =>
   args.some((arg) => typeof arg === 'string' && /(?:^|\/)server-filesystem(?:@|$)/.test(arg));
 
 // ── built-in servers ──────────────────────────────────────────────────────────────────────────────────
-/** One server as its file has it: the keys of DeepChat (seed 004, section 4), or of any other client (docs/config.md). */
+/**
+ * One server in the file, with the keys of DeepChat (seed 004, section 4) or of another client
+ * (docs/config.md).
+ */
 export interface MCPServerConfig {
   /** Executable of a `stdio` server. */
   readonly command?: string;
-  /** Its arguments. */
+  /** Arguments of the executable. */
   readonly args?: readonly string[];
-  /** Its variables, beside those that every child has. */
+  /** Environment variables added to those of every child process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: `stdio` with a command, `http` with a URL. */
+  /** Transport; `stdio` by default for a server with a command, `http` for one with a URL. */
   readonly type?: 'stdio' | 'sse' | 'http' | 'inmemory' | (string & {});
-  /** Of `sse` and `http`. */
+  /** URL of an `sse` or `http` server. */
   readonly baseUrl?: string;
-  /** What each request to that has. */
+  /** HTTP headers of each request to the server. */
   readonly customHeaders?: Readonly<Record<string, string>>;
-  /** `all`, `read`, `write`, or names of tools. */
+  /** Tools that run without asking: `all`, `read`, `write`, or names of tools. */
   readonly autoApprove?: readonly string[];
-  /** For a screen: an emoji or a URL. */
+  /** Icon of the server on a screen: an emoji or a URL. */
   readonly icons?: string;
-  /** For a screen: one sentence. */
+  /** Description of the server on a screen, in one sentence. */
   readonly descriptions?: string;
-  /** It does not run, and cannot be started. */
+  /** True for a disabled server, which does not run and cannot be started. */
   readonly disable?: boolean;
   readonly [key: string]: unknown;
 }
-/** What built-in servers are made of, which is not the same everywhere. */
+/** Properties of the machine from which the built-in servers are made. */
 export interface Surroundings {
-  /** The home folder of the user. */
+  /** Home folder of the user. */
   readonly home: string;
-  /** How the documents server is started over this folder. */
+  /** Returns the command that starts the documents server for a folder. */
   readonly documents: (folder: string) => { readonly command: string; readonly args: readonly string[] };
 }
 const files = 'buildInFileSystem';
 
-/** Servers that every presenter has until its user removes them (seed 004). Both are off at first. */
+/** Built-in servers of every presenter until the user removes them (seed 004); both are disabled at first. */
 const builtIns = ({ home }: Surroundings): Readonly<Record<string, MCPServerConfig>> => ({
   [files]: {
     type: 'inmemory',
@@ -196,20 +213,26 @@ const builtIns = ({ home }: Surroundings): Readonly<Record<string, MCPServerConf
     disable: true,
   },
 });
-/** The folder of `buildInFileSystem`, or of one of its likes that a migration made (`buildInFileSystem-2`). */
+/**
+ * Returns the folder of `buildInFileSystem` or of a server that a migration made from it
+ * (`buildInFileSystem-2`).
+ */
 const documentsFolderOf = (name: string, { type, args }: MCPServerConfig): string | undefined => {
   const folder: unknown = Array.isArray(args) && args.length === 1 ? args[0] : undefined;
   const isOne = type === 'inmemory' && /^buildInFileSystem(?:-\d+)?$/.test(name);
   return isOne && typeof folder === 'string' && folder !== '' ? folder : undefined;
 };
-/** Under which names its folders are served, the first one under its own. */
+/** Returns the names of servers for this many folders; the first one has the plain name. */
 const documentsNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => (index === 0 ? files : `${files}-${index + 1}`));
 
 // ── changes ───────────────────────────────────────────────────────────────────────────────────────────
 type Edits = readonly Edit[];
 
-/** Key by key, so that what people wrote around them stays; of a server that the file does not have, all of `entry`. */
+/**
+ * Returns edits key by key, so that text written by people around them stays. A server that the file does not
+ * have is written completely.
+ */
 export function update(
   file: Fields,
   name: string,
@@ -223,7 +246,9 @@ export function update(
     return value === undefined ? { path, remove: true } : { path, value };
   });
 }
-/** It leaves the defaults, too; a built-in server has to be remembered as removed. */
+/**
+ * Returns edits that remove a server and its place among the defaults; a built-in one is recorded as removed.
+ */
 export const removal = (file: Fields, name: string, surroundings: Surroundings): Edits => [
   { path: [mapKeyOf(file), name], remove: true },
   { path: ['defaultServers'], drop: name },
@@ -231,13 +256,16 @@ export const removal = (file: Fields, name: string, surroundings: Surroundings):
     ? [{ path: ['a2c', 'removedBuiltIns'], add: name } as const]
     : []),
 ];
-/** Of a list that the file has, this one item alone: another process may change the others. */
+/** Returns an edit of the one changed item of the defaults, because another process may change the others. */
 export function defaults(file: Fields, name: string, next: readonly string[]): Edits {
   const path = ['defaultServers'];
   if (!Array.isArray(file['defaultServers'])) return [{ path, value: next }];
   return [next.includes(name) ? { path, add: name } : { path, drop: name }];
 }
-/** Built-in servers are as they were at first, which is off. Of all others nothing changes: what was off stays off. */
+/**
+ * Returns edits that restore the built-in servers to their first state, which is disabled. Other servers are
+ * not changed.
+ */
 export const reset = (file: Fields, surroundings: Surroundings): Edits => [
   ...Object.keys(builtIns(surroundings)).flatMap((name): Edits => [
     { path: [mapKeyOf(file), name], remove: true },

@@ -1,11 +1,11 @@
 /**
- * The config file of a host, for as long as the host lives.
+ * Machine of the config file of a host, which lives as long as the host.
  *
- * reading  — its text is asked for; changes that are wanted meanwhile wait
- * inForce  — what was read last is right
- * lost     — there is no file, or nothing in it: what was in force stays so, and the next change writes it with that change
- * mistaken — what was read last is wrong: what was in force stays so, and nothing is written over it
- * writing  — one change is under way: read, changed and written as one, while others are locked out
+ * reading  — the file is being read; new changes wait
+ * inForce  — the text read last is valid
+ * lost     — the file is missing or empty: the old config stays in force, and the next change writes it together with the change
+ * mistaken — the text read last is invalid: the old config stays in force, and the file is not written
+ * writing  — one change is being made: read, edited and written under a lock
  * closed   — final
  */
 import { assign, setup } from 'xstate';
@@ -131,7 +131,7 @@ export const settingsMachine = settingsSetup.createMachine({
       ],
       on: { 'file.changed': 'reading', ...noteOrder },
     },
-    /** Passed through: a file of a later version is not written. */
+    /** Transient state: a file of a newer version is not written. */
     deciding: {
       always: [
         { guard: 'mayWrite', target: 'writing' },
@@ -163,7 +163,7 @@ export const settingsMachine = settingsSetup.createMachine({
           { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tellNews, take] },
           { target: 'mistaken', actions: [tellNews, take] },
         ],
-        // Whether it was written is seen in the file.
+        // After a failed write the file is read again, which shows whether it was written.
         'ask.refused': {
           target: 'reading',
           actions: [refuseFirst(({ event }) => rules.failureIn(event)), 'forgetFirst'],

@@ -1,4 +1,4 @@
-/** Messages and memory of the settings machine, and its pure rules. */
+/** Messages, memory and pure rules of the settings machine. */
 import { mistakeLine, type Mistake } from '../config/mistake.ts';
 import type { Edit } from '../config/json-text.ts';
 import type { Address, AddressFor } from '../kernel/address.ts';
@@ -7,46 +7,49 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Fields } from '../protocol/json.ts';
 import { isOfFuture } from './host-config.ts';
 
-/** The name of the port that reads and writes the file: `read`, and `write` with the edits of one change. */
+/** Name of the port that reads the config file (`read`) and writes the edits of one change (`write`). */
 export const settingsPort = 'configFile';
 
 interface SettingsStart {
-  /** For people. */
+  /** Path of the file, for messages to people. */
   readonly file: string;
 }
-/** What the file is to say from now on. Answered by `settings.settled` with the same ticket, once. */
+/** Order to change the file. It is answered once, by `settings.settled` with the same ticket. */
 export interface SettingsChange {
   readonly type: 'settings.change';
   readonly ticket: string;
   readonly edits: readonly Edit[];
 }
-/** Somebody has touched the file, or its folder: it is looked at again. */
+/** The file or its folder was changed on disk, so the file is read again. */
 export interface FileChanged {
   readonly type: 'file.changed';
 }
 export type SettingsOrder = SettingsChange | FileChanged | { readonly type: 'close' };
-/** What the port found, or left, in the file. `mark` is the same for the same text. */
+/** Result of the port: the content of the file after reading or writing. `mark` is equal for equal text. */
 export type FileFound =
   | { readonly kind: 'good'; readonly value: Fields; readonly mark: string; readonly isTaken?: boolean }
   | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
-  /** It is blank, `{}` or a beginning of what was in force: a mistake in which nothing is that a change could lose. */
+  /**
+   * The file is blank, `{}` or only a beginning of the text in force: an error in which a change can lose
+   * nothing.
+   */
   | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'none' };
-/** Parameters of `write`. `restores`: a file that is gone or emptied gets what was in force, and the change. */
+/** Parameters of `write`. `restores`: a missing or emptied file is first filled with the config in force. */
 export interface FileEdits {
   readonly edits: readonly Edit[];
   readonly restores: boolean;
 }
 
-/** The file stands otherwise than was told last. `value` is what is in force, null: nothing was read yet. */
+/** Report that the state of the file changed. `value` is the config in force; null when none was read yet. */
 export interface SettingsNews {
   readonly type: 'settings.changed';
   readonly state: 'inForce' | 'mistaken' | 'lost';
   readonly value: Fields | null;
-  /** Of `mistaken`: every mistake, with line and column where it has them. */
+  /** Errors in the file, with line and column when known; empty unless `state` is `mistaken`. */
   readonly mistakes: readonly Mistake[];
 }
-/** The one answer to a change. `isTaken`: an entry was there that must not be, and nothing was written. */
+/** Answer to a change. `isTaken`: nothing was written, because an entry that must be new already exists. */
 export interface SettingsSettled {
   readonly type: 'settings.settled';
   readonly ticket: string;
@@ -58,16 +61,16 @@ export type SettingsInput = SettingsStart & {
   readonly owner: AddressFor<SettingsNews | SettingsSettled>;
 };
 export interface SettingsContext extends SettingsInput {
-  /** What is in force. */
+  /** Config in force; null before the first successful read. */
   readonly value: Fields | null;
   readonly mark: string;
-  /** What was told last, so that the same is not told again. */
+  /** Last reported state, so that the same state is not reported twice. */
   readonly told: string;
   readonly mistakes?: readonly Mistake[];
   readonly orders: readonly SettingsChange[];
-  /** It was touched while it was written. */
+  /** True when the file was changed on disk while it was written. */
   readonly isOld: boolean;
-  /** There is no file, or nothing in it. */
+  /** True when the file is missing or empty. */
   readonly isLost: boolean;
 }
 export interface At<E> {
@@ -79,7 +82,7 @@ export interface FileAnswered {
   readonly result: unknown;
 }
 export const readLimitMs = 10_000;
-/** Longer than a lock of somebody who died is waited for. */
+/** Time limit of a write in ms, longer than the wait for a lock left by a process that died. */
 export const writeLimitMs = 75_000;
 
 export const readRequest = (): PortRequest => ({ id: 'file', target: settingsPort, method: 'read' });
@@ -89,7 +92,7 @@ export const writeRequest = ({ context }: { readonly context: SettingsContext })
   method: 'write',
   params: { edits: context.orders[0]?.edits ?? [], restores: context.isLost } satisfies FileEdits,
 });
-/** The port answers nothing else. */
+/** Returns the answer of the port as a `FileFound`; an unknown answer counts as an unreadable file. */
 export const fileFoundIn = ({ result }: FileAnswered): FileFound => {
   const kind = (result as { readonly kind?: unknown } | null)?.kind;
   return Object.hasOwn(stateOf, String(kind)) ? (result as FileFound) : unreadFile;
