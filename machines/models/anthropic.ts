@@ -4,33 +4,33 @@ import { textOf } from './present.ts';
 import { parametersOf } from './schema.ts';
 import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
 
-/** Anthropic's Messages. */
+/** Tool definition in a request to Anthropic's Messages API. */
 export interface AnthropicTool {
-  /** The name of the definition: 64 characters at the most. */
+  /** Name of the tool, at most 64 characters. */
   readonly name: string;
-  /** That of the definition; never empty. */
+  /** Description of the tool; never empty. */
   readonly description: string;
-  /** Its parameters as a plain object schema; names that Anthropic refuses are replaced. */
+  /** Parameters as a plain object schema; names that Anthropic refuses are replaced. */
   readonly input_schema: { readonly type: 'object'; readonly [keyword: string]: unknown };
 }
-/** One block of `message.content` of type `tool_use`. */
+/** Call of a tool: one block of type `tool_use` in `message.content`. */
 export interface AnthropicToolUse {
   readonly type: 'tool_use';
-  /** What the result has to name. */
+  /** Id of the call, which the result must repeat. */
   readonly id?: string;
-  /** The name that was offered. */
+  /** Name under which the tool was offered. */
   readonly name: string;
-  /** The arguments, as an object. */
+  /** Arguments of the call, as an object. */
   readonly input?: unknown;
 }
-/** The block of the next message that tells of one call. */
+/** Result of one call: a block in the next message. */
 export interface AnthropicToolResult {
   readonly type: 'tool_result';
-  /** The id of the call. */
+  /** Id of the call that the result answers. */
   readonly tool_use_id: string;
-  /** The result as text; left out when it is empty, which is refused there. */
+  /** Result as text; absent when empty, because the API refuses an empty text. */
   readonly content?: string;
-  /** Left out when the call succeeded. */
+  /** True when the call failed; absent otherwise. */
   readonly is_error?: boolean;
 }
 
@@ -45,7 +45,7 @@ const toTool = ({ function: { name, description, parameters } }: MCPToolDefiniti
   input_schema: renamed(parametersOf(parameters), renamesOf(parameters)),
 });
 
-/** The format of Anthropic's Messages. */
+/** Format of Anthropic's Messages API. */
 export const anthropic = {
   toTools: (definitions) => definitions.map(toTool),
   fromCall: ({ id, name, input }, conversation) =>
@@ -57,7 +57,7 @@ export const anthropic = {
     return {
       type: 'tool_result',
       tool_use_id: response.toolCallId,
-      // An empty text is refused where no content is taken.
+      // An empty text is left out, because the API refuses it.
       ...(content !== '' && { content }),
       ...(response.isError && { is_error: true }),
     };

@@ -5,9 +5,9 @@ import type { Json } from './format.ts';
 
 // ── sloppy JSON ───────────────────────────────────────────────────────────────────────────────────────
 /**
- * JSON as models write it: names without quotes or in single ones, commas before brackets, comments, line breaks in
- * strings, the words of Python, a fence around all of it. What such a text leaves out is never made up: one that was
- * cut off is broken. `undefined`: broken.
+ * Parses JSON as models write it: names without quotes or in single quotes, trailing commas, comments, line
+ * breaks in strings, words of Python, a code fence around everything. Missing parts are never invented, so
+ * truncated text counts as broken. Returns undefined for broken text.
  */
 export function readLenientJson(text: string): unknown {
   const cursor = new Cursor(unfenced(text));
@@ -16,7 +16,10 @@ export function readLenientJson(text: string): unknown {
 }
 
 const fence = '```';
-/** Found by its ends: a pattern for all of it would try every line break in between with every other. */
+/**
+ * Removes a code fence, found by its first and last line; a pattern over the whole text could take quadratic
+ * time.
+ */
 function unfenced(text: string): string {
   const whole = text.trim();
   const start = whole.indexOf('\n');
@@ -35,7 +38,7 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 const escapes: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
-  // A quote of another language, or a line that goes on: the backslash is none of the text.
+  // A backslash before another kind of quote, or at the end of a line, is dropped.
   ...['"', '\\', '/', "'", '`', '\n', '\r'].map((char): [string, string] => [char, char]),
 ]);
 const deepest = 200;
@@ -101,12 +104,13 @@ class Cursor {
   }
   #string(): string | undefined {
     const body = (this.#take(doubleQuoted) ?? this.#take(singleQuoted))?.[1];
-    // What is no escape is a backslash that was not doubled, such as that of a pattern or a path.
+    // An unknown escape is kept with its backslash: the model forgot to double it, for example in a pattern
+    // or a path.
     return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
       unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
     );
   }
-  /** Passes this character, if it is the next one. */
+  /** Skips this character if it comes next; returns whether it did. */
   #sees(char: string): boolean {
     this.#take(blank);
     const isNext = this.#text[this.#at] === char;
@@ -122,15 +126,15 @@ class Cursor {
 }
 
 // ── arguments ─────────────────────────────────────────────────────────────────────────────────────────
-/** The arguments as an object, or why they are none: 400, in words that the model can mend it by. */
+/** Arguments as an object, or the failure (code 400) in words from which a model can correct them. */
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * The arguments of a call as a model gave them: an object, or the text of one. Nothing, a blank text and `null` are
- * `{}`; anything else is an error that the model can mend. So is an integer that a number cannot hold; with the `schema` of the
- * tool it is given as text where a text may stand.
+ * Reads the arguments of a call as a model gave them: an object or its JSON text. Nothing, blank text and
+ * `null` give `{}`; anything else is an error that the model can correct. An integer too large for a number
+ * is an error too, unless `schema` allows a string in its place.
  */
 export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
   const value = typeof given === 'string' ? fromText(given) : (given ?? {});
@@ -139,7 +143,7 @@ export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
       value === undefined ? 'text that is no JSON' : Array.isArray(value) ? 'a list' : typeof value;
     return refused(`The arguments must be a JSON object; they are ${what}`);
   }
-  // A text has all its digits; a value has perhaps lost some.
+  // Large integers are checked in the text, which still has all digits; a parsed value may have lost some.
   const isText = typeof given === 'string';
   const read = argumentsWith(value, isText ? digitsIn(given, fromText) : [], schema);
   const problems = isText ? read.problems : roundedArguments(value, schema);

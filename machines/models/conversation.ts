@@ -11,38 +11,45 @@ import {
   type ServerShown,
 } from './format.ts';
 
-/** What a host keeps of a conversation that goes on later: names by tool, and how many ids were made. Plain JSON. */
+/**
+ * State of a conversation that a host saves to continue it later: names by tool, and the number of ids. Plain
+ * JSON.
+ */
 export interface SavedConversation {
-  /** The identity of each tool that was ever offered, and the name that it got. */
+  /** Identity of each tool that was ever offered, with the name it was given. */
   readonly names: readonly (readonly [tool: string, name: string])[];
-  /** How many ids were made for calls that came without one. */
+  /** Number of ids made for calls that came without one. */
   readonly ids: number;
 }
-/** A tool that was given twice, or under the identity of another: only the first of them is offered. */
+/** Tool that is not offered, because it was given twice or has the same identity as an earlier one. */
 export interface RefusedTool {
-  /** As it was given to `offer`. */
+  /** Tool as it was passed to `offer`. */
   readonly tool: ModelTool;
-  /** In one sentence for a person. */
+  /** Reason for the refusal, as a sentence for a person. */
   readonly reason: string;
 }
-/** What a model is given for its next turn. */
+/** Tools for the next turn of a model. */
 export interface Offer {
-  /** What `toTools` of a provider takes, in the order of the tools. */
+  /** Definitions for `toTools` of a provider, in the order of the tools. */
   readonly definitions: readonly MCPToolDefinition[];
-  /** Tools that are not offered, and why. */
+  /** Tools that are not offered, with the reasons. */
   readonly refused: readonly RefusedTool[];
 }
 
 /**
- * One conversation with a model. Whatever becomes of the list of tools between its turns, a name that was offered in
- * it never means another tool: a tool keeps its name, also while it is gone, and a newcomer gets one of its own.
+ * Conversation with a model that gives tools lasting names. A name offered once never means another tool,
+ * however the list changes: a tool keeps its name even while it is gone, and a new tool gets a name of its
+ * own.
  */
 export interface Conversation extends CallReader {
-  /** The tools of the next turn, in this order; those of the turn before are gone unless they are in it. */
+  /**
+   * Sets the tools of the next turn, in this order, and returns their definitions; tools of the previous turn
+   * that are not in the list are gone.
+   */
   offer(tools: readonly ModelTool[]): Offer;
-  /** What is offered under this name now. */
+  /** Returns the definition now offered under this name; undefined when there is none. */
   find(name: string): MCPToolDefinition | undefined;
-  /** What has to be kept so that names and ids stay as they are in the next process. Plain JSON. */
+  /** Returns the state with which another process can continue with the same names and ids. Plain JSON. */
   save(): SavedConversation;
 }
 
@@ -57,9 +64,9 @@ const never = (name: string): Failure => ({
   details: { tool_name: name, gone: false },
 });
 
-/** A new conversation, or one that goes on from what `save` gave. It keeps everything in memory and asks nobody. */
+/** Creates a conversation, or continues one from the result of `save`. All state is in memory. */
 export function createConversation(saved: SavedConversation = { names: [], ids: 0 }): Conversation {
-  /** Tool → name, and every name that ever was one; both only grow, by the tools that this conversation met. */
+  /** Names by tool, and all names ever used. Both only grow, with the tools this conversation was given. */
   const names = new Map<string, string>(saved.names);
   const taken = new Set(names.values());
   const offered = new Map<string, MCPToolDefinition>();
@@ -106,14 +113,17 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
 }
 
 function shownServer({ server, computer = '', shown }: ModelTool): ServerShown {
-  // The wire does not tell an agent which server has a tool.
+  // The wire does not tell an agent which server has a tool, so its computer is shown instead.
   if (server === undefined) return { name: computer, icons: '', descriptions: '' };
   return typeof server === 'string'
     ? { name: server, icons: shown?.icons ?? '', descriptions: shown?.descriptions ?? '' }
     : { name: server.name, icons: server.icons ?? '', descriptions: server.descriptions ?? '' };
 }
 
-/** Computers write this word where a server says nothing, behind the server's name where they renamed the tool. */
+/**
+ * Matches the description `None`, which computers send when a server gives none; a renamed tool has its
+ * server's name before it.
+ */
 const nothingSaid = /^(?:\[[^\]]*\] )?None$/;
 
 function definitionOf(tool: ModelTool, name: string): MCPToolDefinition {

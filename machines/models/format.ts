@@ -2,130 +2,134 @@ import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /**
- * How tools reach models, and calls of models reach tools, whoever provides the model: the words of DeepChat's
- * presenter (seed 004, MCPToolCall, MCPToolResponse), and the one interface behind which a provider stands.
+ * Types that connect tools and models independently of the provider: DeepChat's types (seed 004, MCPToolCall,
+ * MCPToolResponse) and the interface that each provider implements.
  */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Who has a tool, for a person's eyes: the three words that DeepChat's configs have for a server. */
+/** Server of a tool as people see it, with the three display fields of DeepChat's config. */
 export interface ServerShown {
-  /** Of the server in its config; of its computer, where the wire does not tell the server. */
+  /** Name of the server in its config, or of its computer when the server is unknown. */
   readonly name: string;
-  /** An emoji or a URL. */
+  /** Icon: an emoji or a URL. */
   readonly icons: string;
-  /** One sentence; may be empty. */
+  /** Description in one sentence; may be empty. */
   readonly descriptions: string;
 }
 
 /**
- * One tool that a model may be given. A tool of `Computer.tools()` is one as it stands; one of `Agent.tools(computer)`
- * is one together with `computer`, as names are unique in one computer only.
+ * Tool that may be offered to a model. Tools of `Computer.tools()` can be used directly; those of
+ * `Agent.tools(computer)` need `computer` too, because names are unique only within a computer.
  */
 export interface ModelTool {
-  /** What `callTool` takes. */
+  /** Name of the tool for `callTool`. */
   readonly name: string;
-  /** As its server has it. Without one the model is given the name. */
+  /** Description from the server; without one the model sees the name. */
   readonly description?: string;
-  /** JSON Schema of its parameters, as its server has it. */
+  /** JSON Schema of the parameters, as the server declares it. */
   readonly params_schema: object;
-  /** Has to be given when the tools of several computers are offered together. */
+  /** Name of the computer; required when tools of several computers are offered together. */
   readonly computer?: string;
-  /** Its name, or all that is to be shown of it. */
+  /** Server of the tool: its name, or all of its display fields. */
   readonly server?: string | (Pick<ServerShown, 'name'> & Partial<ServerShown>);
-  /** What is to be shown of its server beside its name: what `Computer.tools()` knows of it. */
+  /** Display fields of the server besides its name, as `Computer.tools()` gives them. */
   readonly shown?: Partial<Omit<ServerShown, 'name'>>;
-  /** The server's own name of the tool, where that is known: the tool stays itself when it is called otherwise. */
+  /** Original name of the tool on its server, when known; it identifies the tool even after a rename. */
   readonly original?: string;
 }
 
-/** One tool as a conversation offers it (seed 004): its name is valid with every provider, and its own for good. */
+/** Tool as a conversation offers it (seed 004), with a permanent name that every provider accepts. */
 export interface MCPToolDefinition {
   readonly type: 'function';
-  /** What the model sees: a name that is valid everywhere, and a description that is never empty. */
+  /** Definition for the model: a name valid with every provider, and a description that is never empty. */
   readonly function: {
     readonly name: string;
     readonly description: string;
-    /** The schema of the server, not yet made fit for any provider. */
+    /** Parameter schema of the server, not yet adapted to a provider. */
     readonly parameters: object;
   };
-  /** Who has the tool, for a person. */
+  /** Server of the tool, for people. */
   readonly server: ServerShown;
-  /** What `callTool` of a computer or an agent takes. */
+  /** Address of the tool for `callTool` of a computer or an agent. */
   readonly target: { readonly computer?: string; readonly tool: string };
 }
 
-/** A call of a model, in no provider's shape (seed 004). `arguments` is the text of a JSON object. */
+/**
+ * Call by a model in a form independent of the provider (seed 004). `arguments` is the text of a JSON object.
+ */
 export interface MCPToolCall {
-  /** Unique in its conversation: that of the provider, or one that the conversation made. */
+  /** Id of the call, unique in its conversation: from the provider, or made by the conversation. */
   readonly id: string;
   readonly type: 'function';
-  /** The name as the conversation offers it, and the arguments as text. */
+  /** Name under which the tool was offered, and the arguments as text. */
   readonly function: { readonly name: string; readonly arguments: string };
-  /** Who has the tool, for a person. */
+  /** Server of the tool, for people. */
   readonly server: ServerShown;
 }
 
-/** One content of a result, as MCP has it: text, image, audio, resource, resource_link. */
+/** One content item of an MCP result: text, image, audio, resource or resource_link. */
 export interface MCPContentItem {
-  /** Which of them it is; other types pass. */
+  /** Type of the item; unknown types are passed on. */
   readonly type: string;
   readonly [field: string]: unknown;
 }
-/** What came of a call (seed 004). `toolCallId` is the id of the call. */
+/** Result of a call (seed 004). */
 export interface MCPToolResponse {
-  /** The id of the call that this answers. */
+  /** Id of the call that this result answers. */
   readonly toolCallId: string;
-  /** The whole result; `textOf` makes a text of it that a model can take. */
+  /** Complete result; `textOf` turns it into text for a model. */
   readonly content: string | readonly MCPContentItem[];
-  /** The call failed, or it is not known whether it took effect. */
+  /** True when the call failed or its effect is unknown. */
   readonly isError: boolean;
 }
 
-/** What a model said, as a provider's file read it out of the provider's shape. */
+/** Call of a model as a provider's format extracted it. */
 export interface SaidCall {
-  /** The provider's own id of the call; without one, or with an empty one, the conversation makes one. */
+  /** Id from the provider; when absent or empty, the conversation makes one. */
   readonly id?: string | null | undefined;
-  /** As the model said it: one that was offered, or not. */
+  /** Name as the model wrote it; it may not have been offered. */
   readonly name: string;
-  /** An object, the text of one, or nothing. */
+  /** Arguments: an object, its JSON text, or nothing. */
   readonly arguments: unknown;
 }
-/** A call of a model that can be made: `agent.callTool(computer, tool, arguments)`. */
+/** Valid call of a model, ready for `agent.callTool(computer, tool, arguments)`. */
 export interface ModelCall {
-  /** Unique in its conversation: that of the provider, or one that the conversation made. */
+  /** Id of the call, unique in its conversation: from the provider, or made by the conversation. */
   readonly id: string;
-  /** As the model said it. */
+  /** Name as the model wrote it. */
   readonly name: string;
-  /** The computer of the tool, where the tool was given with one. */
+  /** Computer of the tool, if the tool was offered with one. */
   readonly computer?: string;
-  /** What `callTool` takes: the name in its computer, not the one that the model said. */
+  /** Name of the tool in its computer, for `callTool`; not the name the model used. */
   readonly tool: string;
-  /** Under the names of parameters that the server has; not checked against its schema. */
+  /** Arguments under the server's parameter names; not checked against its schema. */
   readonly arguments: Json;
-  /** Who has the tool, for a person. */
+  /** Server of the tool, for people. */
   readonly server: ServerShown;
 }
-/** A call of a model, or why it can be none; the model is told of that as of any other failure (`toResponse`). */
+/** Valid call of a model, or the failure, which is reported to the model like any other (`toResponse`). */
 export type ReadCall =
   | { readonly ok: true; readonly call: ModelCall }
   | { readonly ok: false; readonly id: string; readonly name: string; readonly failure: Failure };
 
-/** What a provider's file asks a conversation. */
+/** Interface through which a provider's format reads calls in a conversation. */
 export interface CallReader {
-  /** `restore` undoes what the provider's schema did to the names of parameters. */
+  /** Reads a call. `restore` undoes the parameter names that the provider's schema changed. */
   read(said: SaidCall, restore?: (args: Json, parameters: object) => Json): ReadCall;
 }
 
 /**
- * A provider: one object in one file. `Tools` is what a request to it takes as its tools, `Call` one call in its
- * answer, `Result` what the next request tells of that call. Pure functions: they know no network.
+ * Format of one provider, as one object of pure functions without network access. `Tools` is the tool list of
+ * a request, `Call` one call in an answer, `Result` the result of a call in the next request.
  */
 export interface ProviderFormat<Tools, Call, Result = unknown> {
-  /** What a request takes as its tools; `definitions` are those of the last `offer`. */
+  /** Converts the definitions of the last `offer` into the tool list of a request. */
   toTools(definitions: readonly MCPToolDefinition[]): Tools;
-  /** Reads a call in the answer of a model. Never throws: a call that cannot be made has its failure. */
+  /** Reads a call in the answer of a model. Never throws: an invalid call gives a failure. */
   fromCall(call: Call, conversation: CallReader): ReadCall;
-  /** What the next request tells of the call. Left out: the provider takes the text of `textOf`. */
+  /**
+   * Converts the result of a call for the next request; absent when the provider takes the text of `textOf`.
+   */
   toResult?(call: Call, response: MCPToolResponse): Result;
 }
 
@@ -135,14 +139,20 @@ const longest = 64;
 const serverOf = ({ server }: ModelTool): string | undefined =>
   typeof server === 'string' ? server : server?.name;
 
-/** What a tool is, whatever it is called: where it lives, and its own name there. */
+/**
+ * Returns the identity of a tool, whatever name it is offered under: its computer, its server and its name
+ * there.
+ */
 export const keyOf = (tool: ModelTool): string => {
   const server = serverOf(tool);
   return JSON.stringify([tool.computer ?? null, server ?? null, (server && tool.original) || tool.name]);
 };
 
 const digits = (text: string): string => (fnv(fnvBasis, text) >>> 0).toString(16).padStart(8, '0');
-/** Any text as a name; one that is too long ends with a digest of all of it, so that it stays the same for good. */
+/**
+ * Converts any text into a valid name. A long one is cut and ends with a digest of all of it, so that it
+ * never changes.
+ */
 function valid(text: string): string {
   const clean = text.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   if (clean.length <= longest) return clean;
@@ -151,10 +161,13 @@ function valid(text: string): string {
 
 interface Candidate {
   readonly name: string;
-  /** What tells it from others of its name: a server, a computer; '' for its own name. */
+  /**
+   * Label that distinguishes the tool from others of the same name: a server, a computer, or '' for its plain
+   * name.
+   */
   readonly by: string;
 }
-/** From the plainest name on; the last one has a digest of all that the tool is. */
+/** Returns possible names, plainest first; the last one contains a digest of the tool's identity. */
 function candidatesOf(tool: ModelTool): Candidate[] {
   const { name, computer } = tool;
   const server = serverOf(tool);
@@ -166,13 +179,13 @@ function candidatesOf(tool: ModelTool): Candidate[] {
   ];
 }
 
-/** Under which label a tool bears this name; '' when it is its own. */
+/** Returns the label in a tool's name; '' when the tool has its plain name. */
 export const labelIn = (name: string, tool: ModelTool): string =>
   candidatesOf(tool).find((one) => one.name === name)?.by ?? '';
 
 /**
- * Names for tools that have none yet, none of which is `taken`. Where several want one, none of them gets it, and all
- * try the next: so it does not matter in which order they stand (DeepChat's rule, `server_tool`).
+ * Finds names, none of them in `taken`, for tools that have none yet. When several tools want one name, none
+ * gets it and all try their next, so the order does not matter (DeepChat's rule, `server_tool`).
  */
 export function named(
   tools: ReadonlyMap<string, ModelTool>,
@@ -198,7 +211,7 @@ export function named(
   }
   return found;
 }
-/** Two digests of 32 bits may agree: then by number, in the order of what the tools are. */
+/** Returns a numbered name, for the rare case that two 32-bit digests are equal. */
 const numbered = (candidates: readonly Candidate[], level: number): string => {
   const end = `_${level}`;
   return (candidates.at(-1)?.name ?? '').slice(0, longest - end.length) + end;

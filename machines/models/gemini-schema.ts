@@ -14,17 +14,18 @@ import {
 } from './schema.ts';
 
 // ── alternatives ──────────────────────────────────────────────────────────────────────────────────────
-/** One kind of value that a schema allows; without `type`: any kind. */
+/** One kind of value that a schema allows; without `type` any kind. */
 interface Alternative {
   readonly type: JsonType | undefined;
   readonly schema: Schema;
 }
 
-/** A schema as its alternatives, each of one type at most and without alternatives of its own. */
+/** Splits a schema into alternatives of at most one type each, without alternatives of their own. */
 function alternativesOf(given: Schema): readonly Alternative[] {
   const { anyOf, ...own } = folded(given);
   if (!Array.isArray(anyOf)) return typesOf(own).map((type) => ({ type, schema: ofType(own, type) }));
-  // What is in it is said once, not in each alternative: there it would double from level to level.
+  // Nested parts are left out here and added once later; copied into each alternative they would double at
+  // each level.
   const { description: _, ...base } = own;
   const bare = { ...base, ...(isList(own) && { items: {} }), ...(isMap(own) && { properties: {} }) };
   const found = (anyOf as Schema[]).flatMap((one) => alternativesOf(merged(bare, one)));
@@ -41,17 +42,17 @@ function alternativesOf(given: Schema): readonly Alternative[] {
   ];
 }
 const isMap = ({ properties }: Schema): boolean => isObject(properties);
-/** Items of which nothing is said are as well said in each. */
+/** Tells whether a schema describes array items; an empty item schema does not count. */
 const isList = ({ items }: Schema): boolean => isObject(items) && Object.keys(items).length > 0;
 
-/** Nothing that was said of all of them, or of one, is lost. */
+/** Joins all descriptions, so that none is lost when schemas are combined. */
 function described(schema: Schema, by: readonly Schema[]): Schema {
   const texts = distinct(by.map(({ description }) => description).filter((text) => typeof text === 'string'));
   return texts.length > 0 ? { ...schema, description: texts.join('\n') } : schema;
 }
 
 type Join = (own: Schema, all: readonly Schema[]) => Schema;
-/** Alternatives of one kind, such as "one of these two is required", as one. */
+/** Combines alternatives of one type, such as "one of these two properties is required", into one. */
 function together(own: Schema, some: readonly Alternative[], join: Join): readonly Alternative[] {
   const [first] = some;
   if (!first) return [];
@@ -60,7 +61,7 @@ function together(own: Schema, some: readonly Alternative[], join: Join): readon
   return [{ type: first.type, schema: described(whole, [own, ...all]) }];
 }
 const anObject: Join = (own, all) => joined({ ...own, type: 'object', anyOf: all });
-/** Its items are of the kinds that its alternatives name, if each of them does. */
+/** Combines array schemas: items may be of any kind that the alternatives name, if each names one. */
 const aList: Join = (own, all) => {
   const kinds = distinct(all.map(({ items }) => items as Schema));
   const isSaid = kinds.every((one) => Object.keys(one).length > 0);
@@ -79,7 +80,7 @@ const ofType = (schema: Schema, type: JsonType | undefined): Schema => {
   return { ...rest, enum: values.filter((value) => isOf(value, type)) };
 };
 
-/** Keywords that speak of values of one type only. */
+/** Keywords that apply to values of one type only, from which a missing type is guessed. */
 const hints: readonly (readonly [type: JsonType, keywords: readonly string[]])[] = [
   ['object', ['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames']],
   ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
@@ -100,48 +101,53 @@ function typesOf(schema: Schema): readonly (JsonType | undefined)[] {
   const hinted = hints.filter(([, keywords]) => keywords.some((keyword) => keyword in schema));
   return hinted.length === 0 ? [undefined] : hinted.map(([hint]) => hint);
 }
-/** A whole number is a number, so that where both are allowed one of them says it. */
+/** Drops `integer` where `number` is allowed too, because it is included. */
 const whole = (types: readonly JsonType[]): readonly JsonType[] =>
   types.includes('number') ? types.filter((type) => type !== 'integer') : types;
 
-/** `Schema` of the Gemini API: a part of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
+/** Schema of the Gemini API: a subset of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
 export interface GeminiSchema {
-  /** Absent: any of them. */
+  /** Type of the value; absent means any type. */
   readonly type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
-  /** `null` is allowed beside the type. */
+  /** True when `null` is allowed besides the type. */
   readonly nullable?: boolean;
-  /** For the model. */
+  /** Description for the model. */
   readonly description?: string;
-  /** Such as `int64`, `double` or `date-time`: formats that Gemini does not know are left out. */
+  /**
+   * Format of the value, such as `int64`, `double` or `date-time`; formats unknown to Gemini are left out.
+   */
   readonly format?: string;
-  /** The texts that are allowed; Gemini knows no other enums. */
+  /** Allowed strings; Gemini supports no enums of other types. */
   readonly enum?: string[];
-  /** A regular expression that a text has to match. */
+  /** Regular expression that a string must match. */
   readonly pattern?: string;
-  /** Characters; a whole number as text. */
+  /** Smallest length of a string in characters: an integer, written as text. */
   readonly minLength?: string;
-  /** Characters; a whole number as text. */
+  /** Largest length of a string in characters: an integer, written as text. */
   readonly maxLength?: string;
-  /** Of a number, itself allowed. */
+  /** Smallest allowed number, inclusive. */
   readonly minimum?: number;
-  /** Of a number, itself allowed. */
+  /** Largest allowed number, inclusive. */
   readonly maximum?: number;
-  /** What is in an array. */
+  /** Schema of the items of an array. */
   readonly items?: GeminiSchema;
-  /** A whole number as text. */
+  /** Smallest number of items: an integer, written as text. */
   readonly minItems?: string;
-  /** A whole number as text. */
+  /** Largest number of items: an integer, written as text. */
   readonly maxItems?: string;
-  /** What an object may have, by name. */
+  /** Schemas of the properties of an object, by name. */
   readonly properties?: Record<string, GeminiSchema>;
-  /** Names that an object must have. */
+  /** Names of required properties of an object. */
   readonly required?: string[];
-  /** One of these has to fit. */
+  /** Alternatives, of which at least one must match. */
   readonly anyOf?: GeminiSchema[];
 }
 type Kind = Exclude<JsonType, 'null'>;
 
-/** A schema in Gemini's words: whatever it allowed is allowed, and every schema in it has one type. */
+/**
+ * Converts a schema for Gemini. It allows at least everything the original allows, and each schema inside has
+ * a single type.
+ */
 export function toGeminiSchema(schema: Schema): GeminiSchema {
   let left = mostParts;
   const inside: Inside = (given) => {
@@ -150,9 +156,9 @@ export function toGeminiSchema(schema: Schema): GeminiSchema {
   };
   return convert(schema, inside);
 }
-/** Schemas that stand in one schema, each converted; they are counted before any of them is looked into. */
+/** Converts nested schemas; all are counted before any is converted, to limit the total size. */
 type Inside = (given: readonly Schema[]) => readonly GeminiSchema[];
-/** Where there are too many parts already, what is left of one is its type. */
+/** Reduces a schema to its type and description when the limit of parts is exceeded. */
 const withoutParts = ({ type, description }: Schema): Schema => ({
   ...(type !== undefined && { type, items: {} }),
   ...(description !== undefined && { description }),
@@ -160,10 +166,10 @@ const withoutParts = ({ type, description }: Schema): Schema => ({
 
 function convert(schema: Schema, inside: Inside): GeminiSchema {
   const alternatives = alternativesOf(schema);
-  // Any value may be `null`, too.
+  // A schema for any value allows `null` too.
   const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
   const kinds = alternatives.flatMap((one) => ofOneKind(one, inside));
-  // Where nothing but `null` is allowed, a text that may be null is as near as one gets.
+  // A schema that allows only `null` becomes a nullable string, the closest that Gemini can express.
   const found = distinct(kinds.length > 0 ? kinds : [{ type: 'STRING', ...wordsOf(schema) } as const]);
   const all = isNullable ? found.map((one) => ({ ...one, nullable: true })) : found;
   const [only] = all;
@@ -171,14 +177,16 @@ function convert(schema: Schema, inside: Inside): GeminiSchema {
 }
 
 const everyKind: readonly Kind[] = ['string', 'number', 'boolean', 'object', 'array'];
-/** A list of which nothing is known may hold these; lists in it would have no end. */
+/**
+ * Items of an array of unknown content; arrays inside are left out, because their nesting would be endless.
+ */
 const anyItem: GeminiSchema = {
   anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }],
 };
 
 function ofOneKind({ type, schema }: Alternative, inside: Inside): readonly GeminiSchema[] {
   if (type === 'null') return [];
-  // What is said of any value is said once.
+  // The description is attached to the first kind only, so that it is not repeated.
   if (type === undefined) return everyKind.map((kind, n) => asKind[kind](n === 0 ? schema : {}, inside));
   return [asKind[type](schema, inside)];
 }
@@ -186,7 +194,7 @@ function ofOneKind({ type, schema }: Alternative, inside: Inside): readonly Gemi
 const asKind: Readonly<Record<Kind, (schema: Schema, inside: Inside) => GeminiSchema>> = {
   string: (schema) => {
     const values = listOf<string>(schema['enum']);
-    // An empty text is no value of an `enum` there.
+    // Gemini refuses an empty string in an `enum`, so the values are listed in the description.
     if (values.includes('')) return { type: 'STRING', ...wordsOf(schema, values) };
     return {
       type: 'STRING',
@@ -221,7 +229,7 @@ const asKind: Readonly<Record<Kind, (schema: Schema, inside: Inside) => GeminiSc
   },
 };
 
-/** An `enum` is for texts only; other values are told in words. */
+/** Returns the description with allowed values added, because Gemini's `enum` takes strings only. */
 function wordsOf(
   { description }: Schema,
   values: readonly unknown[] = [],
@@ -246,14 +254,14 @@ function numberOf(schema: Schema, formats: readonly string[], step: number): Omi
     ...(most !== undefined && { maximum: most }),
   };
 }
-/** A limit that is out is the next whole number, or, among fractions, the limit itself. */
+/** Converts an exclusive limit to an inclusive one: the next integer, or for fractions the limit itself. */
 function limitOf(schema: Schema, key: string, strict: string, step: number): number | undefined {
   const out = schema[strict];
   if (typeof out === 'number') return step === 0 ? out : step > 0 ? Math.floor(out) + 1 : Math.ceil(out) - 1;
   return typeof schema[key] === 'number' ? schema[key] : undefined;
 }
 
-/** RE2 knows neither a look around nor a reference to a group. */
+/** Matches lookarounds and backreferences, which Gemini's RE2 engine does not support. */
 const beyondRe2 = /\(\?<?[=!]|\\[1-9]|\\k</;
 function textLimits(schema: Schema): Omit<GeminiSchema, 'type'> {
   const { format, pattern } = schema;

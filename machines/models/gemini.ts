@@ -5,18 +5,21 @@ import { toGeminiSchema, type GeminiSchema } from './gemini-schema.ts';
 import { parametersOf } from './schema.ts';
 import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
 
-/** Gemini's `generateContent`, of the Gemini API and of Vertex AI. */
+/** Tool declaration for Gemini's `generateContent`, in the Gemini API and Vertex AI. */
 export interface GeminiFunctionDeclaration {
-  /** The name of the definition: 64 characters at the most. */
+  /** Name of the tool, at most 64 characters. */
   readonly name: string;
-  /** That of the definition; never empty. */
+  /** Description of the tool; never empty. */
   readonly description: string;
-  /** Left out for a tool that takes none: an object without properties is refused there. */
+  /**
+   * Schema of the parameters; absent for a tool without any, because Gemini refuses an object without
+   * properties.
+   */
   readonly parameters?: GeminiParameters;
 }
 /**
- * The enum of this name in `@google/genai`, to which no text is assignable, and an enum of the same name and members is. We
- * do not depend on that package.
+ * Copy of the enum `Type` of `@google/genai`, so that our schemas are assignable to its types without a
+ * dependency on the package. Its members cannot be given as plain strings.
  */
 export declare enum Type {
   STRING = 'STRING',
@@ -26,34 +29,34 @@ export declare enum Type {
   ARRAY = 'ARRAY',
   OBJECT = 'OBJECT',
 }
-/** A `GeminiSchema` as the types of `@google/genai` have it. */
+/** A `GeminiSchema` in the types of `@google/genai`. */
 export interface GeminiParameters extends Omit<GeminiSchema, 'type' | 'items' | 'properties' | 'anyOf'> {
-  /** As in `GeminiSchema`. */
+  /** Type of the value, as in `GeminiSchema`. */
   readonly type?: Type;
-  /** As in `GeminiSchema`. */
+  /** Schema of array items, as in `GeminiSchema`. */
   readonly items?: GeminiParameters;
-  /** As in `GeminiSchema`. */
+  /** Schemas of object properties, as in `GeminiSchema`. */
   readonly properties?: Record<string, GeminiParameters>;
-  /** As in `GeminiSchema`. */
+  /** Alternative schemas, as in `GeminiSchema`. */
   readonly anyOf?: GeminiParameters[];
 }
-/** What a request has as one of its `tools`. */
+/** Element of the `tools` of a request. */
 export interface GeminiTool {
-  /** All tools that are offered: one element has them all. */
+  /** All offered tools; a single element holds them all. */
   readonly functionDeclarations: GeminiFunctionDeclaration[];
 }
-/** The `functionCall` of one part of an answer. */
+/** Call of a tool: the `functionCall` of one part of an answer. */
 export interface GeminiFunctionCall {
-  /** Left out by the Gemini API: then calls are answered by name and place. */
+  /** Id of the call; the Gemini API omits it and matches results by name and position. */
   readonly id?: string;
-  /** The name that was offered. */
+  /** Name under which the tool was offered. */
   readonly name?: string;
-  /** The arguments, as an object. */
+  /** Arguments of the call, as an object. */
   readonly args?: Record<string, unknown>;
 }
-/** A part of the next request. */
+/** Part of the next request with the result of a call. */
 export interface GeminiFunctionResponsePart {
-  /** Answers the call of this name; `response` has the text as `output`, or as `error`. */
+  /** Result of the call with this name; `response` has its text as `output` or `error`. */
   readonly functionResponse: {
     readonly id?: string;
     readonly name: string;
@@ -72,9 +75,9 @@ function toDeclaration({ function: offered }: MCPToolDefinition): GeminiFunction
   return { name, description, ...(parameters.properties && { parameters: parameters as GeminiParameters }) };
 }
 
-/** The format of `generateContent`, of the Gemini API and of Vertex AI. */
+/** Format of `generateContent`, in the Gemini API and Vertex AI. */
 export const gemini = {
-  /** One element with all of them, or none. */
+  /** Returns a list of one element with all tools; an empty list without tools. */
   toTools: (definitions) =>
     definitions.length === 0 ? [] : [{ functionDeclarations: definitions.map(toDeclaration) }],
   fromCall: ({ id, name = '', args }, conversation) =>
@@ -83,7 +86,8 @@ export const gemini = {
     ),
   toResult: ({ id, name = '' }, response) => ({
     functionResponse: {
-      // An id that we made is none to Gemini: there a call without one is answered by its name and place.
+      // An id made by the conversation is left out, because Gemini matches calls without an id by name and
+      // position.
       ...(id && { id }),
       name,
       response: { [response.isError ? 'error' : 'output']: textOf(response) },

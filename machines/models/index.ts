@@ -1,4 +1,6 @@
-/** Tools for models: names, schemas and calls in the shapes of providers. Exported as `a2c-actors/models`. */
+/**
+ * Entry point of `a2c-actors/models`: names, schemas and calls of tools in the formats of model providers.
+ */
 export {
   createConversation,
   type Conversation,

@@ -2,31 +2,33 @@ import type { MCPToolDefinition, ProviderFormat } from './format.ts';
 import { textOf } from './present.ts';
 import { parametersOf } from './schema.ts';
 
-/** OpenAI's Chat Completions, and whoever speaks it. */
+/** Tool definition in the format of OpenAI's Chat Completions API and compatible providers. */
 export interface OpenAITool {
   readonly type: 'function';
-  /** The name and description of the definition, and its parameters as a plain object schema. */
+  /** Name and description of the tool, and its parameters as a plain object schema. */
   readonly function: {
     readonly name: string;
     readonly description: string;
     readonly parameters: Record<string, unknown>;
   };
 }
-/** One of `message.tool_calls`. `arguments` is text of JSON, or was meant to be. */
+/**
+ * Call of a tool: one element of `message.tool_calls`. `arguments` should be JSON text but may be malformed.
+ */
 export interface OpenAIToolCall {
-  /** What the result has to name; some who speak the format leave it out. */
+  /** Id of the call, which the result must repeat; some compatible providers omit it. */
   readonly id?: string | null;
-  /** `function`; it is not looked at. */
+  /** Type of the call, always `function`; it is ignored. */
   readonly type?: string;
-  /** The name that was offered, and the arguments as the model wrote them. */
+  /** Name under which the tool was offered, and the arguments as the model wrote them. */
   readonly function: { readonly name: string; readonly arguments?: string | null };
 }
-/** The message of the next request that tells of one call. */
+/** Result of one call: a message of the next request. */
 export interface OpenAIToolMessage {
   readonly role: 'tool';
-  /** The id of the call. */
+  /** Id of the call that the result answers. */
   readonly tool_call_id: string;
-  /** The result as text, 100,000 characters at the most. */
+  /** Result as text, at most 100,000 characters. */
   readonly content: string;
 }
 
@@ -35,12 +37,12 @@ const toTool = ({ function: { name, description, parameters } }: MCPToolDefiniti
   function: { name, description, parameters: { ...parametersOf(parameters) } },
 });
 
-/** The format of Chat Completions, for OpenAI and all who speak it. */
+/** Format of Chat Completions, for OpenAI and compatible providers. */
 export const openai = {
   toTools: (definitions) => definitions.map(toTool),
   fromCall: ({ id, function: { name, arguments: args } }, conversation) =>
     conversation.read({ id, name, arguments: args }),
-  // The id is that of the response, which is the call's own where it has one.
+  // The id comes from the response, which has the id of the call or one made in its place.
   toResult: (_call, response) => ({
     role: 'tool',
     tool_call_id: response.toolCallId,

@@ -3,13 +3,16 @@ import { isObject } from '../protocol/json.ts';
 import type { Json } from './format.ts';
 import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 
-/** The server's name of a parameter → one that the provider takes. */
+/** Replaced parameter names: from the name on the server to one that the provider accepts. */
 export type Renames = ReadonlyMap<string, string>;
 
 const longest = 64;
 const deepest = 100;
 
-/** Names of parameters, at any depth, that do not match: each with another that nothing else in the schema has. */
+/**
+ * Returns a replacement, unique in the schema, for each parameter name at any depth that does not match
+ * `valid`.
+ */
 export function renamesFor(schema: Schema, valid: RegExp): Renames {
   const names = new Set<string>();
   collect(schema, names);
@@ -36,7 +39,7 @@ function collect(schema: Schema, names: Set<string>): void {
   });
 }
 
-/** The same schema, each schema inside of it changed by `change`. */
+/** Returns a copy of a schema with `change` applied to each schema directly inside. */
 function eachInside(schema: Schema, change: (inside: Schema) => Schema): Schema {
   const byName = (value: unknown): Schema =>
     Object.fromEntries(Object.entries(value as Schema).map(([name, one]) => [name, change(one as Schema)]));
@@ -65,7 +68,7 @@ function under(schema: Schema, renames: Renames): Schema {
   };
 }
 
-/** Arguments under the names that the server has. */
+/** Returns the arguments under the server's original parameter names. */
 export function restored(args: Json, renames: Renames): Json {
   if (renames.size === 0) return args;
   const names = new Map([...renames].map(([name, shown]) => [shown, name]));

@@ -1,17 +1,17 @@
 import type { MCPContentItem, MCPToolResponse } from './format.ts';
 import type { Outcome } from '../call/messages.ts';
 
-/** How a call ended: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
+/** Result of a finished call: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
 export interface EndedCall {
-  /** Left out: the call succeeded, unless there is a failure. */
+  /** Outcome of the call; when absent, the call succeeded unless there is a failure. */
   readonly outcome?: Outcome;
-  /** An MCP CallToolResult, or what stands in its place. */
+  /** Result of the call: an MCP CallToolResult or a similar value. */
   readonly result?: unknown;
-  /** Why it did not succeed; what the model is told where the result says nothing. */
+  /** Failure of the call; its message is given to the model when the result contains no text. */
   readonly failure?: { readonly message: string } | null;
 }
 
-/** Characters of a result that a model is given, unless a host says otherwise: some 25,000 tokens. */
+/** Largest length of a result for a model, in characters, by default: about 25,000 tokens. */
 export const mostCharacters = 100_000;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -26,8 +26,9 @@ const json = (value: unknown): string => {
 };
 
 /**
- * The response to a call, nothing of its result left out; `id` is the id of the call (seed 004, MCPToolResponse). What
- * the result does not say in words stands before it: why the call failed, and that it may have taken effect.
+ * Builds the response to the call with this `id` (seed 004, MCPToolResponse), with its complete result.
+ * Information missing in the result is put first: the reason of a failure, and a warning that the call may
+ * have taken effect.
  */
 export function toResponse(id: string, { outcome, result, failure }: EndedCall): MCPToolResponse {
   const isError = (outcome ?? 'succeeded') !== 'succeeded' || Boolean(failure) || hasError(result);
@@ -41,9 +42,9 @@ export function toResponse(id: string, { outcome, result, failure }: EndedCall):
 }
 const hasError = (result: unknown): boolean => isRecord(result) && result['isError'] === true;
 const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
-/** So end the failures of our own machines that say it themselves. */
+/** Matches the end of failures made by this library that already say the effect is unknown. */
 const saysUnknown = /whether (?:it|the call) took effect is unknown\.?$/;
-/** What a server says in words; no image, and no bytes. */
+/** Returns the text of a content item; an empty text for images and binary data. */
 function wordsIn({ type, text, resource }: MCPContentItem): string {
   const words = type === 'resource' && isRecord(resource) ? resource['text'] : text;
   return typeof words === 'string' ? words : '';
@@ -57,7 +58,7 @@ function contentOf(result: unknown): string | readonly MCPContentItem[] {
   const items = Array.isArray(content) ? content.map(itemOf) : [];
   return items.length === 0 && structuredContent !== undefined ? [textItem(json(structuredContent))] : items;
 }
-/** Anything in a list of contents, as an item: a bare text is one, too. */
+/** Converts any value in a list of contents to a content item; a string becomes a text item. */
 function itemOf(value: unknown): MCPContentItem {
   if (typeof value === 'string') return textItem(value);
   return isRecord(value) && typeof value['type'] === 'string'
@@ -66,8 +67,8 @@ function itemOf(value: unknown): MCPContentItem {
 }
 
 /**
- * A response as text for a model: its items with blank lines in between, placeholders for what is no text, and, where
- * it is longer than `most` characters, as much of it as that and a notice of how much there was.
+ * Converts a response to text for a model: items separated by blank lines, with placeholders for content that
+ * is no text. Text beyond `most` characters is cut, with a note of the full length.
  */
 export function textOf({ content, isError }: MCPToolResponse, most: number = mostCharacters): string {
   const texts = typeof content === 'string' ? [content] : content.map(shown).filter((text) => text !== '');
@@ -91,7 +92,10 @@ function joinedUpTo(texts: readonly string[], most: number): string {
   const head = kept.join(between);
   return `${head}${between}[cut: ${head.length} of ${total} characters shown]`;
 }
-/** A copy of its own, for a slice would keep the whole text in memory; no character cut in half. */
+/**
+ * Returns the beginning of a text without splitting a surrogate pair, as a copy: a slice would keep the whole
+ * text in memory.
+ */
 function beginning(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length;
@@ -113,7 +117,7 @@ function shownLink({ uri, name, title, description }: MCPContentItem): string {
   const words = [title ?? name, description].filter((word) => typeof word === 'string' && word !== '');
   return [`[link ${String(uri)}]`, ...words].join(' ');
 }
-/** `[image image/png, 12 KiB]`: the same in every language. */
+/** Returns a placeholder for binary content, such as `[image image/png, 12 KiB]`. */
 function placeholder(what: string, mimeType: unknown, base64: unknown): string {
   const mime = typeof mimeType === 'string' ? ` ${mimeType}` : '';
   const size = typeof base64 === 'string' ? `, ${sizeText(Math.floor((base64.length * 3) / 4))}` : '';

@@ -1,14 +1,14 @@
-/** JSON schemas of tools, made such as providers take them. */
+/** Conversion of JSON Schemas of tools into the subset that model providers accept. */
 import { remembered } from '../kernel/objects.ts';
 import { isObject } from '../protocol/json.ts';
 
-/** A schema without references in which every keyword has a value that JSON Schema 2020-12 allows. */
+/** Schema without references in which every keyword has a value that JSON Schema 2020-12 allows. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-/** More parts than these no provider is given: what is beyond them may be anything of its type. */
+/** Largest number of nested schemas given to a provider; deeper parts are reduced to their type. */
 export const mostParts = 5_000;
 
 export function typeOf(value: unknown): JsonType {
@@ -20,7 +20,10 @@ export function typeOf(value: unknown): JsonType {
 export const isOf = (value: unknown, type: unknown): boolean =>
   typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
-/** Values told by heart that its type does not allow are left out: providers refuse them. Where none is left, the type alone holds. */
+/**
+ * Removes `enum` and `const` values that do not fit the type, because providers refuse them. If none is left,
+ * only the type remains.
+ */
 function withFitting(schema: Schema): Schema {
   const { type, enum: values, const: value, ...rest } = schema;
   if (type === undefined || !('enum' in schema || 'const' in schema)) return schema;
@@ -35,9 +38,9 @@ function withFitting(schema: Schema): Schema {
 }
 
 // ── keywords ──────────────────────────────────────────────────────────────────────────────────────────
-/** Reads a schema inside another one; `undefined`: nothing can satisfy it. */
+/** Reads a nested schema; undefined when no value can satisfy it. */
 type ReadInside = (value: unknown) => Schema | undefined;
-/** A value that is what its keyword takes in JSON Schema 2020-12, or nothing. */
+/** Checks the value of a keyword; returns it if JSON Schema 2020-12 allows it, else undefined. */
 type Keyword = (value: unknown, inside: ReadInside) => unknown;
 
 const text: Keyword = (value) => (typeof value === 'string' ? value : undefined);
@@ -48,7 +51,7 @@ const positive: Keyword = (value) => (Number.isFinite(value) && Number(value) > 
 const anything: Keyword = (value) => value;
 const list: Keyword = (value) => (Array.isArray(value) ? value : undefined);
 
-/** By their JSON: two objects with the same content are one value. */
+/** Removes duplicates, comparing values by their JSON text. */
 export const distinct = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
@@ -86,9 +89,9 @@ const schemasByPattern: Keyword = (value, inside) =>
     : undefined;
 
 /**
- * What is kept of a schema; `type`, `$ref`, `nullable`, `oneOf` and lists in `items` are read where schemas are.
- * Conditions (`not`, `if`, `dependent…`, `unevaluated…`, `contains`) are for the server to check: with a part of them
- * left out they would forbid what is allowed.
+ * Keywords kept as they are; `type`, `$ref`, `nullable`, `oneOf` and arrays in `items` are handled elsewhere.
+ * Conditions (`not`, `if`, `dependent…`, `unevaluated…`, `contains`) are dropped and left to the server,
+ * because an incomplete condition could forbid valid values.
  */
 const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['title', text],
@@ -125,15 +128,18 @@ const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 ]);
 
 // ── references ────────────────────────────────────────────────────────────────────────────────────────
-/** A schema, or a part of one, as a server wrote it: anything. */
+/** Schema, or a part of one, as a server wrote it: any JSON value. */
 type Raw = unknown;
 
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-/** A schema that says more than this is looked through no further. */
+/** Largest number of nodes searched for named schemas. */
 const mostNodes = 20_000;
 
-/** What a `$ref` of this schema leads to, inside of it; nothing that stands elsewhere is fetched. */
+/**
+ * Returns a function that resolves a `$ref` within this schema; references to other documents are not
+ * fetched.
+ */
 function targetsOf(root: Raw): (ref: string) => Raw {
   let names: ReadonlyMap<string, Raw> | undefined;
   return (ref) => {
@@ -150,7 +156,7 @@ const splitOnce = (text: string, mark: string): readonly [string, string?] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** RFC 6901, in a URI fragment. */
+/** Follows a JSON Pointer (RFC 6901) from a URI fragment. */
 function walk(start: Raw, pointer: string): Raw {
   let at = start;
   for (const step of pointer.split('/').slice(1)) {
@@ -168,7 +174,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Everything in it that has a name of its own: `$id`, `id`, and `#anchor`. */
+/** Indexes the named parts of a schema: `$id`, `id` and `#anchor`. */
 function namedIn(root: Raw): ReadonlyMap<string, Raw> {
   const names = new Map<string, Raw>();
   const rest: Raw[] = [root];
@@ -187,7 +193,10 @@ function namedIn(root: Raw): ReadonlyMap<string, Raw> {
 }
 
 // ── older spellings ───────────────────────────────────────────────────────────────────────────────────
-/** As 2020-12 spells it. `oneOf` allows what `anyOf` allows, for parts of schemas that allow more than they did. */
+/**
+ * Converts older keywords to 2020-12. `oneOf` becomes `anyOf`, because the converted parts may allow more
+ * than before and overlap.
+ */
 function respelled(node: Schema): Schema {
   const { oneOf, items, additionalItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } =
     node;
@@ -204,18 +213,18 @@ function respelled(node: Schema): Schema {
     ...limit('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
   };
 }
-/** Items by their place are, for a model, items of any of these kinds. */
+/** Combines schemas of items by position into one that allows any of them, which is enough for a model. */
 const eachOf = (tuple: readonly unknown[], more: unknown): unknown => {
   const kinds = distinct(more === false || more === undefined ? tuple : [...tuple, more]);
   return kinds.length === 1 ? kinds[0] : { anyOf: kinds };
 };
-/** Draft 4 said with a flag that the limit itself is out. */
+/** Converts limits of Draft 4, where a flag makes a limit exclusive. */
 const limit = (name: string, strict: string, value: unknown, exclusive: unknown): Schema => ({
   ...(exclusive === true ? { [strict]: value } : { [name]: value }),
   ...(typeof exclusive === 'number' && { [strict]: exclusive }),
 });
 
-/** `type`, in lower case, with the `nullable` of OpenAPI as one of its types; types that do not exist say nothing. */
+/** Returns the `type` in lower case, with OpenAPI's `nullable` as type `null`; unknown types are dropped. */
 function typed({ type, nullable }: Schema): Schema {
   const given = (Array.isArray(type) ? type : [type]).map((one) => String(one).toLowerCase());
   const types: string[] = distinct(given).filter((one) => (jsonTypes as readonly string[]).includes(one));
@@ -224,7 +233,7 @@ function typed({ type, nullable }: Schema): Schema {
   return { type: types.length === 1 && (!Array.isArray(type) || nullable === true) ? types[0] : types };
 }
 
-/** Keywords that tell something and ask nothing of a value. */
+/** Keywords that only describe a value and do not restrict it. */
 const telling: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated']);
 const references = ['$ref', '$dynamicRef'];
 const alternatives = ['anyOf', 'oneOf'];
@@ -233,8 +242,8 @@ const asks = (key: string): boolean =>
   combining.includes(key) || key === 'type' || (keywords.has(key) && !telling.has(key));
 
 /**
- * The `nullable` of OpenAPI where it is no matter of `type` alone: `null` is one of the values that are told by heart, and
- * an alternative to what is said by reference or combined.
+ * Applies OpenAPI's `nullable` where `type` cannot express it: `null` is added to fixed values, or as an
+ * alternative to references and combined schemas.
  */
 function orNull(node: Schema): Schema {
   if (node['nullable'] !== true) return node;
@@ -259,12 +268,15 @@ const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** How many pairs of alternatives may still be made: alternatives in alternatives would multiply. */
+/**
+ * Number of pairs of alternatives that may still be combined; nested alternatives would multiply without a
+ * limit.
+ */
 interface Work {
   pairs: number;
 }
 const mostPairsInAll = 64;
-/** More pairs than these in one place make nothing clearer: then the first of the two holds alone. */
+/** Largest number of pairs combined in one place; beyond it only the first schema is kept. */
 const mostPairs = 16;
 
 type Join = (a: never, b: never, work: Work) => unknown;
@@ -315,7 +327,10 @@ const joins: Readonly<Record<string, Join>> = {
   additionalProperties: closed,
 };
 
-/** A whole number is a number. */
+/**
+ * Returns the types allowed by both lists, where `integer` counts as a `number`; the first list when none is
+ * common.
+ */
 function sharedTypes(a: readonly unknown[], b: readonly unknown[]): readonly unknown[] {
   const fits = (one: unknown, others: readonly unknown[]): boolean =>
     others.includes(one) || (one === 'integer' && others.includes('number'));
@@ -324,8 +339,8 @@ function sharedTypes(a: readonly unknown[], b: readonly unknown[]): readonly unk
 }
 
 /**
- * What satisfies both satisfies this; where the two contradict each other, or cannot be said as one, `a` holds. Words for
- * people are those of `a`, if it has any.
+ * Merges two schemas into one that accepts every value valid for both. Where they conflict or cannot be
+ * combined, `a` wins. Descriptions are those of `a` if it has any.
  */
 export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
   const [types, others] = [typesOf(a), typesOf(b)];
@@ -343,7 +358,7 @@ export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAl
   });
 }
 
-/** Without `allOf`: all that it says, said by the schema itself. */
+/** Removes `allOf` by merging its schemas into the schema itself. */
 export function folded(schema: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
@@ -353,12 +368,12 @@ export function folded(schema: Schema, work: Work = { pairs: mostPairsInAll }): 
 }
 
 // ── schemas without references ────────────────────────────────────────────────────────────────────────
-/** Further down than this a schema is not looked into. */
+/** Largest depth to which a schema is converted. */
 const deepest = 24;
 
 interface Walk {
   readonly find: (ref: string) => Raw;
-  /** What the references lead through from the root to here: one that leads back would never end. */
+  /** Schemas passed through by references from the root, to detect endless recursion. */
   readonly through: readonly Raw[];
   readonly depth: number;
   readonly levels: number;
@@ -366,12 +381,10 @@ interface Walk {
 }
 
 /**
- * The schema of a server, made plain: references put in place, broken values left out, what other drafts and OpenAPI
- * spell otherwise spelled as 2020-12 does. It allows whatever the server's own allows, and here and there more. Where
- * a reference leads back to where it stands, any value of that type is allowed.
- *
- * References can make a schema as large as one likes. One of too many parts is looked into as many levels as have no
- * more, for depth first the first parameter would take what all of them need.
+ * Converts a server's schema into a plain one: references are resolved, invalid values dropped, other drafts
+ * and OpenAPI translated to 2020-12. The result allows everything the original allows, sometimes more. A
+ * recursive reference becomes any value of its type. A schema with too many parts is cut at the deepest level
+ * that still fits, because otherwise the first parameter could use up the limit for all.
  */
 function plain(schema: Raw): Schema {
   const find = targetsOf(schema);
@@ -404,7 +417,7 @@ function read(node: Raw, walk: Walk): Schema | undefined {
   return found && merged(own, found);
 }
 
-/** What can be said of a schema without looking into it. */
+/** Returns only the type and description of a schema. */
 function outline(node: Raw): Schema {
   if (!isObject(node)) return {};
   const { description } = node;
@@ -423,17 +436,20 @@ function readKeywords(node: Schema, walk: Walk): Schema {
   return withItems(withFitting({ ...typed(node), ...Object.fromEntries(known) }));
 }
 
-/** Providers refuse an array of which nobody says what is in it. */
+/** Adds empty `items` to an array schema without any, because providers refuse it otherwise. */
 const withItems = (schema: Schema): Schema =>
   isArray(schema) && schema['items'] === undefined ? { ...schema, items: {} } : schema;
 const isArray = ({ type }: Schema): boolean =>
   type === 'array' || (Array.isArray(type) && type.includes('array'));
 
 // ── parameters, as an object ──────────────────────────────────────────────────────────────────────────
-/** A schema of objects whose root says so plainly: no alternatives there, and `required` names what there is. */
+/**
+ * Schema of an object with type `object` at the root and no alternatives there; `required` lists only
+ * existing properties.
+ */
 export interface ObjectSchema extends Schema {
   readonly type: 'object';
-  /** What an object may have, by name; empty: nothing is said of it. */
+  /** Schemas of the properties by name; empty when none are declared. */
   readonly properties: Readonly<Record<string, Schema>>;
 }
 
@@ -443,7 +459,9 @@ export const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value)
 const mayBeObject = ({ type }: Schema): boolean =>
   type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
 
-/** What fits one of the two: values told by heart are put together, other kinds stand side by side. */
+/**
+ * Combines two schemas so that either may match: fixed values are joined, other schemas become alternatives.
+ */
 function oneOfBoth(a: Schema, b: Schema): Schema {
   const values = [a, b].map((one) => ('const' in one ? [one['const']] : listOf<unknown>(one['enum'])));
   if (JSON.stringify(a) === JSON.stringify(b)) return a;
@@ -457,8 +475,8 @@ const isUnion = (schema: Schema): boolean =>
   Object.keys(schema).length === 1 && Array.isArray(schema['anyOf']);
 
 /**
- * An object in place of alternatives: it has the properties of all of them, and must have what each of them must have
- * (providers take no alternatives at the root of parameters). The server checks which of them go together.
+ * Replaces alternatives by one object with the properties of all; a property is required only if all require
+ * it. Providers accept no alternatives at the root of parameters; the server checks the combinations.
  */
 export function joined(schema: Schema): ObjectSchema {
   const { anyOf, ...own } = folded(schema);
@@ -496,7 +514,10 @@ export function joined(schema: Schema): ObjectSchema {
   };
 }
 
-/** The parameters of a tool as an object, whatever its server wrote; worked out once for each schema. */
+/**
+ * Returns the parameters of a tool as an object schema, whatever its server declared; computed once for each
+ * schema.
+ */
 export const parametersOf: (schema: object) => ObjectSchema = remembered((schema: object) =>
   joined(plain(schema)),
 );
