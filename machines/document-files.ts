@@ -1,52 +1,54 @@
-/** Files below a folder, as the documents server lists, searches and reads them. */
+/** Rules for files below a folder, which the documents server lists, searches and reads. */
 
-/** What one question may cost. A reader is told whenever one of these cut an answer short. */
+/** Limits of one request to the documents server. An answer shortened by one of them says so. */
 export const limits = {
-  /** Largest file that is read whole, searched, or answered in one piece. */
+  /** Largest file, in bytes, that is read whole, searched, or answered in one piece. */
   fileBytes: 1024 * 1024,
-  /** How far into a larger file a part may begin or end. */
+  /** Largest offset, in bytes, at which a requested part of a larger file may begin or end. */
   partBytes: 64 * 1024 * 1024,
-  /** All files of one search together. */
+  /** Largest total of bytes read in one search. */
   searchBytes: 64 * 1024 * 1024,
-  /** Entries of a list, hits of a search. */
+  /** Largest number of entries in a list, or hits in a search. */
   results: 200,
-  /** Directory entries looked at for one answer, shown or not. */
+  /** Largest number of directory entries examined for one answer. */
   visited: 20_000,
-  /** Levels below the folder that was asked for. */
+  /** Largest number of levels searched below the requested folder. */
   depth: 20,
-  /** Bytes at the start of a file by which text is told from the rest. */
+  /** Number of bytes at the start of a file by which text is told from binary data. */
   sniffBytes: 8192,
-  /** Characters of a line shown around a hit. */
+  /** Number of characters shown of a line with a hit. */
   previewChars: 240,
-  /** Characters of a query or pattern. */
+  /** Largest length of a query or pattern, in characters. */
   wordChars: 500,
-  /** Largest file that is read as a document. */
+  /** Largest file, in bytes, that is read as a document. */
   documentBytes: 50 * 1024 * 1024,
-  /** What an office file may unpack to, all its parts together. */
+  /** Largest total size, in bytes, to which an office file may unpack. */
   unpackedBytes: 200 * 1024 * 1024,
-  /** How long one document may be read for, and what this process may grow by meanwhile. */
+  /**
+   * Time limit in ms for reading one document, and limit in bytes for the growth of this process meanwhile.
+   */
   parseMs: 20_000,
   parseGrowthBytes: 768 * 1024 * 1024,
-  /** Heap of one reading thread. */
+  /** Heap limit of one reader thread, in MiB. */
   parseHeapMb: 512,
-  /** Rows of one table, columns of a row, elements of a page: the rest is counted. */
+  /** Largest number of rows and columns of a table, and of elements on a page; the rest is only counted. */
   tableRows: 2000,
   tableColumns: 200,
   pageElements: 2000,
-  /** What was read is kept up to here, as characters of JSON. */
+  /** Largest total of cached documents, in characters of JSON. */
   cachedChars: 64 * 1024 * 1024,
-  /** Documents that are listed one by one; of more the catalogue is listed. */
+  /** Largest number of documents listed individually; beyond it only the catalogue is listed. */
   listedDocuments: 200,
-  /** All documents of a folder. */
+  /** Largest number of documents in a folder. */
   documents: 20_000,
-  /** Characters of a window. */
+  /** Largest length of a window, in characters. */
   windowChars: 20_000,
-  /** Pages that `open` keeps on the Desktop. */
+  /** Largest number of pages that `open` keeps on the Desktop. */
   openPages: 8,
 } as const;
 
 // ── paths ─────────────────────────────────────────────────────────────────────────────────────────────
-/** A path that a stranger named, cleaned, or why it is refused. `.` is the root itself. */
+/** Path from a client after checking, or the reason why it is refused. `.` is the root folder. */
 type CheckedPath =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly reason: string };
@@ -54,8 +56,8 @@ type CheckedPath =
 const refuse = (reason: string): CheckedPath => ({ ok: false, reason });
 
 /**
- * Relative to the root, `/` between parts, no way out. Only the text is judged here: a symbolic link that leads out
- * is seen by whoever opens the file.
+ * Checks that a path is relative to the root and stays inside it. Only the text is checked; a symbolic link
+ * that leads outside must be detected when the file is opened.
  */
 export const checkPath = (raw: string): CheckedPath => {
   if (raw.includes('\0')) return refuse('a path must not contain a NUL character');
@@ -71,24 +73,24 @@ export const checkPath = (raw: string): CheckedPath => {
   return { ok: true, path: parts.join('/') || '.' };
 };
 
-/** `.` and `a` → `a`. */
+/** Joins a folder and a name with `/`; the root `.` is left out, so `.` and `a` give `a`. */
 export const joinPath = (folder: string, name: string): string =>
   folder === '.' ? name : `${folder}/${name}`;
 
 const bulky = new Set(['node_modules', 'dist']);
 
 /**
- * What a walk leaves out: hidden entries, and folders full of what nobody wrote. Somebody who names such a folder
- * gets it.
+ * Tells whether a walk skips this entry: hidden entries and folders with generated files. A folder named
+ * explicitly is still searched.
  */
 export const isSkipped = (name: string, isFolder: boolean): boolean =>
   name.startsWith('.') || (isFolder && bulky.has(name));
 
 // ── patterns ──────────────────────────────────────────────────────────────────────────────────────────
 /**
- * A simple glob as a test of relative paths: `*` and `?` within a name, `**` over any number of folders, `{a,b}`
- * for either. Without a `/` it tests the last name only. No backtracking over more than one `*`, so a hostile
- * pattern costs no more than a long one.
+ * Returns a test of relative paths for a simple glob: `*` and `?` within a name, `**` for any number of
+ * folders, `{a,b}` for alternatives. Without `/` only the last name is tested. Backtracking is limited to one
+ * `*`, so that no pattern is slow.
  */
 export const patternTest = (pattern: string): ((path: string) => boolean) => {
   const whole = pattern.includes('/');
@@ -102,7 +104,10 @@ export const patternTest = (pattern: string): ((path: string) => boolean) => {
   };
 };
 
-/** `*.{ts,js}` → `*.ts`, `*.js`. Not nested; beyond 64 forms the rest is taken as it stands. */
+/**
+ * Expands braces: `*.{ts,js}` gives `*.ts` and `*.js`. Nesting is not supported; beyond 64 results the rest
+ * is taken literally.
+ */
 const alternatives = (pattern: string): readonly string[] => {
   let forms = [pattern.slice(0, limits.wordChars)];
   for (;;) {
@@ -135,8 +140,8 @@ const matchesName = (form: string, name: string): boolean =>
   );
 
 /**
- * Wildcard matching that goes back to the last star only: enough, because an earlier star can always give what a
- * later one takes.
+ * Matches wildcards with backtracking to the last star only, which is enough because an earlier star never
+ * needs to change.
  */
 const greedy = (
   formLength: number,
@@ -168,8 +173,8 @@ const greedy = (
 
 // ── texts ─────────────────────────────────────────────────────────────────────────────────────────────
 /**
- * Whether the first bytes of a file are those of something else than text: a NUL, a PDF, or more than one control
- * character in ten. Broken UTF-8 is still text.
+ * Tells whether a file is binary from its first bytes: a NUL, a PDF header, or more than 10 % control
+ * characters. Invalid UTF-8 still counts as text.
  */
 export const isBinary = (start: Uint8Array): boolean => {
   const bytes = start.subarray(0, limits.sniffBytes);
@@ -178,12 +183,12 @@ export const isBinary = (start: Uint8Array): boolean => {
   return odd * 10 > bytes.length;
 };
 
-/** `%PDF-`: its head is text, and then nothing is. */
+/** First bytes of a PDF, `%PDF-`; they look like text, but the rest is binary. */
 const pdf = [0x25, 0x50, 0x44, 0x46, 0x2d];
-/** Backspace, tab, line feed, form feed, carriage return, escape. */
+/** Control characters allowed in text: backspace, tab, line feed, form feed, carriage return, escape. */
 const layout = new Set([8, 9, 10, 12, 13, 27]);
 
-/** Lines without their ends; the empty one after a last line end does not count. */
+/** Splits a text into lines without their ends; a final line end adds no empty line. */
 export const linesOf = (text: string): readonly string[] => {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   if (lines.at(-1) === '') lines.pop();
@@ -191,15 +196,15 @@ export const linesOf = (text: string): readonly string[] => {
 };
 
 export interface Hit {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** Column of the hit, from 1, in UTF-16 units. */
   readonly column: number;
-  /** The line, or the part of a long line around the hit. */
+  /** Text of the line, or of a long line only the part around the hit. */
   readonly text: string;
 }
 
-/** The lines that contain `query` literally, each at its first hit, at most `most` of them. */
+/** Returns at most `most` lines that contain `query` literally, each with its first hit. */
 export const findLines = (
   text: string,
   query: string,
@@ -224,7 +229,7 @@ const preview = (line: string, at: number): string => {
   return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
 };
 
-/** 1,536 → `1.5 KiB`. */
+/** Formats a number of bytes for people, such as `1.5 KiB` for 1,536. */
 export const sizeText = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

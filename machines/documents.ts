@@ -1,34 +1,40 @@
-/** Documents that a server shows (seed 000): their parts, formats and texts, and the answers of each level. */
+/**
+ * Documents of a server (seed 000): their structure, formats and texts, and the answers for each level of
+ * detail.
+ */
 import type { Fields } from './protocol/json.ts';
 import type { DpeCategory, DpeFormat } from './resources/dpe-uri.ts';
 import { encodePart } from './resources/uri.ts';
 
 // ── documents ─────────────────────────────────────────────────────────────────────────────────────────
-/** A part of a page as a reader of its format found it. */
+/** Part of a page as the reader of a file format found it. */
 export interface Draft {
   readonly category: DpeCategory;
-  /** What it holds, by its category: see docs/documents.md. */
+  /** Content of the part; the fields depend on its category (docs/documents.md). */
   readonly content: Readonly<Record<string, unknown>>;
   readonly summary?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Its place by the format's own name, such as a cell: it names the element in place of its content. */
+  /**
+   * Position in the terms of the file format, such as a cell; the id is then made from it instead of the
+   * content.
+   */
   readonly key?: string;
 }
 export interface DraftPage {
   readonly title: string;
   readonly drafts: readonly Draft[];
 }
-/** What a reader gives: all about a document, and the pages that were wanted. */
+/** Result of a file reader: information about the document, and the requested pages. */
 export interface DraftDocument {
   readonly title?: string;
   readonly summary?: string;
   readonly keywords?: readonly string[];
   readonly pageCount: number;
-  /** By index, from 0. Formats that read a page by itself give those in the wanted range only. */
+  /** Pages by index, from 0. Formats that read single pages give only those in the requested range. */
   readonly pages: Readonly<Record<number, DraftPage>>;
 }
 
-/** An element of the protocol. */
+/** Element of a page, as the protocol defines it. */
 export interface Element {
   readonly element_id: string;
   readonly category: DpeCategory;
@@ -45,9 +51,9 @@ export interface ReadDocument extends Omit<DraftDocument, 'pages'> {
 }
 
 /**
- * Names every element: by its page where pages are read one by one (`p7-…`), by its category and by a digest of what
- * it says, so that the same file has the same ids after a restart, and a change in one place leaves the ids elsewhere
- * as they are. Of equal elements the second is `…-2`.
+ * Gives each element an id: the page, if the format is read by page (`p7-…`), the category and a digest of
+ * the content. The same file thus has the same ids after a restart, and a change leaves other ids as they
+ * are. The second of two equal elements ends with `-2`.
  */
 export function named(
   draft: DraftDocument,
@@ -69,13 +75,13 @@ export function named(
   return { ...draft, pages };
 }
 
-/** The page that an id of `named` names, where pages are read one by one. */
+/** Returns the page index in an id made by `named`; undefined when the format is not read by page. */
 export function pageOfId(id: string): number | undefined {
   const [, index] = /^p(\d{1,9})-/.exec(id) ?? [];
   return index === undefined ? undefined : Number(index);
 }
 
-/** Breaks a run of parts at each heading of the first two levels: how flowing formats have pages. */
+/** Splits parts into pages at each heading of level 1 or 2, for formats without pages. */
 export function inSections(drafts: readonly Draft[], title: string): readonly DraftPage[] {
   const pages: { title: string; drafts: Draft[] }[] = [];
   for (const draft of drafts) {
@@ -93,7 +99,7 @@ export const pagesOf = (pages: readonly DraftPage[]): Pick<DraftDocument, 'pageC
 });
 
 // ── formats ───────────────────────────────────────────────────────────────────────────────────────────
-/** Formats that have a reader. */
+/** File formats for which a reader exists. */
 export type DocumentFormat = 'md' | 'txt' | 'html' | 'csv' | 'json' | 'xlsx' | 'docx' | 'pptx' | 'pdf';
 
 const byExtension: Readonly<Record<string, DocumentFormat>> = {
@@ -112,14 +118,14 @@ const byExtension: Readonly<Record<string, DocumentFormat>> = {
   pdf: 'pdf',
 };
 
-/** The extension of a path in lower case, without its dot; empty where there is none. */
+/** Returns the extension of a path in lower case, without the dot; an empty text when there is none. */
 export const fileTypeOf = (path: string): string => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
 };
 
-/** Undefined: not a document. */
+/** Returns the format of a file by its extension; undefined when it is no document. */
 export const formatOf = (path: string): DocumentFormat | undefined => {
   const type = fileTypeOf(path);
   return Object.hasOwn(byExtension, type) ? byExtension[type] : undefined;
@@ -132,8 +138,8 @@ const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
   pptx: [0x50, 0x4b],
 };
 /**
- * Whether a file may be what its extension says. A PDF may begin with other bytes, up to the first 1,024; an office
- * file is a ZIP; what is text has no NUL, unless it begins with the mark of UTF-16.
+ * Tells whether the content of a file fits its extension. A PDF header may start within the first 1,024
+ * bytes; an office file is a ZIP archive; text has no NUL unless it begins with a UTF-16 byte order mark.
  */
 export function isPlausible(format: DocumentFormat, start: Uint8Array): boolean {
   const wanted = starts[format];
@@ -147,11 +153,11 @@ export function isPlausible(format: DocumentFormat, start: Uint8Array): boolean 
 }
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Letters and digits in a row; of Chinese and Japanese each letter is one. */
+/** Matches one word: a run of letters and digits, or a single Chinese or Japanese character. */
 const word =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|(?:(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})[\p{L}\p{N}_])+/gu;
 
-/** The words of a text, without regard to case, in order. Longer ones than 64 letters are cut. */
+/** Returns the words of a text in lower case and in order, each cut after 64 characters. */
 export const wordsIn = (text: string): readonly string[] =>
   (text.toLowerCase().normalize('NFKC').match(word) ?? []).map((each) => each.slice(0, 64));
 
@@ -161,7 +167,7 @@ const gather = (value: unknown, into: string[]): void => {
   else if (typeof value === 'object' && value !== null)
     for (const each of Object.values(value)) gather(each, into);
 };
-/** All that an element says, for a search: its texts, cells, addresses. */
+/** Returns the complete text of an element for a search, including cells and addresses. */
 export const textIn = ({ content, summary }: Element): string => {
   const parts: string[] = summary === undefined ? [] : [summary];
   gather(content, parts);
@@ -169,7 +175,10 @@ export const textIn = ({ content, summary }: Element): string => {
 };
 export const textOfPage = ({ title, elements }: Page): string => [title, ...elements.map(textIn)].join('\n');
 
-/** The part of a text around the first of these words that it has; undefined where it has none. */
+/**
+ * Returns the part of a text around the first of these words that it contains; undefined when it contains
+ * none.
+ */
 export function snippet(text: string, words: readonly string[], most = 160): string | undefined {
   const lower = text.toLowerCase();
   const at = Math.min(
@@ -182,14 +191,17 @@ export function snippet(text: string, words: readonly string[], most = 160): str
 }
 
 // ── as Markdown ───────────────────────────────────────────────────────────────────────────────────────
-/** Elements as texts for people and models (a2c-wire §3.13). */
+/** Rendering of elements as text for people and models (a2c-wire §3.13). */
 type Content = Element['content'];
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const cell = (value: unknown): string => text(value).replace(/\r?\n/g, ' ').replaceAll('|', '\\|');
 const line = (cells: readonly unknown[]): string => `| ${cells.map(cell).join(' | ')} |`;
-/** Longer than every run of backticks inside, so that a text cannot end its own block. */
+/**
+ * Returns a code fence longer than any run of backticks in the code, so that the code cannot close its own
+ * block.
+ */
 const fenceFor = (code: string): string =>
   '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map((run) => run.length + 1)));
 
@@ -237,12 +249,12 @@ const plain: Partial<Record<Element['category'], Render>> = {
   separator: () => '',
 };
 
-/** What has no text of its own is named with its summary. */
+/** Renders an element as text; an element without text is shown by its summary. */
 export const renderElement = (element: Element, format: Exclude<DpeFormat, 'json'>): string =>
   (format === 'markdown' ? markdown : plain)[element.category]?.(element.content) ??
   `[${element.category}: ${element.summary ?? (text(element.content['text']) || element.element_id)}]`;
 
-/** A page as one text, its elements with an empty line between them. */
+/** Renders a page as text, with an empty line between its elements. */
 export const renderPage = (page: Page, format: Exclude<DpeFormat, 'json'>): string =>
   page.elements
     .map((element) => renderElement(element, format))
@@ -250,24 +262,27 @@ export const renderPage = (page: Page, format: Exclude<DpeFormat, 'json'>): stri
     .join('\n\n');
 
 // ── answers, by level ─────────────────────────────────────────────────────────────────────────────────
-/** A file that is a document, and what is known without reading it. */
+/** File that is a document, with the facts known without reading it. */
 export interface Listed {
-  /** The key of the document within its host: its path, `/` between names. Percent-encoded in URIs alone. */
+  /** Key of the document within its host: its path, with `/` between names, percent-encoded only in URIs. */
   readonly ref: string;
   readonly fileUri: string;
   readonly fileType: string;
   readonly sizeBytes: number;
-  /** ISO 8601. */
+  /** Time of the last change, ISO 8601. */
   readonly lastModified: string;
 }
 
-/** A document's own URI. */
+/** Returns the URI of a document. */
 export const documentUri = (host: string, ref: string): string => `dpe://${host}/${encodePart(ref) ?? ''}`;
-/** What has no UTF-8 (half a surrogate pair) is no document. */
+/** Tells whether a path can be a key; one with an unpaired surrogate cannot be encoded. */
 export const isNameable = (ref: string): boolean => encodePart(ref) !== undefined;
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** Level 1. A document that nobody has read yet has its file's name for a title, and 0 pages. */
+/**
+ * Answer of level 1: metadata. A document that was not read yet has the name of its file as title, and 0
+ * pages.
+ */
 export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument | undefined): Fields => ({
   doc_ref: listed.ref,
   uri: documentUri(host, listed.ref),
@@ -280,7 +295,7 @@ export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument 
   last_modified: listed.lastModified,
 });
 
-/** Level 1 with `depth=pages`. */
+/** Answer of level 1 with `depth=pages`: metadata and a range of pages. */
 export function pagesAnswer(
   host: string,
   listed: Listed,
@@ -305,14 +320,14 @@ export function pagesAnswer(
   };
 }
 
-/** The elements of these categories; all without any. */
+/** Returns the elements of the given categories; all elements when none are given. */
 export const ofCategories = (
   elements: readonly Element[],
   categories: readonly DpeCategory[] | undefined,
 ): readonly Element[] =>
   categories === undefined ? elements : elements.filter(({ category }) => categories.includes(category));
 
-/** Level 2. */
+/** Answer of level 2: one page. */
 export const pageAnswer = (
   host: string,
   { ref }: Listed,
@@ -328,7 +343,7 @@ export const pageAnswer = (
   element_count: elements.length,
 });
 
-/** Level 3. */
+/** Answer of level 3: one element. */
 export const elementAnswer = (host: string, { ref }: Listed, index: number, element: Element): Fields => ({
   ...element,
   doc_ref: ref,

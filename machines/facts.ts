@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Failure } from './protocol/index.ts';
 
 /**
- * The lines that programs read from our terminal: `@a2c {"type": …}`, one per fact, which no colour and no table
- * ever touches (seed 002 §8.1). Additive: a reader ignores types and keys that it does not know.
+ * Facts for programs that read the terminal output: lines of the form `@a2c {"type": …}`, one for each fact,
+ * never colored or wrapped (seed 002 §8.1). Readers must ignore unknown types and keys, because more may be
+ * added.
  */
 const servers = z.object({
   type: z.literal('server_status'),
@@ -15,7 +16,7 @@ const office = z.object({
   type: z.literal('office'),
   url: z.string(),
   office: z.string(),
-  /** Of the computer. */
+  /** Name of the computer in the office. */
   name: z.string(),
 });
 const toolList = z.object({
@@ -39,7 +40,7 @@ const toolCall = z.object({
   result: z.unknown(),
   failure: z.object(failure).optional(),
 });
-/** What a server tells while a call is at work. */
+/** Progress that a server reports during a call. */
 const callProgress = z.object({
   type: z.literal('call_progress'),
   req_id: z.string(),
@@ -50,35 +51,35 @@ const callProgress = z.object({
   message: z.string().optional(),
 });
 const missing = z.array(z.object({ server: z.string(), reason: z.string(), uri: z.string().optional() }));
-/** Each window as `client:get_desktop` gives it: its URI, an empty line, its texts. */
+/** Windows in the form of `client:get_desktop`: the URI, an empty line, the texts. */
 const desktop = z.object({ type: z.literal('desktop'), desktops: z.array(z.string()), missing });
-/** Documents as `client:get_finder` gives them. */
+/** Documents in the form of `client:get_finder`. */
 const finder = z.object({
   type: z.literal('finder'),
   documents: z.array(z.looseObject({ doc_ref: z.string(), uri: z.string(), server: z.string() })),
   total_count: z.int(),
   missing,
 });
-/** What a read of a resource gave. */
+/** Contents that were read from a resource. */
 const resource = z.object({
   type: z.literal('resource'),
   uri: z.string(),
   contents: z.array(z.looseObject({ uri: z.string() })),
 });
 const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
-/** Something that a person should know and that stopped nothing. */
+/** Message for people about an event that did not stop anything. */
 const notice = z.object({ type: z.literal('notice'), message: z.string() });
 const error = z.object({
   type: z.literal('error'),
   ...failure,
 });
 
-/** A command of the prompt is done. */
+/** Result of a finished command at the prompt. */
 const answer = z.object({
   type: z.literal('answer'),
-  /** Name of the command, as help has it. */
+  /** Name of the command, as shown by help. */
   command: z.string(),
-  /** What it answered; null where that is nothing, or stands in lines of other types. */
+  /** Result of the command; null when it has none or printed it in lines of other types. */
   value: z.unknown(),
 });
 
@@ -101,7 +102,7 @@ export type Fact = z.infer<typeof fact>;
 const mark = '@a2c ';
 export const factLine = (value: Fact): string => mark + JSON.stringify(value);
 
-/** The fact on a line, or undefined when the line is none or holds a type that we do not know. */
+/** Parses a line as a fact; undefined when it is no fact or has an unknown type. */
 export function readFact(line: string): Fact | undefined {
   if (!line.startsWith(mark)) return undefined;
   try {
@@ -112,7 +113,7 @@ export function readFact(line: string): Fact | undefined {
 }
 
 // ── states of servers ─────────────────────────────────────────────────────────────────────────────────
-/** Where a configured server stands, for people: one word for programs, one text for each word. */
+/** State of a configured server, one word for programs; `stateWords` has a text for people. */
 export type ServerState =
   | 'idle'
   | 'standby'
@@ -128,7 +129,7 @@ export type ServerState =
   | 'needsInput'
   | 'unsupported';
 
-/** A client as it is now, or as a trace has it. */
+/** Snapshot of a client machine, live or from a trace. */
 export interface ClientSnapshot {
   readonly value: unknown;
   hasTag(tag: string): boolean;
@@ -142,7 +143,10 @@ export function clientState(snapshot: ClientSnapshot): ServerState {
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 }
-/** Of one that rests because it cannot be launched as it is: what it lacks says more. */
+/**
+ * Returns a more precise state for a server that was given up because its config is incomplete or
+ * unsupported.
+ */
 export const stateFor = (state: ServerState, failure: Pick<Failure, 'code'> | null): ServerState => {
   if (state !== 'open') return state;
   return failure?.code === 'InputNotFound'
@@ -151,7 +155,7 @@ export const stateFor = (state: ServerState, failure: Pick<Failure, 'code'> | nu
       ? 'unsupported'
       : state;
 };
-/** Behind the name of a server: `gave up`. The terminal and the page say the same. */
+/** Texts that follow the name of a server, such as `gave up`, used by both terminal and page. */
 export const stateWords: Readonly<Record<ServerState, string>> = {
   idle: 'is not wanted: nobody started it, or it ended well by itself',
   standby: 'starts with the first call',

@@ -1,19 +1,25 @@
-/** Names by which an inspector's page and its host find each other. Without packages, because the page has it, too. */
+/**
+ * Version and names of the connection between the inspector page and its host. This file imports no packages,
+ * because the page includes it too.
+ */
 
 export const inspectionProtocol = 1;
-/** The page offers both; the host answers with the first, and so never says the token. */
+/**
+ * WebSocket subprotocol. The page offers it together with the token; the host selects this one and so never
+ * repeats the token.
+ */
 export const subprotocol = `a2c-inspect.${inspectionProtocol}`;
 export const tokenSubprotocol = (token: string): string => `token.${token}`;
 export const attachPath = '/attach';
 
-/** The ids of the data blocks of a page that is one file. Each `<` in JSON is written as `\u003c`. */
+/** Ids of the data blocks in a page saved as a single file. Each `<` in their JSON is written as `\u003c`. */
 export const embedded = {
-  /** `application/json`: a `welcome` whose `lines` are empty. */
+  /** Block of type `application/json`: a `welcome` message with empty `lines`. */
   welcome: 'a2c-welcome',
-  /** `application/x-ndjson`: the trace. */
+  /** Block of type `application/x-ndjson`: the trace. */
   trace: 'a2c-trace',
-  /** `application/json`: the `Checks` of the trace. */
+  /** Block of type `application/json`: the `Checks` of the trace. */
   checks: 'a2c-checks',
-  /** `text/plain`: the worker that lays charts out. */
+  /** Block of type `text/plain`: the script of the worker that computes the layout of charts. */
   elk: 'a2c-elk',
 } as const;

@@ -1,4 +1,4 @@
-/** What the inspector and its page say to each other. */
+/** Messages between the inspector and its page. */
 import { inspectionProtocol } from './inspection-wire.ts';
 import { z } from 'zod';
 
@@ -6,40 +6,46 @@ import { z } from 'zod';
 const statePath = z.string();
 const names = z.array(z.string());
 
-/** One state. Its parent is its path without the last part; those of one word stand in the root, `(any)`. */
+/**
+ * State of a chart. Its parent is the path without the last part; a path of one part has the root `(any)` as
+ * parent.
+ */
 const chartNodeSchema = z.object({
-  /** `connected.ready.steady`; of the machine as a whole `(any)`, as transitions name it. */
+  /** Path of the state, such as `connected.ready.steady`; `(any)` for the machine as a whole. */
   path: statePath,
   type: z.enum(['atomic', 'compound', 'parallel', 'final', 'history']),
-  /** What status is read from: `connecting`, `ready` … */
+  /** Tags from which the status of the actor is read: `connecting`, `ready` … */
   tags: names,
-  /** The states that are entered with it. */
+  /** Child states that are entered with this state. */
   initial: z.array(statePath),
-  /** Actions by name. */
+  /** Names of the actions that run on entry. */
   entry: names,
   exit: names,
-  /** Ports that are open as long as the state. */
+  /** Ports that are open while the state is active. */
   invoke: z.array(z.object({ id: z.string(), src: z.string() })),
 });
 const chartTransitionSchema = z.object({
-  /** The same text as in `tr` of a `step`: `client: idle --server.start--> launching`. */
+  /** Text of the transition as in `tr` of a `step` record: `client: idle --server.start--> launching`. */
   id: z.string(),
   from: statePath,
-  /** Empty: the state stays, only the actions run. */
+  /** Target states; empty when only actions run and the state stays. */
   to: z.array(statePath),
-  /** The type of an event, or `always`, `after`, `onDone`, `done(child)`, `error(child)`. */
+  /** Trigger: the type of an event, or `always`, `after`, `onDone`, `done(child)`, `error(child)`. */
   event: z.string(),
   guard: z.string().optional(),
-  /** Of `after`: the delay by name, or ms. */
+  /** Delay of an `after` transition: its name, or a number of ms. */
   delay: z.string().optional(),
   actions: names,
-  /** The state is left and entered again although it is its own target. */
+  /** True when the state is left and entered again although it is its own target. */
   reenter: z.boolean().optional(),
 });
-/** The chart of one kind of machine, as data. */
+/** Chart of one kind of machine, as data. */
 export const chartSchema = z.object({
   kind: z.string(),
-  /** The one in the head of a trace: a trace of another fingerprint was made by another chart. */
+  /**
+   * Fingerprint of the chart, as in the head of a trace; a different one means that the trace was made with
+   * another chart.
+   */
   fingerprint: z.string(),
   nodes: z.array(chartNodeSchema),
   transitions: z.array(chartTransitionSchema),
@@ -49,47 +55,47 @@ const chartsSchema = z.record(z.string(), chartSchema);
 export type ChartNode = z.infer<typeof chartNodeSchema>;
 export type ChartTransition = z.infer<typeof chartTransitionSchema>;
 export type Chart = z.infer<typeof chartSchema>;
-/** By kind, as in `open` records. */
+/** Charts by kind of machine, as named in `open` records. */
 export type Charts = z.infer<typeof chartsSchema>;
 
 // ── checks of a recording ─────────────────────────────────────────────────────────────────────────────
-/** What `a2c replay` says of a recording, as its page shows it. */
+/** Result of `a2c replay` for a recording, as the inspector page shows it. */
 export interface Checks {
-  /** `same`, `changed`, … */
+  /** Verdict of the replay: `same`, `changed`, … */
   readonly verdict: string;
-  /** As `a2c replay` prints it. */
+  /** Report as `a2c replay` prints it. */
   readonly text: string;
   readonly invariants: readonly CheckedInvariant[];
-  /** Where today's code does something else; null: it does the same. */
+  /** First difference between the recording and the current code; null when there is none. */
   readonly difference: CheckedDifference | null;
 }
 export interface CheckedInvariant {
   readonly name: string;
   readonly why: string;
   readonly violations: readonly {
-    /** The number of the record that broke it; null: what never came. */
+    /** Number of the record that violates the invariant; null when an expected record is missing. */
     readonly s: number | null;
     readonly at: string;
     readonly what: string;
   }[];
 }
 export interface CheckedDifference {
-  /** The number of the input that was handled; null: it is not there. */
+  /** Number of the input after which the difference occurs; null when it is missing in the recording. */
   readonly s: number | null;
-  /** Events of the world just before, as text. */
+  /** Events of the world just before the difference, as text. */
   readonly before: readonly string[];
-  /** Crossing that was recorded, and that of today's code; null: nothing. */
+  /** Crossing that was recorded, and the one of the current code (`now`); null when there was none. */
   readonly recorded: string | null;
   readonly now: string | null;
-  /** Cause of the change, in words. */
+  /** Cause of the difference, in words. */
   readonly cause: string;
 }
 
 // ── messages of the inspector ─────────────────────────────────────────────────────────────────────────
 /**
- * What an inspector's page and the host that serves it say to each other: JSON texts over one WebSocket, and the lines
- * of `records` alone as binary messages. Everything
- * that happened is NDJSON of the trace format with the profile `full` (docs/trace-format.md), live or from a file.
+ * Messages between the inspector page and its host: JSON over one WebSocket; the lines of `records` are sent
+ * as binary messages. Events are NDJSON of the trace format with the profile `full` (docs/trace-format.md),
+ * live or from a file.
  */
 
 const lines = z.string();
@@ -97,13 +103,13 @@ const id = z.int().min(0);
 
 export const hostFactsSchema = z.object({
   kind: z.enum(['up', 'office', 'computer', 'agent', 'file']),
-  /** Of the computer or agent, the URL of the office, the path of the file. */
+  /** Name of the computer or agent, URL of the office, or path of the file. */
   name: z.string(),
-  /** Of a file null. */
+  /** Process id of the host; null for a file. */
   pid: z.int().nullable(),
-  /** When it began, ISO 8601, UTC. */
+  /** Start time of the host, ISO 8601 in UTC. */
   started: z.string().nullable(),
-  /** Of a2c-actors. */
+  /** Version of a2c-actors. */
   version: z.string(),
 });
 const welcomeSchema = z.object({
@@ -111,19 +117,22 @@ const welcomeSchema = z.object({
   protocol: z.literal(inspectionProtocol),
   host: hostFactsSchema,
   mode: z.enum(['live', 'file']),
-  /** Whether `control` is obeyed. */
+  /** Tells whether the host obeys `control` messages. */
   control: z.boolean(),
   charts: chartsSchema,
-  /** Head, and for a live host a checkpoint in which everything stands that lives. */
+  /** Head of the trace, and for a live host a checkpoint of all living actors. */
   lines,
 });
-/** From a host to its page. */
+/** Message from a host to its page. */
 export const toPageSchema = z.discriminatedUnion('type', [
   welcomeSchema,
   z.object({ type: z.literal('records'), lines }),
-  /** The page was too slow: so many records never come. `lines` is a new checkpoint, from which it goes on. */
+  /**
+   * Report that the page was too slow and `missed` records were dropped. `lines` is a new checkpoint from
+   * which it continues.
+   */
   z.object({ type: z.literal('gap'), missed: z.int().min(0), lines }),
-  /** Of a file: everything has come. */
+  /** Report that all records of a file have been sent. */
   z.object({ type: z.literal('complete'), records: z.int().min(0) }),
   z.object({ type: z.literal('closed'), reason: z.string() }),
   z.discriminatedUnion('ok', [
@@ -134,23 +143,28 @@ export const toPageSchema = z.discriminatedUnion('type', [
 
 const ask = { type: z.literal('ask'), id };
 const askSchema = z.discriminatedUnion('what', [
-  /** What a server wrote to its stderr and logged last: `{lines: [{at, from, level?, text}]}`, at most 500. */
+  /**
+   * Request for the recent stderr and log lines of a server, at most 500: `{lines: [{at, from, level?,
+   * text}]}`.
+   */
   z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
-  /** Trace that a running host has of itself until now, as text. */
+  /** Request for the trace of a running host up to now, as text. */
   z.object({ ...ask, what: z.literal('trace') }),
-  /** Of a recording: every invariant, and what today's machines make of it (`Checks`). */
+  /** Request for the `Checks` of a recording: all invariants and a replay with the current code. */
   z.object({ ...ask, what: z.literal('checks') }),
-  /** Frames of this session or seat come as records from now on, or no more: `{}`. */
+  /**
+   * Request to start (`on`) or stop sending the frames of a session or seat as records; the answer is `{}`.
+   */
   z.object({ ...ask, what: z.literal('frames'), a: z.string().max(1_000), on: z.boolean() }),
 ]);
 const controlSchema = z.object({
   type: z.literal('control'),
   id,
   verb: z.enum(['retry', 'stop', 'start', 'cancel']),
-  /** The name of a server; of `cancel` the `req_id` of a call. */
+  /** Name of a server; for `cancel` the `req_id` of a call. */
   target: z.string().max(1_000),
 });
-/** From a page to its host. Each is answered. */
+/** Message from a page to its host; each one is answered. */
 export const fromPageSchema = z.union([askSchema, controlSchema]);
 
 export type HostFacts = z.infer<typeof hostFactsSchema>;

@@ -71,7 +71,7 @@ export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences
     next: entry && !order.refused ? recentAfterCall(c, entry.server) : {},
   };
 };
-/** Merges the call with the names its server uses; remembered so that equal input gives the same object. */
+/** Returns a copy of a call with the names that its server knows it by. */
 const withServerNames = merging();
 const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const server = entry?.server ?? ownerOfTool(c, call.tool);
