@@ -1,9 +1,9 @@
-/** What an application is whose servers can be imported: how it writes them, and how they are read. */
+/** Description of an application whose servers can be imported: how its files are written and read. */
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import type { Path } from './mistake.ts';
 
 // ── how an application writes servers ─────────────────────────────────────────────────────────────────
-/** What can be said of a server beside its name and type. */
+/** Property of a server that a config can state besides name and type. */
 export type Fact =
   | 'command'
   | 'args'
@@ -19,28 +19,30 @@ export type Fact =
   | 'approved'
   | 'timeoutMs';
 type Kind = 'stdio' | 'sse' | 'streamable';
-/** How an application writes its servers. */
+/** Format in which an application writes its servers. */
 export interface Words {
-  /** The key of the map, or of the list. */
+  /** Key of the map or list of servers in the file. */
   readonly at: string;
   readonly isList?: true;
-  /** What stands beside it. */
+  /** Fields written beside the map or list of servers. */
   readonly around?: Fields;
-  /** What each type is called; null: it is not written. One that is absent cannot be said. */
+  /**
+   * Name of each server type in the file; null: no type is written. A type that is absent is not supported.
+   */
   readonly types: Partial<Readonly<Record<Kind, string | null>>>;
-  /** The key of each fact, or what is written for it. A fact that is absent cannot be said. */
+  /** Key of each property, or a function that writes it. A property that is absent is not supported. */
   readonly keys: Partial<Readonly<Record<Fact, string | ((value: unknown, kind: Kind) => Fields)>>>;
-  /** What an entry has to have besides. */
+  /** Adds further required fields to a finished entry. */
   readonly finish?: (entry: Fields, name: string) => Fields;
-  /** How it writes a variable of the environment. Default `${env:NAME}`. */
+  /** Spelling of an environment variable; `${env:NAME}` by default. */
   readonly variable?: (name: string) => string;
-  /** It fills in none. */
+  /** True for an application that fills in no variables. */
   readonly hasNoVariables?: true;
-  /** It has our inputs. */
+  /** True for an application that supports inputs as we do. */
   readonly hasInputs?: true;
 }
 export const seconds = (value: unknown): number => Number(value) / 1000;
-/** What most have: programs, and URLs with headers. */
+/** Keys that most applications share, for programs and for URLs with headers. */
 export const common = {
   command: 'command',
   args: 'args',
@@ -48,29 +50,29 @@ export const common = {
   url: 'url',
   headers: 'headers',
 } as const;
-/** Names of tools; a group of ours is none. */
+/** Returns names of tools without our group names such as `all`. */
 export const toolsAlone = (value: unknown): readonly string[] =>
   (value as readonly string[]).filter((name) => !['all', 'read', 'write'].includes(name));
 
 // ── how its servers are read ──────────────────────────────────────────────────────────────────────────
-/** A server of another application, as `mcpServers` has it; judged by nobody so far. */
+/** Server of another application as an entry of `mcpServers`, not yet validated. */
 export interface AppServer {
   readonly name: string;
-  /** Where it stands in that file. */
+  /** Position of the entry in the original file. */
   readonly at: Path;
   readonly entry: unknown;
-  /** What it says otherwise than there, a sentence each. No sentence has a value of the file. */
+  /** Differences from the original entry, one sentence each, without values of the file. */
   readonly changed: readonly string[];
-  /** What of it is not taken. */
+  /** Parts of the entry that are not imported. */
   readonly left: readonly string[];
-  /** Why it is not taken at all. */
+  /** Reason why the server is not imported at all. */
   readonly why?: string;
 }
 export interface AppServers {
   readonly servers: readonly AppServer[];
-  /** As a config of ours has them; judged by nobody so far. */
+  /** Inputs in the form of our own config, not yet validated. */
   readonly inputs: readonly unknown[];
-  /** What else of the file is not taken as it is. */
+  /** Other parts of the file that are not imported unchanged. */
   readonly notes?: readonly string[];
 }
 
@@ -79,7 +81,7 @@ export const entriesIn = (value: unknown): readonly (readonly [string, unknown])
 export const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
-/** A value with each text in it changed, at any depth. */
+/** Returns a copy of a value with `change` applied to every string in it, at any depth. */
 export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
@@ -87,20 +89,20 @@ export const withTexts = (value: unknown, change: (text: string) => string): unk
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
 };
 
-/** What becomes of one key of an entry. */
+/** Translation of one key of an entry. */
 interface Part {
   readonly put?: Fields;
-  /** Goes to `a2c.timeouts`. */
+  /** Time limits to add to `a2c.timeouts`. */
   readonly timeouts?: Fields;
   readonly changed?: string;
   readonly left?: string;
   readonly why?: string;
 }
 export type Rule = (value: unknown, entry: Fields) => Part;
-/** By key. Keys without a rule stay as they are, and are judged as those of any file (docs/config.md). */
+/** Rules by key. A key without a rule is kept and validated like that of any file (docs/config.md). */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** For a screen, or for its own application. */
+/** Drops a key silently, because it matters only for display or for its own application. */
 export const dropped: Rule = () => ({});
 export const leftOut =
   (why: string): Rule =>
@@ -108,7 +110,7 @@ export const leftOut =
 export const renamed =
   (key: string): Rule =>
   (value) => ({ put: Object.fromEntries([[key, value]]) });
-/** A time of theirs in ours. */
+/** Translates a time of another application into one of our time limits. */
 export const timed =
   (unit: 's' | 'ms', name: 'callTotalMs' | 'connectMs' | 'listMs'): Rule =>
   (value) => {
@@ -119,7 +121,7 @@ export const timed =
       changed: `its time is a2c.timeouts.${name}: ${ms} ms`,
     };
   };
-/** One entry of an application in the words of `mcpServers`. */
+/** Translates one entry of an application into the form of `mcpServers`. */
 export function reworded(name: string, at: Path, entry: unknown, rules: Rules): AppServer {
   if (!isObject(entry)) return { name, at, entry, changed: [], left: [] };
   const parts = Object.entries(entry).map(([key, value]): readonly [string, Part] => [
@@ -148,7 +150,7 @@ export function reworded(name: string, at: Path, entry: unknown, rules: Rules): 
     ...(why !== undefined && { why }),
   };
 }
-/** Objects that several keys give are put together: headers, variables, settings. */
+/** Merges objects that several keys produce, such as headers, variables and settings. */
 function mergedEntries(
   entries: readonly (readonly [string, unknown])[],
 ): readonly (readonly [string, unknown])[] {
@@ -159,32 +161,32 @@ function mergedEntries(
   }
   return [...made];
 }
-/** All entries of a map of servers. */
+/** Translates all entries of a map of servers. */
 export const mapped = (held: unknown, at: Path, rules: Rules): readonly AppServer[] =>
   entriesIn(held).map(([name, entry]) => reworded(name, [...at, name], entry, rules));
 
-/** One application whose servers can be imported. */
+/** Application whose servers can be imported. */
 export interface App {
-  /** What a person types. */
+  /** Id that a person types on the command line. */
   readonly id: string;
   readonly title: string;
   readonly format: 'json' | 'yaml' | 'toml';
-  /** How its servers are written. */
+  /** Format of its servers. */
   readonly words: Words;
-  /** Whether what a file holds can be of nobody else. */
+  /** Tells whether the content of a file can belong only to this application. */
   readonly isIts: (file: Fields) => boolean;
   readonly read: (file: Fields) => AppServers;
 }
 export const hasObject = (file: Fields, key: string): boolean => isObject(file[key]);
-/** Of an application with one map of servers. */
+/** Returns a reader for applications with a single map of servers. */
 export const readMap =
   (key: string, rules: Rules) =>
   (file: Fields): AppServers => ({ servers: mapped(file[key], [key], rules), inputs: [] });
 
 const readPlainMap = readMap('mcpServers', {});
 /**
- * What a file of this application holds. Servers that stand under `mcpServers`, where the
- * application itself does not look, are read all the same: people paste them there.
+ * Reads the servers of an application's file. Servers under `mcpServers`, where the application itself does
+ * not look, are read too, because people paste them there.
  */
 export function serversOf(app: App, value: unknown): AppServers {
   const file = fieldsOf(value);
@@ -196,17 +198,17 @@ export function serversOf(app: App, value: unknown): AppServers {
   const notes = [...(own.notes ?? []), `mcpServers: ${app.title} itself does not read it; ${what}`];
   return { ...(isAlone ? readPlainMap(file) : own), notes };
 }
-/** The name, or the name with the first number that makes it free. */
+/** Returns the name, with the lowest free number added if the name is taken. */
 export function freeName(name: string, taken: { has(name: string): boolean }): string {
   if (!taken.has(name)) return name;
   let n = 2;
   while (taken.has(`${name}-${n}`)) n += 1;
   return `${name}-${n}`;
 }
-/** An entry that is switched off, whatever word it had for that. */
+/** Returns a disabled copy of an entry, without other keys that enable or disable it. */
 export const switchedOff = (entry: unknown): Fields => {
   const others = Object.entries(fieldsOf(entry)).filter(([key]) => !switches.has(key));
   return { ...Object.fromEntries(others), disabled: true };
 };
-/** Words that say whether a server is on. */
+/** Keys that enable or disable a server. */
 export const switches: ReadonlySet<string> = new Set(['disabled', 'disable', 'enabled', 'isActive']);

@@ -1,4 +1,4 @@
-/** Applications whose servers can be imported: where their files are, and how those are read. */
+/** Applications whose servers can be imported, with the places of their files. */
 import { fieldsOf, isObject } from '../protocol/json.ts';
 import {
   readMap,
@@ -27,19 +27,25 @@ import {
 } from './own-formats.ts';
 
 // ── where their files are ─────────────────────────────────────────────────────────────────────────────
-/** Where a path begins: the home folder, the current one, where the platform keeps settings, or `~/.config` everywhere. */
+/**
+ * Folder where a path begins: the home folder, the current one, the platform's settings folder, or
+ * `~/.config` on all platforms.
+ */
 type Base = 'home' | 'folder' | 'settings' | 'config';
 export interface Place {
   readonly app: string;
   readonly base: Base;
   readonly path: string;
-  /** On this platform alone. */
+  /** Only platform with this place; absent means all platforms. */
   readonly on?: 'win32' | 'unix';
 }
 const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonly Place[] =>
   paths.map((path) => ({ app, base, path }));
 
-/** Where applications keep the servers of a user, and those of a folder. `settings` is `~/Library/Application Support`, `%APPDATA%` or `~/.config`. */
+/**
+ * Config files of applications, for a user and for a folder. `settings` is `~/Library/Application Support`,
+ * `%APPDATA%` or `~/.config`.
+ */
 export const places: readonly Place[] = [
   ...placesOf('claude-desktop', 'settings', 'Claude/claude_desktop_config.json'),
   ...placesOf('claude-code', 'home', '.claude.json'),
@@ -80,11 +86,11 @@ export const places: readonly Place[] = [
   ...placesOf('deepchat', 'settings', 'DeepChat/mcp-settings.json'),
 ];
 
-/** What `a2c` looks for in a folder by itself: whose it is says what it holds. */
+/** File that `a2c` itself looks for in a folder, so its name does not identify an application. */
 const anybodys = new Set(['.mcp.json']);
-/** Names that many programs give a file: only with its folder one says whose it is. */
+/** Tells whether many programs use this file name, so that only its folder identifies the application. */
 const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
-/** The application that keeps its servers in a file of this name and folder, or of a name that only it has. */
+/** Returns the application that uses a file of this name and folder, or of a name that is unique to it. */
 export const appAt = (file: string): string | undefined => {
   const path = `/${file.replaceAll('\\', '/').toLowerCase()}`;
   const endOf = (place: Place, parts: number): string =>
@@ -211,7 +217,7 @@ const windsurf: App = {
 
 const zedRules: Rules = {
   source: dropped,
-  // Earlier versions keep the whole launch config under this key.
+  // Earlier versions of Zed keep the whole launch config under this key.
   command: (value) => {
     if (typeof value !== 'object' || value === null) return { put: { command: value } };
     const { path, args, env } = fieldsOf(value);
@@ -242,7 +248,7 @@ const zed: App = {
 };
 
 // ── all applications ──────────────────────────────────────────────────────────────────────────────────
-/** Every application whose servers can be imported, in the order of the docs. */
+/** Applications whose servers can be imported, in the order of the docs. */
 export const apps: readonly App[] = [
   claudeDesktop,
   claudeCode,
@@ -262,13 +268,13 @@ export const apps: readonly App[] = [
 ];
 export const appNamed = (id: string): App | undefined => apps.find((app) => app.id === id);
 
-/** Whose file this is: by its place, or else by what it holds. */
+/** Returns the application a file belongs to, by its path or else by its content. */
 export const appOf = (value: unknown, file = ''): App | undefined => {
   const known = appNamed(appAt(file) ?? '');
   if (known || !isObject(value)) return known;
   return apps.find((app) => app.isIts(value));
 };
-/** Whether parseConfig reads it without knowing whose it is. */
+/** Tells whether `parseConfig` can read a value without knowing its application. */
 const isPlain = (value: unknown): boolean =>
   !isObject(value) ||
   isObject(value['mcpServers']) ||
@@ -276,6 +282,6 @@ const isPlain = (value: unknown): boolean =>
   (isObject(value['mcp']) && isObject(value['mcp']['servers'])) ||
   Object.hasOwn(value, 'server_parameters') ||
   Object.hasOwn(value, 'command');
-/** Whose file it is where it has to be reworded before it is a config of ours. */
+/** Returns the application of a file that must be translated before it is a config of ours. */
 export const appOfConfig = (value: unknown, file: string): App | undefined =>
   isPlain(value) ? appNamed(appAt(file) ?? '') : appOf(value, file);

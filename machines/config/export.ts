@@ -5,15 +5,15 @@ import { isTemplate } from './placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from './schemas.ts';
 import { hasSecretParts, withoutSecretArgs } from './shown.ts';
 
-/** A config as another application writes it. */
+/** Config in the format of another application. */
 interface Exported {
   readonly value: Fields;
-  /** What that application cannot say, a sentence each. */
+  /** Parts that the application does not support, one sentence each. */
   readonly left: readonly string[];
 }
 type Texts = Readonly<Record<string, string>>;
 
-/** As most applications write their servers. */
+/** Format that most applications use for their servers. */
 export const plainWords: Words = {
   at: 'mcpServers',
   types: { stdio: null, streamable: 'http', sse: 'sse' },
@@ -29,9 +29,9 @@ export const plainWords: Words = {
 };
 
 /**
- * The servers of a config in the words of another application, none of our own keys in them. Without `withSecrets` what may be
- * a secret is a placeholder of a variable: every value of `env` and `headers`, arguments behind an option with a secret name,
- * URLs with a login or such a query.
+ * Converts a config to the format of another application, without our own keys. Unless `withSecrets` is set,
+ * values that may be secret become placeholders of variables: all values of `env` and `headers`, arguments
+ * after an option with a secret name, and URLs with a login or a secret query.
  */
 export function exportFor(
   { servers, inputs }: Pick<Config, 'servers' | 'inputs'>,
@@ -51,7 +51,7 @@ export function exportFor(
     left.push('${env:NAME}: no variables are filled in there; write the values yourself');
   return { value: { ...words.around, ...asked, [words.at]: held }, left };
 }
-/** No default of a password goes out. */
+/** Input for export; the default of a password is left out. */
 const inputOf = (input: Config['inputs'][number]): Fields =>
   input.type === 'promptString' && input.password
     ? { type: input.type, id: input.id, description: input.description, password: true }
@@ -98,7 +98,9 @@ function entryOf(server: ServerConfig, words: Words, left: string[]): Fields | u
   const entry = filledIn(Object.fromEntries(made), words) as Fields;
   return words.finish?.(entry, server.name) ?? entry;
 }
-/** What of ours has no place there, beside the facts. */
+/**
+ * Tells whether a server uses a setting of ours that other applications do not know, besides its properties.
+ */
 function isSaid(
   { settings, toolMeta, defaultToolMeta, vrl }: ServerConfig,
   key: 'a2c' | 'tool_meta' | 'vrl',
@@ -112,7 +114,7 @@ function isSaid(
   );
 }
 
-/** Those that are said, in the order in which they are written. */
+/** Returns the properties that a server states, in the order in which they are written. */
 function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
   const { settings, forbiddenTools } = server;
   const launch =
@@ -140,7 +142,7 @@ function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
   );
 }
 
-/** Our placeholders as that application writes them. */
+/** Replaces our placeholders by those of the application. */
 const filledIn = (value: unknown, words: Words): unknown =>
   withTexts(value, (text) =>
     text.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {

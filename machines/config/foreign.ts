@@ -1,4 +1,4 @@
-/** Servers as other clients write them, made those of the protocol. */
+/** Conversion of servers written for other clients into the shape of the protocol. */
 import { isObject, type Fields } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
 import { addMistake, addWarning, nounOf, pathText, type Path, type Findings } from './mistake.ts';
@@ -6,30 +6,30 @@ import { oauthSchema, guessedType, isOwnType, kindOf, type ServerKind } from './
 
 // ── keys of other clients ─────────────────────────────────────────────────────────────────────────────
 type Treatment =
-  /** Moves to `to` as it stands. */
+  /** Moves the value to `to` unchanged. */
   | 'same'
-  /** Moves to `to` as its opposite. */
+  /** Moves the negated value to `to`. */
   | 'opposite'
-  /** Names of tools that may run unasked, and no groups. */
+  /** Lists tools that run without asking; group names are not allowed. */
   | 'approve'
-  /** The only tools that may be offered; `*` in the list means all. */
+  /** Lists the only tools to offer; `*` in the list means all. */
   | 'allow'
-  /** Says how the server is reached, as `type` does. */
+  /** States the transport of the server, as `type` does. */
   | 'kind'
-  /** How to log in: what another client has besides is dropped. */
+  /** Describes the login; keys that only another client uses are dropped. */
   | 'login'
-  /** Known and meant for a screen: dropped without a word. */
+  /** Serves only for display and is dropped silently. */
   | 'shown'
-  /** Known and not done in this version: a warning. */
+  /** Is known but not supported in this version, which gives a warning. */
   | 'unsupported';
 export interface ForeignKey {
   readonly key: string;
   readonly does: Treatment;
-  /** A path in the protocol's shape; the first row of a path gives its name in mistakes. */
+  /** Target path in the shape of the protocol. The first row with a path gives the key to name in errors. */
   readonly to?: Path;
-  /** The kinds it means something to; elsewhere it is a warning, and nothing when it is empty. */
+  /** Server kinds for which the key is valid; for others a value that is not empty gives a warning. */
   readonly kinds?: readonly ServerKind[];
-  /** What `docs/config.md` says about it. */
+  /** Description of the key in `docs/config.md`. */
   readonly note: string;
 }
 
@@ -37,7 +37,10 @@ const launchedKinds = ['stdio', 'inmemory'] as const;
 const remoteKinds = ['sse', 'streamable'] as const;
 const atParameters = (key: string): Path => ['server_parameters', key];
 
-/** What becomes of the keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat. Printed in docs/config.md. */
+/**
+ * Treatment of the keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat; printed in
+ * docs/config.md.
+ */
 export const foreignKeys: readonly ForeignKey[] = [
   {
     key: 'type',
@@ -131,17 +134,20 @@ export const foreignKeys: readonly ForeignKey[] = [
 ];
 
 // ── entries made flat ─────────────────────────────────────────────────────────────────────────────────
-/** An entry with all its facts beside its name. */
+/** Entry with all properties at the top level. */
 interface FlatEntry {
   readonly entry: Fields;
-  /** Keys that stood one level deeper, by the key that held them. */
+  /** Keys that were nested one level deeper, with the key that contained them. */
   readonly deeper: ReadonlyMap<string, string>;
-  /** Keys that stand at both levels and say different things there. */
+  /** Keys that occur at both levels with different values. */
   readonly twice: readonly string[];
 }
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** An entry as most clients write it: `transport` may hold its facts, `requestInit` its headers, `command` its arguments. */
+/**
+ * Flattens an entry to the form most clients use: `transport` may contain its properties, `requestInit` its
+ * headers, `command` its arguments.
+ */
 export function flatEntry(given: Fields): FlatEntry {
   const { transport, ...beside } = given;
   const held = isObject(transport) ? transport : {};
@@ -149,7 +155,7 @@ export function flatEntry(given: Fields): FlatEntry {
   const twice = Object.keys(held).filter(
     (key) => Object.hasOwn(beside, key) && JSON.stringify(beside[key]) !== JSON.stringify(held[key]),
   );
-  // `Object.fromEntries`, for a key may be __proto__.
+  // Built with `Object.fromEntries`, because a key may be `__proto__`.
   const entry = isObject(transport)
     ? Object.fromEntries([...Object.entries(held), ...Object.entries(beside)])
     : given;
@@ -180,11 +186,11 @@ function withHeaders(entry: Fields): Fields {
 }
 
 // ── logins ────────────────────────────────────────────────────────────────────────────────────────────
-/** A login as other clients write it, in our words. */
+/** Login of another client, converted to our keys. */
 interface ForeignLogin {
-  /** Absent: nothing in it means something here. */
+  /** Login in our keys; absent when no key is useful here. */
   readonly oauth?: Readonly<Record<string, unknown>>;
-  /** Keys that mean nothing here, such as the port that another client listens on. */
+  /** Keys that have no meaning here, such as the port on which another client listens. */
   readonly unused: readonly string[];
 }
 const loginSpellings: Readonly<Record<string, string>> = {
@@ -195,7 +201,10 @@ const loginSpellings: Readonly<Record<string, string>> = {
   scope: 'scopes',
 };
 const ownLoginKeys: readonly string[] = Object.keys(oauthSchema.shape);
-/** A slip in one of our own keys stays, so that it is a mistake: without `issuer` a login may go elsewhere. */
+/**
+ * Tells whether a key is ours or a misspelling of one, which must be reported: with a misspelled `issuer` a
+ * login could go elsewhere.
+ */
 const isOurs = (key: string): boolean => ownLoginKeys.includes(key) || nearest(key, ownLoginKeys).length > 0;
 
 export function foreignLogin(value: unknown): ForeignLogin {
@@ -224,7 +233,10 @@ const isEmpty = (value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0);
 const hasAny = (entry: Entry, keys: readonly string[]): boolean => keys.some((key) => !isEmpty(entry[key]));
 
-/** An entry with a launch config at its own level, as every client but the protocol writes it. */
+/**
+ * Tells whether an entry has its launch config at the top level, as all clients write it except for the
+ * protocol.
+ */
 export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
   !Object.hasOwn(entry, 'server_parameters') &&
   !isOwnType(entry['type']) &&
@@ -233,7 +245,7 @@ export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
     kindOf(entry['type']) === 'inmemory');
 
 const kindKeys = foreignKeys.flatMap(({ key, to }) => (to?.[0] === 'type' ? [key] : []));
-/** What it says itself; `guess`: some URL, and no more than that. */
+/** Returns the kind named by an entry; `guess` when it names only some remote server. */
 const kindSaid = (word: unknown): ServerKind | 'guess' | undefined => {
   const known = typeof word === 'string' ? word.trim().toLowerCase() : '';
   if (known === 'remote') return 'guess';
@@ -272,11 +284,14 @@ const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind
 
 interface Mapped {
   readonly entry: Entry;
-  /** From a path in the mapped entry to the path that the person typed, below `path`. */
+  /** Returns the path as a person wrote it, below `path`, for a path in the converted entry. */
   readonly originOf: (path: Path) => Path;
 }
 
-/** A foreign entry in the protocol's shape, not yet judged; undefined when even its kind is unclear. */
+/**
+ * Converts an entry of another client to the shape of the protocol, without validation; undefined when its
+ * kind is unclear.
+ */
 export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped | undefined => {
   const { entry, deeper, twice } = flatEntry(given);
   for (const key of twice)
@@ -323,7 +338,7 @@ interface Move {
   readonly row: ForeignKey;
   readonly value: unknown;
   readonly to: Path;
-  /** Where the value stands in the file. */
+  /** Position of the value in the file. */
   readonly here: Path;
 }
 
@@ -336,7 +351,7 @@ const move = (
   const target = to[1] === undefined ? mapped : mapped.server_parameters;
   const last = String(to.at(-1));
   const earlier = origins.get(pathText(to));
-  // DeepChat writes `command: ""` for a remote server: an empty fact is an absent one.
+  // An empty value counts as absent, because DeepChat writes `command: ""` for a remote server.
   if (
     value === null ||
     (row.kinds !== undefined && value === '') ||
@@ -366,7 +381,10 @@ const origin = (inner: Path, origins: ReadonlyMap<string, string>): Path => {
   return key === undefined ? inner : [key, ...inner.slice(depth)];
 };
 
-/** `"PORT": 3000` works in other clients, which hand everything to the child as text. */
+/**
+ * Converts numbers and booleans to text, because `"PORT": 3000` works in other clients, which pass everything
+ * as text.
+ */
 const asTexts = (key: string, value: unknown, path: Path, findings: Findings): unknown => {
   if (key !== 'env' && key !== 'args') return value;
   const text = (part: unknown, step: string | number): unknown => {
@@ -390,7 +408,7 @@ const logIn = (value: unknown, here: Path, mapped: Draft, findings: Findings): v
   else if (!isEmpty(value) && !isObject(value)) addWarning(findings, here, 'is no login, ignored');
 };
 
-/** The list of another client is a setting of ours; who says it twice has to say the same. */
+/** Stores another client's list of allowed tools as our setting; two such lists must be equal. */
 const allow = (
   names: unknown,
   here: Path,
@@ -432,7 +450,10 @@ const approve = (names: unknown, path: Path, mapped: Draft, findings: Findings):
   mapped['tool_meta'] = { ...metas, ...Object.fromEntries(approved) };
 };
 
-/** What the file itself says in the protocol's words wins; a broken value stays, for the schema to name. */
+/**
+ * Adds approval to the meta of a tool. A value in the file itself takes precedence; an invalid one is kept
+ * for the schema to report.
+ */
 const approving = (meta: unknown): unknown => {
   if (meta === undefined || meta === null) return { auto_apply: true };
   return isObject(meta) ? { auto_apply: true, ...meta } : meta;

@@ -15,17 +15,17 @@ import { isWithin, mistakeLine, pathText, type Mistake } from './mistake.ts';
 import { parseConfig, type Config } from './parse.ts';
 import { kindOf, type ServerConfig } from './schemas.ts';
 
-/** Where a file of servers stands. */
+/** Folder of an imported file. */
 export interface Project {
   readonly folder: string;
-  /** The file is known to be one of a project; any other may have come from anywhere. */
+  /** True when the file surely belongs to a project; any other file may have been copied from anywhere. */
   readonly isKnown: boolean;
 }
 const workspace = '${workspaceFolder}';
-/** `./server.mjs`, `..`: a path, whatever the program makes of it. */
+/** Tells whether an argument is surely a relative path, such as `./server.mjs` or `..`. */
 const isPath = (arg: unknown): boolean => typeof arg === 'string' && /^\.{1,2}([/\\]|$)/.test(arg);
 const isRelative = (path: string): boolean => !/^([/\\~$]|[a-z]:)/i.test(path);
-/** Joined as the folder itself is written. */
+/** Joins a folder and a path with the separator used in the folder. */
 const below = (folder: string, path: string): string => {
   const sign = folder.includes('\\') ? '\\' : '/';
   const inner = path.replace(/^\.(?:[/\\]+|$)/, '').replace(/[/\\]+$/, '');
@@ -33,8 +33,9 @@ const below = (folder: string, path: string): string => {
 };
 
 /**
- * A server of a file in a project, where it goes into a file elsewhere: it runs in the folder of that project as before, and
- * `${workspaceFolder}` is that folder. Of a file that may have come from anywhere only paths that begin with a dot say so.
+ * Adapts a server of a project file that is imported elsewhere: it still runs in the project's folder, and
+ * `${workspaceFolder}` means that folder. For a file from an unknown place this applies only to paths that
+ * begin with a dot.
  */
 function inProject(server: AppServer, project: Project | undefined): AppServer {
   const { entry } = server;
@@ -56,41 +57,41 @@ function inProject(server: AppServer, project: Project | undefined): AppServer {
   return { ...server, entry: { ...made, cwd: folder }, changed: told };
 }
 
-/** What becomes of one server of another application. */
+/** Result of importing one server. */
 interface ImportedServer {
-  /** What it is called there. */
+  /** Name of the server in the imported file. */
   readonly from: string;
-  /** What it is called here: a name that is taken gets a number. */
+  /** Name of the server in our config; a taken name gets a number. */
   readonly name: string;
-  /** What is written, as `mcpServers` has it; null: it is left out. */
+  /** Entry to write in the form of `mcpServers`; null when the server is not imported. */
   readonly entry: Fields | null;
-  /** The same, judged. */
+  /** Validated form of the entry. */
   readonly server: ServerConfig | null;
-  /** What is said otherwise than there, a sentence each; no sentence has a value of the file. */
+  /** Differences from the original entry, one sentence each, without values of the file. */
   readonly changed: readonly string[];
-  /** What of it is not taken. */
+  /** Parts of the entry that are not imported. */
   readonly left: readonly string[];
-  /** Why it is left out. */
+  /** Reason why the server is not imported. */
   readonly why?: string;
 }
 export interface Imported {
   readonly servers: readonly ImportedServer[];
-  /** Those that the servers need, and the config has not. */
+  /** Inputs that the servers need and the config does not have yet. */
   readonly inputs: readonly Fields[];
-  /** What of the file itself is not taken. */
+  /** Parts of the file itself that are not imported. */
   readonly left: readonly string[];
 }
-/** What is there already. */
+/** Servers and inputs that the config already has. */
 type Present = Pick<Config, 'servers' | 'inputs' | 'leftOut'>;
-/** What is known of a file beside what it holds. */
+/** Facts about an imported file besides its content. */
 interface ImportedFile {
-  /** Keys that stand twice in its text. */
+  /** Duplicate keys in its text. */
   readonly duplicates?: readonly Mistake[];
-  /** The project that it is of; absent: it is of a user. */
+  /** Project of the file; absent for a file of a user. */
   readonly project?: Project | undefined;
 }
 
-/** A file of nobody in particular: a map of servers, as most applications have one. */
+/** Reads a file of an unknown application: a map of servers, as most applications have one. */
 const readPlain = (file: Fields): AppServers => {
   const at = isObject(file['mcpServers']) ? 'mcpServers' : 'servers';
   const inputs = Array.isArray(file['inputs']) ? file['inputs'] : [];
@@ -98,8 +99,8 @@ const readPlain = (file: Fields): AppServers => {
 };
 
 /**
- * The servers of another application's file in our words, each judged by itself: a wrong one loses itself, not the others.
- * Without an app it is a file with `mcpServers` or `servers`. Pure, and expands nothing.
+ * Imports the servers of another application's file. Each is validated separately, so an invalid one does not
+ * affect the others. Without an app the file has `mcpServers` or `servers`. No placeholder is expanded.
  */
 export function importFrom(
   value: unknown,
@@ -164,7 +165,7 @@ function judged(
   if (given.why !== undefined) return { ...none, why: given.why };
   const name = freeName(from, taken);
   const entry = isObject(given.entry) ? withoutKey(given.entry, 'name') : given.entry;
-  // A list of pairs: a server may be called __proto__.
+  // Built with `Object.fromEntries`, because a server may be called `__proto__`.
   const parsed = parseConfig({ mcpServers: Object.fromEntries([[name, entry]]), inputs });
   const strip = (line: string): string => line.replace(placeOf(name), '');
   if (!parsed.ok)
@@ -194,8 +195,8 @@ function judged(
   };
 }
 /**
- * The entry as it is written: facts under our words, a list of the only tools as `a2c.tools`. What has no meaning here is not
- * written, for each start would warn of it.
+ * Returns an entry in our own keys; a list of allowed tools becomes `a2c.tools`. Keys without a meaning here
+ * are left out, because each start would warn of them.
  */
 function inOurWords(given: Fields, server: ServerConfig): Fields {
   const { entry } = flatEntry(given);
@@ -217,21 +218,21 @@ function inOurWords(given: Fields, server: ServerConfig): Fields {
   }
   return Object.fromEntries(made);
 }
-/** Type of a server as most write it; undefined: its URL says enough. */
+/** Returns the common spelling of a server type; undefined when the URL is enough. */
 const wordOf = (server: ServerConfig): string | undefined => {
   if (server.kind !== 'streamable') return server.kind;
   return server.remote.isGuess ? undefined : 'http';
 };
 const isAllowing = (key: string): boolean =>
   foreignKeys.some((row) => row.key === key && row.does === 'allow');
-/** `mcpServers.git.` or `mcpServers["my git"].` at the beginning of a line. */
+/** Matches the place of a server at the start of an error: `mcpServers.git.` or `mcpServers["my git"].`. */
 const placeOf = (name: string): RegExp => {
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^mcpServers(?:\\.${escaped(name)}|\\[${escaped(JSON.stringify(name))}\\])(?:\\.|: )?`);
 };
 const isNumbered = (name: string, from: string): boolean =>
   name === from || (name.startsWith(`${from}-`) && /^\d+$/.test(name.slice(from.length + 1)));
-/** Launched the same way, and with the same rules. */
+/** Tells whether two servers have the same launch config and the same rules. */
 const isSame = (a: ServerConfig, b: ServerConfig): boolean =>
   fingerprintText(a) === fingerprintText(b) &&
   JSON.stringify(a.settings) === JSON.stringify(b.settings) &&

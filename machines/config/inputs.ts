@@ -3,47 +3,53 @@ import { inputSchemas } from './schemas.ts';
 import { addMistake, addWarning, check, type Findings, type Path } from './mistake.ts';
 import { isObject } from '../protocol/json.ts';
 
-/** What all inputs have. */
+/** Fields that all inputs have. */
 export interface InputBase {
-  /** Unique in its config: `${input:id}` stands for its value. */
+  /** Id, unique in the config; `${input:id}` is replaced by the value. */
   readonly id: string;
-  /** Empty when the file has none. */
+  /** Description for people; empty when the file has none. */
   readonly description: string;
 }
-/** An input for which somebody writes a text. */
+/** Input for which a person types a text. */
 export interface PromptInput extends InputBase {
   readonly type: 'promptString';
-  /** Counts when nobody gives a value; null: there is none, and it cannot be had then. */
+  /** Value when none is given; null: there is no default, and servers that need the input cannot start. */
   readonly default: string | null;
-  /** Its value is secret: it is never shown, recorded or told to agents. */
+  /** True when the value is secret and must not be shown, recorded or sent to agents. */
   readonly password: boolean;
 }
-/** An input of which the values are known. */
+/** Input whose value is chosen from a list. */
 export interface PickInput extends InputBase {
   readonly type: 'pickString';
-  /** What may be the value. */
+  /** Allowed values. */
   readonly options: readonly string[];
-  /** How VS Code shows some of them, by value. */
+  /** Labels that VS Code shows for some values, by value. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Counts when nobody gives a value; null: there is none, and it cannot be had then. */
+  /** Value when none is given; null: there is no default, and servers that need the input cannot start. */
   readonly default: string | null;
 }
-/** An input that a command of the shell writes (seed 002; 30 s at most). */
+/** Input whose value a shell command prints (seed 002); it may run for at most 30 s. */
 export interface CommandInput extends InputBase {
   readonly type: 'command';
-  /** A line for the shell of the system; its stdout without blanks around it is the value. */
+  /** Command line for the system's shell; its trimmed stdout is the value. */
   readonly command: string;
-  /** Their values are appended to the line, quoted, in the order of their names. */
+  /** Arguments whose values are quoted and appended to the line, sorted by name. */
   readonly args: Readonly<Record<string, string>> | null;
-  /** From a file of another client: a command of VS Code, which is never run. The host gives its value, or a variable. */
+  /**
+   * True for a command of VS Code from another client's file, which is never run. The host or a variable
+   * provides its value.
+   */
   readonly isForeign: boolean;
 }
-/** A value that servers name as `${input:id}` (a2c-wire §3.9). */
+/** Definition of a value that servers refer to as `${input:id}` (a2c-wire §3.9). */
 export type InputDefinition = PromptInput | PickInput | CommandInput;
 
 type InputType = keyof typeof inputSchemas;
 
-/** Rust writes `PromptString`, some hands write `prompt_string`; the protocol has `promptString`. */
+/**
+ * Accepted spellings of input types: `promptString` in the protocol, `PromptString` in Rust, `prompt_string`
+ * by hand.
+ */
 const spellings: Readonly<Record<string, InputType>> = {
   promptstring: 'promptString',
   pickstring: 'pickString',
@@ -55,7 +61,9 @@ const typeOf = (value: unknown): InputType | undefined => {
   return Object.hasOwn(spellings, word) ? spellings[word] : undefined;
 };
 
-/** The `inputs` of a file: each definition that is right, and a mistake or a warning for all else. */
+/**
+ * Reads the `inputs` of a file: returns the valid definitions and reports an error or a warning for the rest.
+ */
 export const readInputs = (
   value: unknown,
   path: Path,
@@ -138,7 +146,7 @@ const base = (input: { description?: string | null | undefined }) => ({
   description: input.description ?? '',
 });
 
-/** What other clients know and we do not is a warning. */
+/** Removes keys that only other clients know, with a warning. */
 const ofOthers = (
   entry: Readonly<Record<string, unknown>>,
   type: InputType,
@@ -149,7 +157,7 @@ const ofOthers = (
     Object.entries(entry).filter(([key, value]) => {
       if (!Object.hasOwn(inputSchemas[type].shape, key))
         addWarning(findings, [...path, key], 'unknown key, ignored');
-      // VS Code hands whatever stands there to a command of its own.
+      // VS Code allows any value here, because it passes the value to a command of its own.
       else if (key !== 'args' || inputSchemas.command.shape.args.safeParse(value).success) return true;
       else addWarning(findings, [...path, key], 'is no object of texts, ignored');
       return false;

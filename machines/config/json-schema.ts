@@ -12,7 +12,10 @@ const typed = {
   own: z.string().regex(/^own:[\w.-]+$/),
 } as const;
 const kinds = Object.keys(typed) as (keyof typeof typed)[];
-/** `name`: in a map the key is the name, and it may be left out. */
+/**
+ * Schema of a server. `name` is the schema of its name, which is optional in a map because the key is the
+ * name.
+ */
 const servers = (name: object) =>
   z.union(kinds.map((kind) => serverSchemas[kind].extend({ type: typed[kind], ...name })));
 
@@ -22,7 +25,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
 };
 const base: Readonly<Record<string, z.ZodType>> = serverSchemas.streamable.shape;
 const scalar = z.union([text, z.number(), z.boolean()]);
-/** Other clients hand numbers to a child as texts. */
+/** Numbers and booleans are allowed as arguments and variables, because other clients pass them as text. */
 const asTexts: Readonly<Record<string, z.ZodType>> = {
   args: z.array(scalar).nullish(),
   env: z.record(text, scalar).nullish(),
@@ -38,12 +41,12 @@ function foreignValue({ key, does, to }: ForeignKey): z.ZodType {
   if (does !== 'same' || to === undefined) return z.unknown();
   const [top = '', inner] = to.map(String);
   const value = inner === undefined ? base[top] : (asTexts[inner] ?? parameters[inner]);
-  // An empty text is an absent fact.
+  // An empty text counts as an absent value.
   return z.union([value ?? z.unknown(), z.literal(''), z.null()]);
 }
 const foreign = z.looseObject({
   ...Object.fromEntries(foreignKeys.map((row) => [row.key, foreignValue(row).optional()])),
-  // With these it is in the protocol's shape, and judged by that.
+  // An entry with this key has the shape of the protocol and is validated by that schema.
   server_parameters: z.never().optional(),
 });
 
@@ -63,8 +66,8 @@ const file = z.union([
 ]);
 
 /**
- * The JSON Schema of config files, for editors (draft 7, which most of them know), in the spellings of docs/config.md.
- * It finds most of what `parseConfig` finds; that there are no two servers of one name no schema can say.
+ * Returns the JSON Schema of config files for editors, in draft 7, which most editors support. It detects
+ * most errors that `parseConfig` detects; a schema cannot detect two servers with one name.
  */
 export const configSchema = (): object =>
   z.toJSONSchema(file, {

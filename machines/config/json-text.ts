@@ -1,18 +1,21 @@
 import { createScanner, printParseErrorCode, visit, parseTree, type Node } from 'jsonc-parser';
 import { pathText, type Mistake, type Path } from './mistake.ts';
 
-/** What a text says, and which keys stand twice (the later one would win unseen); or where it is broken. */
+/**
+ * Result of parsing: the value with its duplicate keys (of which JSON.parse would silently use the last), or
+ * the syntax error.
+ */
 export type JsonText =
   | { readonly ok: true; readonly value: unknown; readonly duplicates: readonly Mistake[] }
   | { readonly ok: false; readonly mistake: Mistake };
 
-/** Nobody reads more than these. */
+/** Largest number of duplicate keys that are reported. */
 const mostDuplicates = 50;
-/** Deeper than any config; the parser keeps what is open on the stack. */
+/** Largest nesting depth; it is more than a config needs and protects the parser's stack. */
 const deepest = 500;
 
 /**
- * JSON as people write it: with comments and commas before a closing bracket, as VS Code has it. A mistake names line and
+ * Parses JSON as people write it, with comments and trailing commas as in VS Code. An error names line and
  * column, both from 1, and never quotes the text.
  */
 export const readJson = (text: string): JsonText => {
@@ -20,7 +23,7 @@ export const readJson = (text: string): JsonText => {
   if (deep !== null) return broken(deep, `more than ${deepest} brackets are open`);
   const duplicates: Mistake[] = [];
   const objects: Set<string>[] = [];
-  /** Comments and commas that JSON does not have, from and to. */
+  /** Ranges of comments and trailing commas, which JSON does not have. */
   const extra: (readonly [number, number])[] = [];
   let first: JsonText | undefined;
   let comma: number | undefined;
@@ -63,7 +66,7 @@ export const readJson = (text: string): JsonText => {
   return first ?? { ok: true, value: valueOf(text, extra), duplicates };
 };
 
-/** By the platform, for which `__proto__` is a key as any other. */
+/** Parses with `JSON.parse`, which treats `__proto__` as an ordinary key. */
 const valueOf = (text: string, extra: readonly (readonly [number, number])[]): unknown => {
   const pieces: string[] = [];
   let from = 0;
@@ -78,7 +81,7 @@ interface Place {
   readonly line: number;
   readonly character: number;
 }
-/** Tokens as the scanner numbers them; its enum is gone when it runs. */
+/** Token numbers of the scanner; its enum does not exist at run time. */
 const [opening, closing, end] = [new Set([1, 3]), new Set([2, 4]), 17];
 const tooDeepAt = (text: string): Place | null => {
   const scanner = createScanner(text, true);
@@ -115,7 +118,7 @@ const wanted: Readonly<Record<string, string>> = {
   InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
   InvalidCharacter: 'control character in a string',
 };
-/** Characters that look like those of JSON, and what to write for them. */
+/** Characters that look like those of JSON, with a remedy. */
 const lookalikes: readonly (readonly [RegExp, string, string])[] = [
   [/[“”„‟«»＂″]/, 'is no quote of JSON', 'write "'],
   [/[‘’‚‛‹›＇′]/, 'is no quote of JSON', 'write "'],
@@ -123,7 +126,10 @@ const lookalikes: readonly (readonly [RegExp, string, string])[] = [
   [/\s/, 'is no blank of JSON', 'write a plain space'],
   [/[：｛｝［］，]/, 'is another character than the one of JSON', 'write the plain one'],
 ];
-/** A character that JSON does not have, by its name: an editor shows it as one that JSON has. */
+/**
+ * Describes a character that is not valid in JSON by its code, because an editor may show it like a valid
+ * one.
+ */
 const strangerAt = (char: string | undefined): string | undefined => {
   if (char === undefined || /[\t\n\r\x20-\x7E]/.test(char)) return undefined;
   const number = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -143,8 +149,9 @@ const saidOf = (code: string, char: string | undefined): string => {
 
 // ── edits of a text ───────────────────────────────────────────────────────────────────────────────────
 /**
- * Changes of one text with comments and commas at the end. `jsonc-parser` finds the places; its own edits lay out whole
- * entries anew, and break a text when they remove one before such a comma.
+ * Layout of a text with comments and trailing commas. Edits are made here and `jsonc-parser` only finds the
+ * places: its own edits reformat whole entries and break a text when removing an entry before a trailing
+ * comma.
  */
 interface Layout {
   readonly indent: string;
@@ -155,7 +162,7 @@ interface Piece {
   readonly to: number;
   readonly text: string;
 }
-/** Tokens as the scanner numbers them; its enum is gone when it runs. */
+/** Token numbers of the scanner; its enum does not exist at run time. */
 const [comma, lineComment, blockComment, lineBreak, blank] = [5, 12, 13, 14, 15];
 
 const layoutOf = (text: string): Layout => ({
@@ -172,7 +179,9 @@ const lineIndent = (text: string, offset: number): string =>
 const written = (value: unknown, indent: string, { indent: step, eol }: Layout): string =>
   (JSON.stringify(value, null, step) ?? 'null').replaceAll('\n', eol + indent);
 
-/** Where a comma stands behind this place, with nothing but blanks and comments in between. */
+/**
+ * Returns the offset of a comma after this place, skipping blanks and comments; undefined when there is none.
+ */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);
@@ -180,7 +189,7 @@ function commaAfter(text: string, offset: number): number | undefined {
   while ([lineComment, blockComment, lineBreak, blank].includes(token)) token = scanner.scan();
   return token === comma ? scanner.getTokenOffset() : undefined;
 }
-/** The end of the line, if only a comment stands there: it belongs to what is before it. */
+/** Returns the end of a comment on the rest of the line, because it belongs to the entry before it. */
 function endOfLine(text: string, offset: number): number {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);
@@ -191,7 +200,7 @@ function endOfLine(text: string, offset: number): number {
 }
 const endOf = ({ offset, length }: Node): number => offset + length;
 
-/** One more entry at the end of an object or a list. */
+/** Adds an entry at the end of an object or a list. */
 function appended(text: string, container: Node, item: (indent: string) => string): string {
   const { children = [] } = container;
   const { eol, indent: step } = layoutOf(text);
@@ -202,7 +211,7 @@ function appended(text: string, container: Node, item: (indent: string) => strin
   if (!last) {
     const from = container.offset + 1;
     const to = endOf(container) - 1;
-    // What people wrote into an empty one stays.
+    // Comments inside an empty object or list are kept.
     const kept = text.slice(from, to).trimEnd();
     return apply(text, [{ from, to, text: `${kept}${eol}${indent}${item(indent)}${eol}${outer}` }]);
   }
@@ -219,14 +228,14 @@ function appended(text: string, container: Node, item: (indent: string) => strin
   const at = isFlat ? after + 1 : endOfLine(text, after + 1);
   return apply(text, [{ from: at, to: at, text: `${before}${item(indent)},` }]);
 }
-/** Without one of its entries, and the line that was its own. */
+/** Removes an entry, together with its line if nothing else is on it. */
 function without(text: string, { children = [] }: Node, index: number): string {
   const child = children[index];
   if (!child) return text;
   const after = commaAfter(text, endOf(child));
   const previous = children[index - 1];
   const pieces: Piece[] = [];
-  // The last one of a list without a comma at its end takes the comma before it along.
+  // Without a trailing comma, removing the last entry also removes the comma before it.
   const lost = after === undefined && previous ? commaAfter(text, endOf(previous)) : undefined;
   if (lost !== undefined) pieces.push({ from: lost, to: lost + 1, text: '' });
   const to = endOfLine(text, after === undefined ? endOf(child) : after + 1);
@@ -252,7 +261,7 @@ function step(node: Node, key: Path[number]): { readonly at: number; readonly va
   return value && { at, value };
 }
 
-/** The text with this value at this place; containers on the way to it are made. */
+/** Returns the text with a value set at this path; missing objects on the way are created. */
 function withValue(text: string, path: Path, value: unknown): string {
   let node = treeOf(text);
   const layout = layoutOf(text);
@@ -268,14 +277,14 @@ function withValue(text: string, path: Path, value: unknown): string {
         node,
         (indent) => `${JSON.stringify(String(key))}: ${written(rest, indent, layout)}`,
       );
-    // Something else stands where there should be an object.
+    // The path leads through a value that is no object; it is replaced.
     if (!next || (depth < path.length - 1 && !isContainer(next.value)))
       return put(text, next?.value ?? node, next ? rest : ownEntry(String(key), rest));
     node = next.value;
   }
   return node ? put(text, node, value) : text;
 }
-/** Also under a name that objects have a meaning for. */
+/** Builds an object with one key, which may be `__proto__`. */
 const ownEntry = (name: string, value: unknown): object => Object.fromEntries([[name, value]]);
 const put = (text: string, node: Node, value: unknown): string =>
   apply(text, [
@@ -285,7 +294,7 @@ const put = (text: string, node: Node, value: unknown): string =>
       text: written(value, lineIndent(text, node.offset), layoutOf(text)),
     },
   ]);
-/** The text without the entry at this place. */
+/** Returns the text without the entry at this path. */
 function withoutEntry(text: string, path: Path): string {
   let node = treeOf(text);
   for (const [depth, key] of path.entries()) {
@@ -296,7 +305,7 @@ function withoutEntry(text: string, path: Path): string {
   }
   return text;
 }
-/** The text with one more item in the list at this place. */
+/** Returns the text with an item added to the list at this path. */
 function withItem(text: string, path: Path, item: unknown): string {
   let node = treeOf(text);
   for (const key of path) node = node && step(node, key)?.value;
@@ -306,8 +315,9 @@ function withItem(text: string, path: Path, item: unknown): string {
 
 // ── edits of a config ─────────────────────────────────────────────────────────────────────────────────
 /**
- * One change of a config file. `value` is written there; `remove` takes the entry away; `add` puts an item at the end of a
- * list that does not have it, `drop` takes it out. `unlessThere`: nothing at all is changed when there is such an entry.
+ * Edit of a config file at a path. `value` sets a value, `remove` removes the entry, `add` appends an item
+ * that the list does not have, `drop` removes an item. With `unlessThere` all edits are skipped when the
+ * entry exists.
  */
 export type Edit =
   | { readonly path: Path; readonly value: unknown; readonly unlessThere?: true }
@@ -328,7 +338,7 @@ const own = (value: unknown, path: Path): unknown => {
 };
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The text after one change; the same text, when it says so already. */
+/** Returns the text after one edit, unchanged when nothing differs. */
 function changed(text: string, edit: Edit): string {
   const { value } = readJson(text) as { readonly value: unknown };
   const there = own(value, edit.path);
@@ -342,8 +352,8 @@ function changed(text: string, edit: Edit): string {
 }
 
 /**
- * The text of a file with these changes, one after the other: comments, commas, order and all that nobody named stay as
- * they are. An empty text counts as `{}`. `isTaken`: there was an entry that must not be, and the text is as it was.
+ * Applies edits to the text of a file in order; comments, commas, order and everything else stay. An empty
+ * text counts as `{}`. `isTaken`: an entry that must be new exists, and the text is unchanged.
  */
 export function edited(text: string, edits: readonly Edit[]): Edited {
   let now = text.trim() === '' ? '{}\n' : text;
@@ -355,7 +365,7 @@ export function edited(text: string, edits: readonly Edit[]): Edited {
   for (const edit of edits) now = changed(now, edit);
   return { ok: true, text: now, isTaken: false };
 }
-/** The mistakes of a text, each with the line and column (from 1) of its place, or of what is around it. */
+/** Adds line and column (from 1) to errors, by their place in the text or the nearest enclosing one. */
 export function placed(text: string, mistakes: readonly Mistake[]): readonly Mistake[] {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   if (!tree) return mistakes;
@@ -367,7 +377,7 @@ export function placed(text: string, mistakes: readonly Mistake[]): readonly Mis
     return node ? { ...mistake, ...positionIn(text, node.offset) } : mistake;
   });
 }
-/** A long file of strangers: nobody needs more. */
+/** Largest number of nodes that are indexed, to limit the work for very long files. */
 const mostNodes = 20_000;
 function remember(node: Node, path: Path, nodes: Map<string, Node>): void {
   if (nodes.size > mostNodes) return;
@@ -378,7 +388,7 @@ function remember(node: Node, path: Path, nodes: Map<string, Node>): void {
   for (const { children: [key, value] = [] } of children)
     if (key && value) remember(value, [...path, String(key.value)], nodes);
 }
-/** The place itself, or the innermost thing around it that the text has. */
+/** Returns the path itself, or the innermost enclosing path that exists in the text. */
 function nearest(path: string, nodes: ReadonlyMap<string, Node>): string {
   let at = path;
   while (at !== '' && !nodes.has(at)) at = at.slice(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['), 0));

@@ -14,8 +14,8 @@ import {
 
 type Texts = Readonly<Record<string, string>>;
 /**
- * What a server is started or reached with, and nothing else of its config. Only in here are placeholders filled
- * in, and only a change in here means another process or connection.
+ * Data needed to start or reach a server, and nothing else of its config. Placeholders are filled in only
+ * here, and only a change here requires a new process or connection.
  */
 export type LaunchConfig =
   | {
@@ -30,15 +30,15 @@ export type LaunchConfig =
       readonly kind: 'sse' | 'streamable';
       readonly url: string;
       readonly headers: Texts;
-      /** Absent: the server is logged in to as it says itself. */
+      /** Login settings; absent: the login follows what the server announces. */
       readonly oauth?: OAuth;
-      /** A file of certificates. */
+      /** File with trusted certificates. */
       readonly ca?: string;
     }
   | { readonly kind: 'inmemory'; readonly args: readonly string[]; readonly env: Texts }
   | { readonly kind: 'own'; readonly type: OwnType; readonly facts: OwnFacts };
 
-/** As they stand in the config, placeholders and all. */
+/** Returns the launch config of a server as written in the config, with placeholders. */
 export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
   switch (server.kind) {
     case 'stdio': {
@@ -61,12 +61,12 @@ export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
 
 type ReadFacts =
   | { readonly ok: true; readonly facts: LaunchConfig }
-  /** None holds a value: they may be secrets. */
+  /** Errors without any values, because values may be secrets. */
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
 /**
- * The facts after their placeholders were filled in with whatever values: numbers and booleans become text, a null
- * in `env` or `headers` is an absent entry, and the rest has to be what a config may say.
+ * Validates launch data after its placeholders were filled in: numbers and booleans become text, a null in
+ * `env` or `headers` means absent, and the rest must be valid in a config.
  */
 export const readFacts = (kind: ServerConfig['kind'], rendered: unknown): ReadFacts => {
   const findings: Findings = { mistakes: [], warnings: [] };
@@ -136,12 +136,12 @@ const asTexts = ({ kind: _, ...facts }: Readonly<Record<string, unknown>>): obje
     }),
   );
 
-/** All mistakes of one server, as one sentence a line. */
+/** Returns all errors of one server, one sentence in each line. */
 export const mistakesText = (mistakes: readonly Mistake[]): string =>
   mistakes.map((mistake) => mistakeLine(mistake)).join('\n');
 
 // ── fingerprints ──────────────────────────────────────────────────────────────────────────────────────
-/** A text with its length before it: what is written one after the other can be read in one way only. */
+/** Returns a text with its length before it, so that concatenated texts are unambiguous. */
 const part = (text: string): string => `${text.length}:${text}`;
 const list = (texts: readonly string[]): string => `${texts.length}[${texts.map(part).join('')}]`;
 
@@ -150,17 +150,17 @@ const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 const pairs = (entries: readonly Pair[]): string =>
   list(entries.toSorted(([a, x], [b, y]) => order(a, b) || order(x, y)).flat());
 
-/** With its type: 1 is not "1". */
+/** Returns a value as text with its type, so that 1 and "1" differ. */
 const factText = (fact: OwnFacts[string]): string => {
   if (typeof fact !== 'object') return JSON.stringify(fact);
   return Array.isArray(fact) ? `l${list(fact)}` : `m${pairs(Object.entries(fact))}`;
 };
 
 /**
- * One text for the launch config of a server as its config has them, before inputs are filled in. Two servers have
- * the same exactly when they would be started or reached in the same way: the order of `env` and `headers` and the
- * case of header names mean nothing, an absent `env` is an empty one, and name, policy and settings are not in it.
- * An in-memory server is picked by its name, which therefore is a launch fact of it.
+ * Returns a text that identifies the launch config of a server, before inputs are filled in. It is equal
+ * exactly for servers that are started or reached in the same way: the order of `env` and `headers`, the case
+ * of header names, policy and settings do not matter, and an absent `env` equals an empty one. The name
+ * counts only for an in-memory server, which is selected by it.
  */
 export const fingerprintText = (server: ServerConfig): string => {
   const facts = launchConfigOf(server);
@@ -192,20 +192,20 @@ export const fingerprintText = (server: ServerConfig): string => {
 
 // ── bundle ids ────────────────────────────────────────────────────────────────────────────────────────
 /**
- * What peers of 0.3 and later know a server by (a2c-wire §6.6): what its config says, else its name in the letters that
- * are allowed, else, where nothing of that is left, a hash of how it is reached.
+ * Returns the id of a server for peers of version 0.3 and later (a2c-wire §6.6): the configured id, else the
+ * name in allowed characters; undefined when none is left, and a hash of the launch config is used.
  */
 export const bundleNameOf = ({ bundleId, name }: ServerConfig): string | undefined =>
   bundleId ?? (normalised(name) || undefined);
 
-/** Runs of what is not allowed become one `_`; ends are trimmed. Each code point counts once. */
+/** Replaces each run of invalid characters by one `_` and trims the ends. */
 const normalised = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9_-]/gu, '_')
     .replace(/_+/g, '_')
     .replace(/^[_-]+|[_-]+$/g, '');
 
-/** What the hash is made of, before placeholders are filled in: texts, lists, and maps by name. */
+/** Input of that hash before placeholders are filled in: texts, lists, and maps by name. */
 export type BundlePart = string | readonly string[] | Readonly<Record<string, string>>;
 export function bundlePartsOf(server: ServerConfig): readonly BundlePart[] {
   const facts = launchConfigOf(server);
@@ -217,7 +217,7 @@ export function bundlePartsOf(server: ServerConfig): readonly BundlePart[] {
       return [facts.kind, facts.url, facts.headers];
     case 'inmemory':
       return [facts.kind, server.name, facts.args, facts.env];
-    // No other peer knows these.
+    // Kinds defined by the host are unknown to other peers.
     case 'own':
       return [facts.kind, facts.type, server.name];
   }

@@ -3,24 +3,25 @@ import { inputSchemas, serverSchemas } from './schemas.ts';
 import { nearest } from '../text.ts';
 
 /**
- * What is wrong with a config file, one per place. `message` never holds a value of the file: it may be a secret.
+ * Error at one place of a config file. `message` never contains a value of the file, because it may be a
+ * secret.
  */
 export interface Mistake {
-  /** Where, inside the file: `servers[2].server_parameters.command`; empty for the file as a whole. */
+  /** Path in the file: `servers[2].server_parameters.command`; empty for the file as a whole. */
   readonly path: string;
-  /** What is wrong there, in one sentence. */
+  /** Description of the error, in one sentence. */
   readonly message: string;
-  /** What the person can do about it. */
+  /** Advice to the person for fixing the error. */
   readonly remedy?: string;
-  /** Where in the text, from 1; of a file that is watched. */
+  /** Line in the text, from 1; known only for a file that is watched. */
   readonly line?: number;
-  /** In its line, from 1. */
+  /** Column in the line, from 1. */
   readonly column?: number;
 }
 
 export type Path = readonly (string | number)[];
 
-/** What a reading of a file found so far; filled from top to bottom. */
+/** Errors and warnings found so far while reading a file, from top to bottom. */
 export interface Findings {
   readonly mistakes: Mistake[];
   readonly warnings: string[];
@@ -28,7 +29,7 @@ export interface Findings {
 
 const plainKey = /^[\w$@-]+$/;
 
-/** `['servers', 2, 'my tool']` → `servers[2]["my tool"]`. */
+/** Returns a path as text: `['servers', 2, 'my tool']` gives `servers[2]["my tool"]`. */
 export const pathText = (path: Path): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -36,11 +37,11 @@ export const pathText = (path: Path): string =>
     return text === '' ? step : `${text}.${step}`;
   }, '');
 
-/** Whether a place is this one, or something inside it. */
+/** Tells whether a path is equal to another one or inside it. */
 export const isWithin = (place: string, outer: string): boolean =>
   place === outer || place.startsWith(`${outer}.`) || place.startsWith(`${outer}[`);
 
-/** The one line a person reads: `a2c.json: servers[0].name: is missing … (remedy)`. */
+/** Returns an error as one line for a person: `a2c.json: servers[0].name: is missing … (remedy)`. */
 export const mistakeLine = (mistake: Mistake, file?: string): string => {
   const at = mistake.line === undefined ? undefined : `${mistake.line}:${mistake.column ?? 1}`;
   const where = [file, at, mistake.path].filter((part) => part !== undefined && part !== '');
@@ -69,13 +70,13 @@ const nouns: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** The JSON kind of a value, as a person says it. */
+/** Returns the JSON type of a value in words for a person. */
 export const nounOf = (value: unknown): string => {
   if (value === null) return 'null';
   return nouns[Array.isArray(value) ? 'array' : typeof value] ?? 'nothing';
 };
 
-/** zod's own sentences name classes and codes; these name what the person typed. */
+/** Replaces the messages of zod, which name classes and codes, by sentences in terms of the file. */
 const sentence = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code === 'invalid_type') {
     const wanted = nouns[issue.expected] ?? issue.expected;
@@ -91,7 +92,7 @@ const sentence = (issue: z.core.$ZodRawIssue): string | undefined => {
   return undefined;
 };
 
-/** What a schema says about a value, with every issue as a mistake at the place that `originOf` names. */
+/** Validates a value with a schema and reports each issue at the path that `originOf` returns. */
 export const check = <T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -101,7 +102,7 @@ export const check = <T>(
   const result = schema.safeParse(value, { error: sentence });
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    // JSON has no symbols, so a path never holds one.
+    // A symbol cannot occur in a path of JSON data; it is converted for the type only.
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
@@ -115,7 +116,7 @@ export const check = <T>(
 };
 
 // ── keys that were probably meant ─────────────────────────────────────────────────────────────────────
-/** Keys of a schema and of all schemas inside it. */
+/** Returns the keys of a schema and of all schemas inside it. */
 function keysIn(schema: z.core.$ZodType): readonly string[] {
   const {
     shape = {},
@@ -135,16 +136,17 @@ function keysIn(schema: z.core.$ZodType): readonly string[] {
   const inner = [...Object.values(shape), innerType, input, element, valueType, ...options];
   return [...Object.keys(shape), ...inner.flatMap((each) => (each === undefined ? [] : keysIn(each)))];
 }
-/** Every key of the protocol's shape, its inputs and our own settings: candidates for "did you mean". */
+/** Keys of the protocol's shape, its inputs and our settings, as candidates for "did you mean". */
 const knownKeys: ReadonlySet<string> = new Set([
   'servers',
   'inputs',
   ...[...Object.values(serverSchemas), ...Object.values(inputSchemas)].flatMap(keysIn),
 ]);
 
-/** A remedy for an unknown key: what was probably meant, if anything. */
+/** Returns advice for an unknown key: the key that was probably meant, if any. */
 export const remedyFor = (key: string): string | undefined => {
-  // Stated as a rule because it is the commonest mixture of the two shapes, and no typing error.
+  // This case has a rule of its own, because it is the most common confusion of the two shapes and no typing
+  // error.
   if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
   const [close] = nearest(key, knownKeys);
   return close === undefined ? undefined : `did you mean ${close}?`;

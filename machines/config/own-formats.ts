@@ -1,4 +1,4 @@
-/** Applications whose files say more than a map of servers with keys of other names. */
+/** Applications whose config is more complex than a map of servers with other key names. */
 import { fieldsOf, type Fields } from '../protocol/json.ts';
 import {
   dropped,
@@ -26,7 +26,7 @@ const claudeCodeRules: Rules = {
   headersHelper: leftOut('no command is run for headers'),
   alwaysLoad: dropped,
 };
-/** Servers of one project run in its folder. */
+/** Runs the servers of one project in its folder. */
 const inProject =
   (folder: string) =>
   (server: AppServer): AppServer => {
@@ -67,7 +67,7 @@ const vscodeRules: Rules = {
   sandboxEnabled: leftOut('nothing is run in a sandbox'),
   sandbox: leftOut('nothing is run in a sandbox'),
 };
-/** A command of VS Code is none of the shell: somebody is asked instead. */
+/** Turns a command input of VS Code into a prompt, because it is no shell command and cannot be run here. */
 const inputOf = (input: unknown): unknown => {
   const { type, id, description } = fieldsOf(input);
   return type === 'command' ? { type: 'promptString', id, description } : input;
@@ -89,7 +89,7 @@ export const vscode: App = {
     !hasObject(file, 'mcpServers') &&
     (hasObject(file, 'servers') || hasObject(fieldsOf(file['mcp']), 'servers')),
   read: (file) => {
-    // mcp.json, or the settings of the editor.
+    // The file is either `mcp.json` or the settings of the editor.
     const isOfSettings = hasObject(fieldsOf(file['mcp']), 'servers');
     const holder: Fields = isOfSettings ? fieldsOf(file['mcp']) : file;
     const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];
@@ -103,7 +103,7 @@ export const vscode: App = {
 };
 
 const secret = /\$\{\{\s*(?:secrets|inputs)\.([^\s}]+)\s*\}\}/g;
-/** Its own placeholders as ours, in texts at any depth; `ids` hears which there are. */
+/** Replaces Continue's placeholders in texts at any depth by ours and collects their names in `ids`. */
 const withInputs = (value: unknown, ids: Set<string>): unknown =>
   withTexts(value, (text) =>
     text.replaceAll(secret, (_, id: string) => {
@@ -176,7 +176,7 @@ export const continueDev: App = {
 };
 
 const kinds: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'http' };
-/** Kept in its own keyring, where nobody else reads them. */
+/** Returns variables that Goose keeps in its keyring, where other programs cannot read them. */
 const secretsOf = (entry: Fields): readonly string[] =>
   textsIn(entry['env_keys']).filter((key) => !Object.hasOwn(fieldsOf(entry['envs']), key));
 
@@ -200,7 +200,7 @@ const gooseRules: Rules = {
   },
   uri: renamed('url'),
   timeout: timed('s', 'callTotalMs'),
-  // An empty list means all of them.
+  // An empty list means that all tools are available.
   available_tools: (value) =>
     Array.isArray(value) && value.length === 0 ? {} : { put: { available_tools: value } },
 };
@@ -245,7 +245,7 @@ export const goose: App = {
 
 const account = leftOut('no account of Google is used to log in');
 const geminiRules: Rules = {
-  // There a URL without a type is the older transport.
+  // In Gemini CLI, a URL without a type means the older SSE transport.
   url: (url, { type, transport }) =>
     type === undefined && transport === undefined ? { put: { type: 'sse', url } } : { put: { url } },
   timeout: timed('ms', 'callTotalMs'),
@@ -256,7 +256,7 @@ const geminiRules: Rules = {
   targetServiceAccount: account,
   extensionName: dropped,
 };
-/** Beside its servers it may say which of them run. */
+/** Disables servers by the lists `allowed` and `excluded` that Gemini CLI has beside its servers. */
 const switched =
   (mcp: unknown) =>
   (server: AppServer): AppServer => {
@@ -297,7 +297,7 @@ export const geminiCli: App = {
 };
 
 const fromVariable = (name: unknown): string => `\${env:${String(name)}}`;
-/** Names of variables that are passed on, or `{name, source}`. */
+/** Translates variables that are passed on to a server, given as names or as `{name, source}`. */
 const passedOn: Rule = (value) => {
   const names = (Array.isArray(value) ? value : []).map((each: unknown) =>
     typeof each === 'string' ? each : fieldsOf(each)['name'],
@@ -307,7 +307,7 @@ const passedOn: Rule = (value) => {
     changed: 'these variables stand in env, and have to be set',
   };
 };
-/** `tools.NAME.approval_mode`. */
+/** Translates `tools.NAME.approval_mode` into a list of approved tools. */
 const approvals: Rule = (value) => {
   const approved = entriesIn(value).flatMap(([tool, how]) =>
     fieldsOf(how)['approval_mode'] === 'approve' ? [tool] : [],
@@ -317,7 +317,7 @@ const approvals: Rule = (value) => {
     : { left: 'who approves a tool' };
 };
 
-/** It has keys for the values that come from variables. */
+/** Moves values that come from variables to the separate keys that Codex has for them. */
 const withVariables = (entry: Fields): Fields => {
   const passed = entriesIn(entry['env']).filter(([name, value]) => value === fromVariable(name));
   const headers = entriesIn(entry['http_headers']).map(
@@ -405,7 +405,7 @@ const opencodeRules: Rules = {
   },
   timeout: timed('ms', 'listMs'),
 };
-/** `{env:NAME}` is a placeholder there; `{file:…}` is none here. */
+/** Replaces `{env:NAME}` of OpenCode by `${env:NAME}`; `{file:…}` is not supported. */
 const withEnvironment = (value: unknown): unknown =>
   withTexts(value, (text) => text.replaceAll(/\{env:([^{}\s]+)\}/g, '${env:$1}'));
 const noted = (server: AppServer, before: unknown): AppServer => {
@@ -414,11 +414,11 @@ const noted = (server: AppServer, before: unknown): AppServer => {
   const left = text.includes('{file:') ? ['{file:…} is passed on as it stands: no file is read'] : [];
   return { ...server, changed: [...server.changed, ...changed], left: [...server.left, ...left] };
 };
-/** Its tools are called so: other characters than these are `_`. */
+/** Returns the prefix of a server's tools in OpenCode, where invalid characters become `_`. */
 const prefixOf = (name: string): string => `${name.replaceAll(/[^\w-]/g, '_')}_`;
 /**
- * Beside the servers, `"server_tool": false` hides a tool, and `"server_*": false` all of them but those that are `true`. Any other
- * pattern is left: we have none.
+ * Translates the tool switches beside the servers: `"server_tool": false` hides a tool, and `"server_*":
+ * false` hides all except those set to `true`. Other patterns are not supported and are reported.
  */
 const hiding =
   (tools: unknown) =>
@@ -500,7 +500,7 @@ const deepchatRules: Rules = {
   bindingHash: dropped,
   forceLegacyWire: dropped,
 };
-/** Which servers start by themselves stands beside them. */
+/** Applies DeepChat's separate list of servers that start automatically. */
 const started =
   (file: Readonly<Record<string, unknown>>) =>
   (server: AppServer): AppServer => {
@@ -521,7 +521,7 @@ const offThere = (server: AppServer): AppServer => {
   return { ...server, entry: switchedOff(server.entry), changed };
 };
 
-/** It wants something for its screen. */
+/** Display fields that DeepChat requires. */
 const shownThere = { descriptions: '', icons: '' };
 
 export const deepchat: App = {

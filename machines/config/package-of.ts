@@ -1,6 +1,9 @@
 import { withoutSecretParts } from './shown.ts';
 
-/** Programs that fetch what they run, and the words before its name. Options with a value are those of all of them together. */
+/**
+ * Programs that download what they run, with the subcommands that come before the package name. An option in
+ * `withValue` takes a value in any of these programs.
+ */
 const runners: Readonly<Record<string, readonly string[]>> = {
   npx: [],
   bunx: [],
@@ -60,7 +63,10 @@ const withValue = new Set(
 const nameOf = (path: string): string =>
   (/[^/\\]*$/.exec(path)?.[0] ?? '').replace(/\.(exe|cmd|bat|ps1)$/i, '').toLowerCase();
 
-/** What a runner such as `npx` or `docker` fetches and runs, without a login in it; undefined: the command is none, or says nothing. */
+/**
+ * Returns the package or image that a runner such as `npx` or `docker` downloads and runs, without a login in
+ * it; undefined when the command is no runner.
+ */
 export function packageOf(command: string, args: readonly string[]): string | undefined {
   const program = nameOf(command);
   if (program === 'cmd') {
@@ -70,7 +76,7 @@ export function packageOf(command: string, args: readonly string[]): string | un
   const words = Object.hasOwn(runners, program) ? runners[program] : undefined;
   if (words === undefined) return undefined;
   let at = 0;
-  // `uv tool run`: only the words of the runner itself are passed over, `pnpm dlx` once.
+  // Only subcommands are skipped, at most two, as in `uv tool run`.
   while (at < 2 && words.includes(args[at] ?? '')) at += 1;
   if (words.length > 0 && at === 0) return undefined;
   for (; at < args.length; at += 1) {

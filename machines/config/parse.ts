@@ -1,4 +1,4 @@
-/** A config file read: servers, inputs and settings, with every mistake and warning that it has. */
+/** Reading of config files: servers, inputs and settings, with all errors and warnings. */
 import { isObject } from '../protocol/json.ts';
 import { isForeign, mapForeign } from './foreign.ts';
 import { readJson } from './json-text.ts';
@@ -34,19 +34,19 @@ import {
 } from './schemas.ts';
 
 // ── one server ────────────────────────────────────────────────────────────────────────────────────────
-/** One server as it stands in a file. */
+/** Server as written in a file. */
 interface Entry {
   readonly value: unknown;
   readonly path: Path;
-  /** The key of the map that holds it. */
+  /** Key of the server in its map; absent in a list. */
   readonly key?: string;
-  /** It stands in an `mcpServers` map. */
+  /** True for an entry of an `mcpServers` map. */
   readonly inForeignMap: boolean;
-  /** What the whole file says of expanding. */
+  /** Setting of the whole file for expanding variables. */
   readonly expands?: unknown;
 }
 
-/** A server that is right in itself; mistakes and warnings go to the findings. */
+/** Reads one server; returns undefined when it is invalid. Errors and warnings are added to the findings. */
 const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined => {
   const { value, path } = entry;
   if (!isObject(value)) {
@@ -68,7 +68,7 @@ const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined 
   const server = judge(mapped.entry, name, mapped.originOf, findings);
   return server && { ...server, isForeign: true, ...shownIn(value) };
 };
-/** What is meant for a screen, where it is a text; whatever else stands there hurts nobody. */
+/** Returns the display fields of a server; values that are not text are ignored. */
 const shownIn = (value: Readonly<Record<string, unknown>>): Pick<ServerConfig, 'shown'> => {
   const first = (...keys: readonly string[]): string | undefined =>
     keys.map((key) => value[key]).find((text): text is string => typeof text === 'string' && text !== '');
@@ -90,7 +90,7 @@ const nameOf = (
     if (key.trim() === '') addMistake(findings, path, 'the name of a server must not be empty');
     else if (inside === undefined || inside === null || inside === key) return key;
     else if (isOfOthers && inForeignMap) {
-      // Cherry Studio has an id as the key, and a name to show.
+      // Cherry Studio uses an id as key and has a separate name for display.
       addWarning(findings, [...path, 'name'], `differs from ${JSON.stringify(key)}, which is its name here`);
       return key;
     } else
@@ -103,7 +103,10 @@ const nameOf = (
   return undefined;
 };
 
-/** Judges the protocol's shape. Runs even without a name, so that all mistakes come at once. */
+/**
+ * Validates an entry in the shape of the protocol, even without a name, so that all errors are reported at
+ * once.
+ */
 const judge = (
   value: Readonly<Record<string, unknown>>,
   name: string | undefined,
@@ -207,7 +210,10 @@ interface RemoteFields {
   readonly oauth?: OAuth | null | undefined;
   readonly ca?: string | null | undefined;
 }
-/** Defaults are those of the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min of silence. */
+/**
+ * Default time limits follow the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min
+ * without data.
+ */
 const remote = (fields: RemoteFields, timeoutMs: number) => ({
   url: fields.url,
   headers: fields.headers ?? null,
@@ -217,7 +223,7 @@ const remote = (fields: RemoteFields, timeoutMs: number) => ({
   ...(typeof fields.ca === 'string' && { ca: fields.ca }),
 });
 
-/** The same said twice has to be the same; and it may be said in vain. */
+/** Checks approvals stated in several places: they must agree, and one that has no effect gives a warning. */
 const judgeApproval = (
   value: Readonly<Record<string, unknown>>,
   originOf: (path: Path) => Path,
@@ -246,7 +252,7 @@ const isText = (name: unknown): boolean => typeof name === 'string';
 const isSameSet = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   some.size === others.size && [...some].every((name) => others.has(name));
 
-/** What is said in the place of a setting is one. */
+/** Returns the settings of a server, including an approval list written outside of `a2c`. */
 const settingsOf = ({ a2c, auto_approve, autoApprove }: BaseFields): Settings => {
   const said = auto_approve ?? autoApprove;
   return said ? { ...a2c, autoApprove: said } : (a2c ?? {});
@@ -264,20 +270,20 @@ const shared = (fields: BaseFields, name: string) => ({
 });
 
 // ── entries of a file ─────────────────────────────────────────────────────────────────────────────────
-/** A server of a file that is not taken, for it is wrong. */
+/** Invalid server that is left out of the config. */
 interface LeftOut {
   readonly name: string;
   readonly mistakes: readonly Mistake[];
 }
-/** Entries of a file, each judged by itself. */
+/** Servers of a file after each was validated separately. */
 interface Entries {
   readonly servers: readonly ServerConfig[];
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * All servers of a file; no two share a name. Mistakes and warnings go to the findings. With `isLenient` a wrong server is left out
- * and told in a warning: it loses itself, and not the file.
+ * Reads all servers of a file and requires unique names. With `isLenient` an invalid server is left out with
+ * a warning instead of making the file invalid.
  */
 function readEntries(
   entries: readonly Entry[],
@@ -295,7 +301,7 @@ function readEntries(
       warnings: [],
     };
     const server = readServer(entry, own);
-    // A broken twin is a twin as well: its name counts although it gives no server.
+    // The name of an invalid server counts too when duplicates are searched.
     const inside = isObject(entry.value) ? entry.value['name'] : undefined;
     const name = entry.key ?? (typeof inside === 'string' ? inside : undefined);
     const earlier = name === undefined ? undefined : places.get(name);
@@ -315,47 +321,50 @@ function readEntries(
 
 // ── the file ──────────────────────────────────────────────────────────────────────────────────────────
 export interface Config {
-  /** Where it came from, for people. */
+  /** Path of the file, for people. */
   readonly file?: string;
-  /** In the order of the file; no two share a name. */
+  /** Servers in the order of the file; no two share a name. */
   readonly servers: readonly ServerConfig[];
   readonly inputs: readonly InputDefinition[];
-  /** The top-level `a2c`: defaults for all servers. */
+  /** Default settings for all servers, from the top-level `a2c`. */
   readonly settings: Settings;
-  /** Servers whose config names inputs: they cannot start before those have values. */
+  /** Servers that need inputs and cannot start before these have values. */
   readonly needsInputs: readonly { readonly server: string; readonly ids: readonly string[] }[];
-  /** One line each, with the path inside the file. */
+  /** Warnings, one line each, with the path in the file. */
   readonly warnings: readonly string[];
-  /** Servers of a file that are wrong and not taken; absent: there are none. */
+  /** Invalid servers that were left out; absent when there are none. */
   readonly leftOut?: readonly LeftOut[];
 }
-/** A config without any mistake, or all its mistakes. */
+/** Valid config, or all errors of the file. */
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
 const shapes =
   'a server, a list of servers, {"servers": …, "inputs": […]}, or {"mcpServers": {name: {"command": …}}}';
-/** Keys that only a single server has; a file that has one of them at its top is one server. */
+/** Keys that only a single server has; a file with one of them at the top is a single server. */
 const ofOneServer = ['server_parameters', 'type', 'command', 'url', 'baseUrl', 'serverUrl', 'httpUrl'];
 
 interface Around {
-  /** Where it comes from. */
+  /** Path of the file, for messages. */
   readonly file?: string;
-  /** Of the config that it becomes a part of. */
+  /** Inputs of the config to which the value will be added. */
   readonly inputs?: readonly InputDefinition[];
-  /** Keys that stand twice in the text of the value. */
+  /** Duplicate keys in the text of the value. */
   readonly duplicates?: readonly Mistake[];
-  /** The application whose words it is written in. */
+  /** Application in whose format the value is written. */
   readonly app?: App | undefined;
-  /** A server or an input that is wrong is left out, with a warning; without this it is a mistake of the whole. */
+  /**
+   * True to leave out invalid servers and inputs with a warning; otherwise they make the whole config
+   * invalid.
+   */
   readonly isLenient?: boolean;
-  /** Also when no server is right; otherwise the mistakes of all are those of the whole. */
+  /** True to accept a file in which no server is valid; otherwise its errors make the config invalid. */
   readonly mayBeEmpty?: boolean;
 }
 /**
- * Reads a config in the protocol's own shape (a2c-wire §1.9) or in that of Claude Desktop, Cursor, VS Code and
- * DeepChat; shapes, foreign keys and settings stand in docs/config.md. Expands nothing.
+ * Reads a config in the shape of the protocol (a2c-wire §1.9) or in that of Claude Desktop, Cursor, VS Code
+ * and DeepChat (docs/config.md). No placeholder is expanded.
  */
 export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig => {
   const findings: Findings = { mistakes: [], warnings: [] };
@@ -374,7 +383,7 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
     const ids = placeholdersIn(server.raw);
     return ids.length === 0 ? [] : [{ server: server.name, ids }];
   });
-  // Where none is right the mistakes say more than a config without servers.
+  // When no server is valid, the errors are more useful than an empty config.
   if (servers.length === 0 && !mayBeEmpty)
     findings.mistakes.push(...leftOut.flatMap(({ mistakes }) => mistakes));
   if (findings.mistakes.length > 0) return { ok: false, mistakes: findings.mistakes };
@@ -396,7 +405,10 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
     config: { ...file, servers, inputs, settings: settings ?? {}, needsInputs, warnings, ...left },
   };
 };
-/** Those of a server are its own; any other leaves open what the file says, where the file is ours. */
+/**
+ * Assigns duplicate keys: those inside a server belong to that server, others make a file of ours ambiguous
+ * and thus invalid.
+ */
 const judgeDuplicates = (
   duplicates: readonly Mistake[],
   { entries }: Parts,
@@ -424,7 +436,7 @@ const inputsOf = (parts: Parts, isLenient: boolean, findings: Findings): readonl
   return inputs;
 };
 
-/** The text of a file, or of a part of one that somebody typed. */
+/** Reads a config from text, of a file or typed by a person. */
 export const parseConfigText = (text: string, where: Around = {}): ParsedConfig => {
   const read = readJson(text);
   if (!read.ok) return { ok: false, mistakes: [read.mistake] };
@@ -435,13 +447,19 @@ interface Parts {
   readonly entries: readonly Entry[];
   readonly inputs?: unknown;
   readonly settings?: unknown;
-  /** Written for another client: unknown keys at the top are theirs, not typing errors. */
+  /**
+   * True for a file of another client, where unknown keys at the top belong to that client and are no typing
+   * errors.
+   */
   readonly isForeign: boolean;
-  /** Where in the file all this stands. */
+  /** Path in the file to the object that contains the servers. */
   readonly base: Path;
 }
 
-/** Servers of another application's file, in our words. What it does not mean for us is told, but for its own built-in servers. */
+/**
+ * Converts the file of another application. Parts that have no meaning here are reported, except for its
+ * built-in servers.
+ */
 const partsOfApp = (value: unknown, app: App, findings: Findings): Parts => {
   const { servers, inputs, notes = [] } = serversOf(app, value);
   findings.warnings.push(...notes);
@@ -470,7 +488,7 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
     if (ofOneServer.some((key) => Object.hasOwn(value, key))) {
       return { ...none, entries: [{ value, path: [], inForeignMap: false }] };
     }
-    // The settings of VS Code: whatever else stands there is none of ours.
+    // Other settings in the settings file of VS Code are ignored.
     if (base.length === 0 && isObject(value['mcp'])) return partsOf(value['mcp'], findings, ['mcp']);
     addMistake(findings, base, 'holds no servers', `expected ${shapes}`);
     return none;
@@ -500,7 +518,8 @@ const entriesOf = (held: unknown, at: Path, off: boolean, findings: Findings): r
     return [];
   }
   return Object.entries(held).map(([key, value]) => ({
-    // DeepChat's main switch: whoever turned MCP off there does not expect commands to run here.
+    // DeepChat's main switch disables all servers: a user who turned MCP off does not expect commands to run
+    // here.
     value: off && isObject(value) ? switchedOff(value) : value,
     path: [...at, key],
     key,
@@ -517,7 +536,7 @@ interface Top {
 const judgeTop = ({ value, foreign, hasMap, base }: Top, findings: Findings): void => {
   for (const key of Object.keys(value)) {
     if (['servers', 'mcpServers', 'inputs', 'a2c', '$schema'].includes(key)) continue;
-    // Which servers start by themselves: a presenter knows (docs/presenter.md).
+    // The list of servers that start automatically is handled by the presenter (docs/presenter.md).
     if (hasMap && key === 'defaultServers') continue;
     if (hasMap && key === 'mcpEnabled') {
       if (value[key] === false)

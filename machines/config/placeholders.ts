@@ -1,14 +1,15 @@
 import { isObject } from '../protocol/json.ts';
 
 /**
- * `${input:id}`, an input of the config (a2c-wire §3.9: any id without `}`), and `${env:NAME}`, a variable of the
- * host's environment. Where a config expands as other clients do, also `expanded`: `~` at the beginning of a text,
- * `$NAME`, `${NAME}`, and `${NAME:-otherwise}`. Nothing else is ever filled in, and nothing inside a key.
+ * Placeholder in a text: `${input:id}` for an input of the config (a2c-wire §3.9; any id without `}`), or
+ * `${env:NAME}` for an environment variable of the host. A config that expands like other clients also has
+ * `expanded` ones: `~` at the start of a text, `$NAME`, `${NAME}` and `${NAME:-otherwise}`. Nothing else is
+ * filled in, and keys never are.
  */
 interface Placeholder {
   readonly kind: 'input' | 'env' | 'expanded';
   readonly name: string;
-  /** What stands there when there is no value. */
+  /** Text to use when there is no value. */
   readonly otherwise?: string;
 }
 interface Span extends Placeholder {
@@ -18,13 +19,16 @@ interface Span extends Placeholder {
 
 const opening = '${';
 const inputOpening = '${input:';
-/** No `:`: other clients write defaults after one, which may be secrets. No `$`: it cannot reach over the next opening. */
+/**
+ * Matches a variable whose name has no `:`, because other clients write defaults after it that may be
+ * secrets, and no `$`, so that a match cannot span the next placeholder.
+ */
 const variable = /\$\{env:([^\s=:${}]{1,256})\}/y;
-/** As shells write them, and `${env:NAME:-otherwise}`. */
+/** Matches variables as shells write them, and `${env:NAME:-otherwise}`. */
 const shellVariable = /\$(?:([A-Za-z_]\w{0,255})|\{(?:env:)?([A-Za-z_]\w{0,255})(?::-([^{}]{0,1024}))?\})/y;
 const homeMark = /^~(?=[/\\]|$)/;
 
-/** What begins at the `$` there, or nothing. */
+/** Returns the placeholder that begins at this `$`; undefined when there is none. */
 const variableAt = (text: string, at: number, expands: boolean): Span | undefined => {
   variable.lastIndex = at;
   const [whole, name] = variable.exec(text) ?? [];
@@ -39,7 +43,10 @@ const variableAt = (text: string, at: number, expands: boolean): Span | undefine
   return otherwise === undefined ? span : { ...span, otherwise };
 };
 
-/** From left to right. By hand: the pattern for inputs is quadratic on a text of openings without ends. */
+/**
+ * Returns the placeholders of a text from left to right. It scans by hand, because a pattern would take
+ * quadratic time on openings without an end.
+ */
 const spansIn = (text: string, expands = false): readonly Span[] => {
   const spans: Span[] = [];
   if (expands && homeMark.test(text)) spans.push({ kind: 'expanded', name: '~', start: 0, end: 1 });
@@ -50,7 +57,7 @@ const spansIn = (text: string, expands = false): readonly Span[] => {
     if (text.startsWith(inputOpening, at)) {
       const start = at + inputOpening.length;
       const end = text.indexOf('}', start);
-      // No placeholder with an end stands behind here.
+      // Without a closing brace, no further placeholder of this kind can follow.
       if (end < 0) return expands ? [...spans, ...withoutEnds(text, start)] : spans;
       next = end + 1;
       if (end > start) spans.push({ kind: 'input', name: text.slice(start, end), start: at, end: next });
@@ -73,7 +80,10 @@ const withoutEnds = (text: string, from: number): readonly Span[] =>
     end: from + index + all.length,
   }));
 
-/** Any other `${…}`: other clients fill these from the workspace, or with defaults, we never do. */
+/**
+ * Returns other `${…}` in a text, which other clients fill from the workspace or with defaults and we never
+ * do.
+ */
 const othersIn = (text: string, expands: boolean): readonly string[] => {
   const others: string[] = [];
   let from = 0;
@@ -92,12 +102,17 @@ const othersIn = (text: string, expands: boolean): readonly string[] => {
 };
 
 export const isTemplate = (text: string): boolean => spansIn(text).length > 0;
-/** Something else may stand there once it is filled in; where nothing is expanded, a start says what is wrong. */
+/**
+ * Tells whether a text may change when placeholders are filled in, so that it is validated only at the start.
+ */
 export const mayBeTemplate = (text: string): boolean => isTemplate(text) || text.startsWith('$');
 
-/** The ids of all `${input:id}` in the texts of a value (not in its keys), each once, in order of appearance. */
+/**
+ * Returns the distinct ids of all `${input:id}` in the texts of a value, in order of appearance; keys are
+ * ignored.
+ */
 export const placeholdersIn = (value: unknown): readonly string[] => namesIn(value, 'input');
-/** The same of all variables of the environment, expanded ones, too. */
+/** Returns the distinct names of all environment variables in a value, including expanded ones. */
 export const variablesIn = (value: unknown): readonly string[] => [
   ...new Set([...namesIn(value, 'env'), ...namesIn(value, 'expanded')]),
 ];
@@ -106,11 +121,11 @@ const namesIn = (value: unknown, wanted: Placeholder['kind']): readonly string[]
     spansIn(text, wanted === 'expanded').flatMap(({ kind, name }) => (kind === wanted ? [name] : [])),
   );
 
-/** The `${…}` that nobody will fill, as written but without a default after `:-`, which may be a secret. */
+/** Returns the `${…}` that will never be filled in, without a default after `:-`, which may be a secret. */
 export const unfilledIn = (value: unknown, expands: boolean): readonly string[] =>
   found(value, (text) => othersIn(text, expands)).map((text) => text.replace(/:-.*/s, ':-…}'));
 
-/** Walks with a list of its own: a deep value must not overflow the stack of a machine. */
+/** Searches all texts of a value iteratively, so that a deeply nested value cannot overflow the stack. */
 const found = (value: unknown, partsOf: (text: string) => readonly string[]): readonly string[] => {
   const hits = new Set<string>();
   const waiting: unknown[] = [value];
@@ -127,26 +142,26 @@ const found = (value: unknown, partsOf: (text: string) => readonly string[]): re
 };
 
 // ── values in their places ────────────────────────────────────────────────────────────────────────────
-/** Undefined: there is none. A value may be anything that JSON can say. */
+/** Returns the value of a placeholder, which may be any JSON value; undefined when it has none. */
 export type Lookup = (placeholder: Placeholder) => { readonly value: unknown } | undefined;
 type Rendered =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** What was to be expanded and has no value, as typed, each once. */
+      /** Expandable placeholders without a value, as written, each once. */
       readonly unknown: readonly string[];
     }
   | {
       readonly ok: false;
-      /** What the lookup did not have, each once, in order of appearance. */
+      /** Placeholders without a value, each once, in order of appearance. */
       readonly missing: { readonly inputs: readonly string[]; readonly variables: readonly string[] };
     };
 
 /**
- * A value with its placeholders filled in: in objects and lists at any depth, in texts, never in keys. A text that
- * is one placeholder and nothing else becomes the value itself, of whatever type; inside a longer text stands the
- * value as text. What a value brings in is not rendered again (seed 002 §6.2). `expanding`: keys of the value in which
- * variables are expanded, too; those that are not set stay as typed.
+ * Returns a value with the placeholders in its texts filled in, at any depth but not in keys. A text that is
+ * only a placeholder becomes the value itself, of any type; inside a longer text the value becomes text.
+ * Inserted values are not searched again (seed 002 §6.2). `expanding`: keys of the value in which variables
+ * are expanded too; a variable without a value stays as written.
  */
 export const renderWith = (
   value: unknown,
@@ -162,7 +177,7 @@ export const renderWith = (
       if (hit === undefined) missing[kind].add(name);
       return hit ?? { value: '' };
     }
-    // As in a shell: an empty value is none where there is another.
+    // An empty value counts as absent when a default exists, as in a shell.
     if (hit !== undefined && (hit.value !== '' || otherwise === undefined)) return hit;
     const typed = text.slice(start, end);
     if (otherwise === undefined) unknown.add(typed);
@@ -200,12 +215,15 @@ const asText = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    // No JSON, which resolvers do not give.
+    // A value that is no JSON cannot come from a resolver; it becomes an empty text.
     return '';
   }
 };
 
-/** A copy in which each text is what `of` makes of it; with a list of its own, as `found`. */
+/**
+ * Returns a copy with `of` applied to each text. It works iteratively, so that a deeply nested value cannot
+ * overflow the stack.
+ */
 const walked = (value: unknown, of: (text: string) => unknown): unknown => {
   const top: unknown[] = [];
   const waiting: { readonly from: unknown; readonly into: object; readonly key: string | number }[] = [
@@ -213,7 +231,7 @@ const walked = (value: unknown, of: (text: string) => unknown): unknown => {
   ];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { from, into, key } = next;
-    // Not by assignment: a key may be `__proto__`.
+    // Defined as a property, because assignment would fail for a key named `__proto__`.
     const put = (part: unknown): void =>
       void Object.defineProperty(into, key, {
         value: part,

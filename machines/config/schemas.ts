@@ -1,17 +1,17 @@
-/** Config files as schemas: settings, logins, servers and inputs, and the types that they give. */
+/** Schemas of config files: settings, logins, servers and inputs, with their types. */
 import { z } from 'zod';
 import { sizes } from '../protocol/protocol.ts';
 import { isTemplate, mayBeTemplate } from './placeholders.ts';
 
 // ── durations ─────────────────────────────────────────────────────────────────────────────────────────
-/** Timers of Node overflow above this and fire at once. */
+/** Largest delay in ms of a Node.js timer; a longer one would overflow and fire at once. */
 const longestMs = 2_147_483_647;
 
 const iso = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * Seconds as a number, or an ISO-8601 duration without years and months (`PT30S`, `PT1M30S`, `P1DT2H`), in ms.
- * Undefined for anything else, a negative one, or one that no timer can hold.
+ * Converts seconds, or an ISO 8601 duration without years and months (`PT30S`, `PT1M30S`, `P1DT2H`), to ms.
+ * Undefined for any other value, a negative one, or one that no timer can hold.
  */
 const durationMs = (value: unknown): number | undefined => {
   const seconds =
@@ -22,7 +22,7 @@ const durationMs = (value: unknown): number | undefined => {
 
 const isoSeconds = (text: string): number => {
   const parts = iso.exec(text);
-  // `P` and `PT` match the pattern although they say nothing.
+  // `P` and `PT` match the pattern but contain no duration.
   if (parts === null || !/\d[WDHMS]$/.test(text)) return Number.NaN;
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
     .slice(1)
@@ -30,7 +30,10 @@ const isoSeconds = (text: string): number => {
   return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
 };
 
-/** 90,000 → `PT1M30S`, as the protocol writes the time-outs of a streamable server. */
+/**
+ * Converts ms to an ISO 8601 duration, such as 90,000 to `PT1M30S`, the form of time-outs of a streamable
+ * server in the protocol.
+ */
 export const isoDuration = (ms: number): string => {
   const hours = Math.floor(ms / 3_600_000);
   const minutes = Math.floor((ms % 3_600_000) / 60_000);
@@ -43,7 +46,7 @@ export const isoDuration = (ms: number): string => {
   return `PT${parts.join('') || '0S'}`;
 };
 
-/** Reads what `durationMs` reads; says both forms when it cannot. */
+/** Schema of a duration: seconds or ISO 8601; its error message names both forms. */
 export const durationSchema = z.unknown().transform((value, context) => {
   const ms = durationMs(value);
   if (ms !== undefined) return ms;
@@ -56,14 +59,16 @@ export const durationSchema = z.unknown().transform((value, context) => {
 const milliseconds = z.int().min(0).max(longestMs).optional();
 const positiveMs = z.int().min(1).max(longestMs).optional();
 
-/** Each once; other clients write `*` for `all`. */
+/** Removes duplicates from a list of approvals and replaces `*`, which other clients write, by `all`. */
 export const approvalsOf = (names: readonly string[]): readonly string[] => [
   ...new Set(names.map((name) => (name === '*' ? 'all' : name))),
 ];
-/** Groups (`all`, `read`, `write`) and original names of tools that run unasked. */
+/**
+ * Schema of approvals: groups (`all`, `read`, `write`) and original names of tools that run without asking.
+ */
 const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
 
-/** Without blanks around it, with one `/` at its end. */
+/** Schema of a registry URL, trimmed and with a single `/` at the end. */
 const registryUrl = z
   .string()
   .refine((text) => /^\s*https?:\/\/[^\s/?#]+[^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
@@ -74,8 +79,9 @@ const folderPath = z
   .regex(/^(~|\/|[A-Za-z]:[\\/])[^\0]*$/, 'expected a whole path, or one that begins with ~');
 
 /**
- * Our own settings: the one key `a2c`, per server and at the top of a file. Everything is optional; an absent key
- * means "as the level above has it". `idleStop` is a duration like those of the protocol, all others say their unit.
+ * Schema of our own settings under the key `a2c`, in a server and at the top of a file. All keys are
+ * optional; an absent key takes the value of the level above. `idleStop` is a duration like those of the
+ * protocol; the other keys name their unit.
  */
 export const settingsSchema = z
   .strictObject({
@@ -135,14 +141,14 @@ export const settingsSchema = z
   })
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
 
-/** What of `given` is said takes the place of the same in `now`, time by time; the rest stays. */
+/** Merges settings: those in `given` replace those in `now`, time limits one by one. */
 export const mergedSettings = (now: Settings, given: Settings): Settings => ({
   ...now,
   ...given,
   ...((now.timeouts ?? given.timeouts) && { timeouts: { ...now.timeouts, ...given.timeouts } }),
 });
 
-/** Of all servers together: they mean something at the top of a file only. */
+/** Settings for all servers together, valid only at the top of a file. */
 export const totalKeys = [
   'totalConcurrency',
   'totalQueue',
@@ -151,7 +157,7 @@ export const totalKeys = [
   'npmRegistries',
 ] as const;
 
-/** What of its settings a server is launched with, beside its launch config. */
+/** Settings that affect the launch of a server, besides its launch config. */
 export const launchKeys = [
   'baseEnv',
   'passEnv',
@@ -163,7 +169,10 @@ export const launchKeys = [
   'noProxy',
 ] as const;
 export interface LaunchSettings extends Pick<Settings, (typeof launchKeys)[number]> {
-  /** Whether variables are expanded as other clients do; without a word of the file where one of them wrote it. */
+  /**
+   * Tells whether variables are expanded as in other clients; by default only for servers written for one of
+   * them.
+   */
   readonly expand: boolean;
 }
 export const launchSettingsOf = (
@@ -177,13 +186,19 @@ export const launchSettingsOf = (
   return { ...said, expand: all.expand ?? isForeign };
 };
 
-/** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
+/**
+ * Settings of one server or of a whole file. 0 turns off `idleStopMs` and the idle, total, ping and poll
+ * times.
+ */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
 
 // ── servers, as the protocol writes them ──────────────────────────────────────────────────────────────
 export interface ProtocolBase {
   readonly name: string;
-  /** What peers of 0.3 and later know it by; written where the config says it, and always where agents ask. */
+  /**
+   * Id of the server for peers of version 0.3 and later; absent unless configured, and always present for
+   * agents.
+   */
   readonly bundle_id?: string;
   readonly disabled: boolean;
   readonly forbidden_tools: readonly string[];
@@ -192,13 +207,16 @@ export interface ProtocolBase {
   readonly vrl: string | null;
 }
 type Texts = Readonly<Record<string, string>>;
-/** The type of a kind that the host brings. */
+/** Type of a server kind that the host defines. */
 export type OwnType = `own:${string}`;
-/** What such a server is reached with: between the host and whoever writes its config. */
+/** Launch data of such a server, whose meaning is agreed between the host and the author of the config. */
 export type OwnFacts = Readonly<
   Record<string, string | number | boolean | readonly string[] | Readonly<Record<string, string>>>
 >;
-/** One server as A2C-SMCP writes it, with every key (a2c-wire §1.9). `inmemory` and `own:…` are ours. */
+/**
+ * One server in the shape of A2C-SMCP, with all keys (a2c-wire §1.9). `inmemory` and `own:…` are our
+ * additions.
+ */
 export type ProtocolServer = ProtocolBase &
   (
     | {
@@ -214,7 +232,7 @@ export type ProtocolServer = ProtocolBase &
       }
     | {
         readonly type: 'sse';
-        /** Seconds. */
+        /** Launch data with time limits in seconds. */
         readonly server_parameters: {
           readonly url: string;
           readonly headers: Texts | null;
@@ -224,7 +242,7 @@ export type ProtocolServer = ProtocolBase &
       }
     | {
         readonly type: 'streamable';
-        /** ISO-8601 durations. */
+        /** Launch data with time limits as ISO 8601 durations. */
         readonly server_parameters: {
           readonly url: string;
           readonly headers: Texts | null;
@@ -246,7 +264,7 @@ const metadataUrl = filledText.refine(
   (text) => isTemplate(text) || /^https:\/\/[^/]+\/.+/.test(text),
   'expected an https:// URL with a path',
 );
-/** Secrets go there: TLS, or this machine. */
+/** Schema of a URL that receives secrets: only HTTPS, or this machine. */
 const secureUrl = filledText.refine(
   (text) =>
     isTemplate(text) ||
@@ -255,36 +273,44 @@ const secureUrl = filledText.refine(
 );
 
 /**
- * How a person, or this host itself, logs in to a remote server (docs/login.md). Everything is optional: without
- * `clientId` we register ourselves where the authorization server lets us. Texts may be placeholders.
+ * Schema of the login to a remote server (docs/login.md), for a person or for the host itself. All keys are
+ * optional: without `clientId` we register ourselves if the authorization server allows it. Texts may contain
+ * placeholders.
  */
 export const oauthSchema = z
   .strictObject({
     /**
-     * `authorization_code`: a person agrees in a browser. `client_credentials`: nobody is asked. `jwt_bearer`: nobody is
-     * asked, because somebody whom the authorization server trusts has signed who we are.
+     * Kind of login. `authorization_code`: a person agrees in a browser. `client_credentials`: no person is
+     * asked. `jwt_bearer`: no person is asked, because an issuer trusted by the authorization server has
+     * signed an assertion.
      */
     grant: z.enum(['authorization_code', 'client_credentials', 'jwt_bearer']).optional(),
-    /** The only authorization server that this login may go to, as its metadata name it. */
+    /** Authorization server, by its metadata, that this login may use; no other one is accepted. */
     issuer: filledText.optional(),
-    /** What the authorization server knows us by. */
+    /** Id of this client at the authorization server. */
     clientId: filledText.optional(),
     clientSecret: filledText.optional(),
-    /** Where our client id metadata document is published; used where the authorization server reads such documents. */
+    /**
+     * URL where our client id metadata document is published; used if the authorization server supports such
+     * documents.
+     */
     clientMetadataUrl: metadataUrl.optional(),
-    /** Asked for in the place of what the server names. */
+    /** Scopes to request instead of those that the server names. */
     scopes: z.array(filledText).optional(),
-    /** A PEM: where nobody is asked it signs who we are (JWT), in the place of a secret. */
+    /** Private key in PEM format that signs a JWT in place of a client secret, when no person is asked. */
     privateKey: filledText.optional(),
-    /** Of that JWT. Default `RS256`. */
+    /** Algorithm of that JWT; `RS256` by default. */
     signingAlgorithm: filledText.optional(),
-    /** With `jwt_bearer`: the JWT. Without it and a file the host gives one. */
+    /** Assertion (a JWT) for `jwt_bearer`; without it and without a file the host provides one. */
     assertion: filledText.optional(),
-    /** The file with that JWT, read again for each token. */
+    /** File that contains the assertion; it is read again for each token. */
     assertionFile: filledText.optional(),
-    /** The assertion is an ID token; an identity provider changes it there for a grant for this server. */
+    /**
+     * Token endpoint of an identity provider that exchanges an ID token, given as the assertion, for an
+     * assertion for this server.
+     */
     idpTokenEndpoint: secureUrl.optional(),
-    /** What the identity provider knows us by. */
+    /** Id of this client at the identity provider. */
     idpClientId: filledText.optional(),
     idpClientSecret: filledText.optional(),
   })
@@ -316,11 +342,14 @@ const loginPairs = [
 ] as const;
 const assertionKeys = ['assertion', 'assertionFile', 'idpTokenEndpoint'] as const;
 
-/** What of a login nobody may see. */
+/** Login keys whose values are secret. */
 export const secretsOfLogin = ['clientSecret', 'privateKey', 'assertion', 'idpClientSecret'] as const;
 
 // ── servers ───────────────────────────────────────────────────────────────────────────────────────────
-/** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */
+/**
+ * Policy for one tool, with keys as on the wire, because it is sent as `a2c_tool_meta`. Extra keys are kept;
+ * own keys are never null.
+ */
 export interface ToolMeta {
   readonly auto_apply?: boolean;
   readonly alias?: string;
@@ -332,21 +361,23 @@ export interface ToolMeta {
 interface ServerBase {
   readonly name: string;
   readonly disabled: boolean;
-  /** What peers of 0.3 and later know it by; null: it is made from the name. */
+  /** Id of the server for peers of version 0.3 and later; null: it is made from the name. */
   readonly bundleId: string | null;
-  /** Original names or aliases. */
+  /** Forbidden tools, by original name or alias. */
   readonly forbiddenTools: readonly string[];
-  /** By the tool's original name; ask `Object.hasOwn` first, a tool may be called `constructor`. */
+  /**
+   * Policies by original tool name. Check with `Object.hasOwn`, because a tool may be called `constructor`.
+   */
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
   readonly vrl: string | null;
-  /** It stands in the file as other clients write one. */
+  /** True for a server written in the form of other clients. */
   readonly isForeign?: true;
-  /** How a file of another client has it shown: an emoji or a URL, and a sentence. */
+  /** Display fields from a file of another client: an emoji or URL, and a sentence. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-  /** `autoApprove` in here, wherever the server says it. */
+  /** Settings of the server, including `autoApprove` wherever it was written. */
   readonly settings: Settings;
-  /** The same server as the protocol has it, complete and unrendered: what `client:get_config` shows. */
+  /** Complete server in the shape of the protocol with placeholders, as `client:get_config` shows it. */
   readonly raw: ProtocolServer;
 }
 interface StdioServer extends ServerBase {
@@ -356,7 +387,7 @@ interface StdioServer extends ServerBase {
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>> | null;
     readonly cwd: string | null;
-    /** A file of variables, read at each start; `env` wins over it. */
+    /** File of environment variables, read at each start; `env` takes precedence. */
     readonly envFile?: string;
     readonly encoding: string;
     readonly encodingErrors: 'strict' | 'ignore' | 'replace';
@@ -367,9 +398,9 @@ interface Remote {
   readonly headers: Readonly<Record<string, string>> | null;
   readonly timeoutMs: number;
   readonly sseReadTimeoutMs: number;
-  /** How to log in; without it as the server says. */
+  /** Login settings; without them the login follows what the server announces. */
   readonly oauth?: OAuth;
-  /** A file with the certificates that its own is trusted by, in the place of those that Node knows. */
+  /** File with the certificates to trust for this server, instead of those of Node.js. */
   readonly ca?: string;
 }
 export interface SseServer extends ServerBase {
@@ -380,11 +411,11 @@ export interface StreamableServer extends ServerBase {
   readonly kind: 'streamable';
   readonly remote: Remote & {
     readonly terminateOnClose: boolean;
-    /** A URL without a type: a server that refuses it may speak SSE. */
+    /** True when a URL has no type, so that SSE is tried if the server refuses streamable HTTP. */
     readonly isGuess: boolean;
   };
 }
-/** Lives in our own process; which one it is says its name. Not part of the protocol. */
+/** Server inside our own process, selected by its name; not part of the protocol. */
 interface InMemoryServer extends ServerBase {
   readonly kind: 'inmemory';
   readonly launch: {
@@ -392,7 +423,7 @@ interface InMemoryServer extends ServerBase {
     readonly env: Readonly<Record<string, string>> | null;
   };
 }
-/** Of a kind that the host brings. Not part of the protocol. */
+/** Server of a kind that the host defines; not part of the protocol. */
 interface OwnServer extends ServerBase {
   readonly kind: 'own';
   readonly own: { readonly type: OwnType; readonly facts: OwnFacts };
@@ -412,9 +443,12 @@ const kindsByType: Readonly<Record<string, ServerKind>> = {
   streaminghttp: 'streamable',
   inmemory: 'inmemory',
 };
-/** The type of an entry that has a URL and names none. */
+/** Type given to an entry that has a URL but names no type. */
 export const guessedType = 'streamable?';
-/** `streamable`, `http`, `streamable-http`, `streamableHttp`, `in-memory`, …; undefined for anything else. */
+/**
+ * Returns the kind for a type in any spelling: `streamable`, `http`, `streamable-http`, `streamableHttp`,
+ * `in-memory`, …; undefined for an unknown type.
+ */
 export const kindOf = (type: unknown): ServerKind | undefined => {
   const word = typeof type === 'string' ? type.toLowerCase().replace(/[\s_?-]/g, '') : '';
   if (isOwnType(type)) return 'own';
@@ -423,10 +457,10 @@ export const kindOf = (type: unknown): ServerKind | undefined => {
 export const isOwnType = (type: unknown): type is OwnType =>
   typeof type === 'string' && /^own:[\w.-]+$/.test(type);
 
-/** What a `bundle_id` may be. */
+/** Tells whether a text is a valid `bundle_id`. */
 const isBundleId = (text: string): boolean => /^[A-Za-z0-9_-]+$/.test(text) && !text.includes('__');
 
-// A NUL makes `spawn` throw, and no argument, folder or variable can hold one anyway.
+// A NUL is refused, because it makes `spawn` throw and no argument, folder or variable can contain one.
 const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const filledWord = word.refine((text) => text.trim() !== '', 'must not be empty');
 const variable = filledWord.refine((text) => !text.includes('='), 'a variable name must not contain "="');
@@ -436,7 +470,7 @@ const argsSchema = z.array(word).nullish();
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, 'is no valid header name');
 const headerValue = z.string().regex(/^[^\r\n\0]*$/, 'a header value must be one line');
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s/?#]\S*$/i.test(text);
-/** What VS Code reaches through a socket or a pipe, and we do not. */
+/** Tells whether a URL means a socket or pipe, which VS Code supports and we do not. */
 export const isSocketUrl = (text: string): boolean => /^(unix|pipe):\/\//i.test(text);
 export const noSockets = 'sockets and pipes (unix://, pipe://) are not reached in this version';
 const serverUrl = z
@@ -461,7 +495,7 @@ const toolMeta = z
     ret_object_mapper: z.record(z.string(), z.unknown()).nullish(),
   })
   .transform(
-    // A null of one of ours means "as the default has it", exactly like an absent key (a2c-wire §3.4).
+    // A null in one of our keys means the default, like an absent key (a2c-wire §3.4).
     (meta): ToolMeta =>
       Object.fromEntries(
         Object.entries(meta).filter(
@@ -472,7 +506,7 @@ const toolMeta = z
 export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
 
 const baseKeys = {
-  // Judged before: in a map the key is the name.
+  // The name is validated before, because in a map the key is the name.
   name: z.unknown().optional(),
   type: z.unknown().optional(),
   bundle_id: z.string().refine(isBundleId, 'expected letters, digits, "_" and "-", without "__"').nullish(),
@@ -481,12 +515,12 @@ const baseKeys = {
   tool_meta: z.record(z.string().min(1), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),
-  // Ours; both spellings are seen in the wild.
+  // Both spellings of this key of ours occur in practice.
   auto_approve: autoApproveSchema.nullish(),
   autoApprove: autoApproveSchema.nullish(),
   a2c: settingsSchema.nullish(),
 };
-/** Ours, of servers behind a URL. */
+/** Additional keys of ours for servers behind a URL. */
 const remoteKeys = { ...baseKeys, oauth: oauthSchema.nullish(), ca: filledWord.nullish() };
 
 const ownFacts = z.record(
@@ -496,7 +530,10 @@ const ownFacts = z.record(
   }),
 );
 
-/** The protocol's shape (a2c-wire §1.9), except that every key with a default may be absent or null. */
+/**
+ * Schemas of servers in the shape of the protocol (a2c-wire §1.9), except that every key with a default may
+ * be absent or null.
+ */
 export const serverSchemas = {
   stdio: z.strictObject({
     ...baseKeys,
@@ -548,7 +585,7 @@ export const inputSchemas = {
     type: z.literal('pickString'),
     id: inputId,
     description: inputDescription,
-    // VS Code writes an object where what is shown is not the value.
+    // VS Code writes an object when the shown text differs from the value.
     options: z
       .array(z.union([z.string(), pickOption], { error: 'expected a string or {label, value}' }))
       .min(1),

@@ -7,7 +7,10 @@ import { readJson, edited as textWith, type Edit } from './json-text.ts';
 import { mistakeLine, type Mistake, type Path } from './mistake.ts';
 import { parseConfig } from './parse.ts';
 
-/** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
+/**
+ * Change of the text of a config. An entry has the form of `mcpServers`; in a list it is written in the shape
+ * of the protocol.
+ */
 export type ConfigChange =
   | { readonly what: 'add'; readonly name: string; readonly entry: object; readonly isReplacing: boolean }
   | {
@@ -17,16 +20,16 @@ export type ConfigChange =
     }
   | { readonly what: 'remove'; readonly name: string }
   | { readonly what: 'enable' | 'disable'; readonly name: string };
-/** `isSame`: the text said so already. */
+/** Result of a change. `isSame`: the text already had this content. */
 type EditedConfig =
   | { readonly ok: true; readonly text: string; readonly isSame: boolean }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Where the servers of a file stand, and how. */
+/** Position and form of the servers in a file. */
 interface Servers {
   readonly at: Path;
   readonly form: 'map' | 'list';
-  /** The key or the number of each, by its name. */
+  /** Key or index of each server, by its name. */
   readonly places: ReadonlyMap<string, string | number>;
   readonly value: unknown;
 }
@@ -38,8 +41,9 @@ const failed = (code: Failure['code'], message: string, remedy?: string): Edited
 });
 
 /**
- * The text with one server added, removed, enabled or disabled; everything else stays as it is, comments too. An empty text
- * becomes a file with `mcpServers`. A text that has mistakes, or would have some afterwards, is not changed.
+ * Adds, removes, enables or disables servers in a text; everything else stays, including comments. An empty
+ * text becomes a file with `mcpServers`. A text that has errors, or would have some afterwards, is not
+ * changed.
  */
 export function editConfig(text: string, change: ConfigChange): EditedConfig {
   const before = text.trim() === '' ? emptyText : text;
@@ -61,11 +65,12 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
         : changed(before, servers, change);
   if (!edited.ok) return edited;
   const is = readWhole(edited.text);
-  // A server that was wrong before may stay so: it is left out of what runs, and the change is of another one.
+  // Errors of servers that were invalid before are tolerated, because those servers are left out and the
+  // change concerns another one.
   const wrong = is.ok ? is.wrong.filter((line) => !was.wrong.includes(line)) : [is.why];
   return wrong.length === 0 ? edited : failed('ConfigInvalid', wrong.join('\n'), 'Nothing was changed.');
 }
-/** A file that is read in the words of another application, and changed by nobody here. */
+/** Refuses to change a file in the format of another application, which can only be read. */
 function foreign(text: string): EditedConfig | undefined {
   const read = readJson(text);
   const app = read.ok ? appOfConfig(read.value, '') : undefined;
@@ -77,14 +82,14 @@ function foreign(text: string): EditedConfig | undefined {
 type Whole =
   | { readonly ok: true; readonly wrong: readonly string[] }
   | { readonly ok: false; readonly wrong: readonly string[]; readonly why: string };
-/** Lines about servers that are wrong, or why the file as a whole cannot be changed. */
+/** Returns the errors of invalid servers, or the reason why the whole file cannot be changed. */
 function readWhole(text: string): Whole {
   const read = readJson(text);
   const line = (mistake: Mistake): string => mistakeLine(mistake);
   if (!read.ok) return { ok: false, wrong: [], why: line(read.mistake) };
-  // Which of the two a change would meet nobody can say.
+  // Duplicate keys are refused, because it is unclear which of the two a change would affect.
   if (read.duplicates.length > 0) return { ok: false, wrong: [], why: read.duplicates.map(line).join('\n') };
-  // A list of its own, so that a file with nothing but wrong servers is none of mistakes.
+  // A file with only invalid servers is accepted here, so that it can still be changed.
   const parsed = parseConfig(read.value, { isLenient: true, mayBeEmpty: true });
   if (!parsed.ok) return { ok: false, wrong: [], why: parsed.mistakes.map(line).join('\n') };
   return { ok: true, wrong: (parsed.config.leftOut ?? []).flatMap(({ mistakes }) => mistakes.map(line)) };
@@ -123,7 +128,7 @@ function added(
       `there is a server '${name}' already`,
       'Give it another name, or replace it with --force.',
     );
-  // Judged by itself first, so that a mistake in it is not told as one of the file.
+  // A new server is validated alone first, so that its errors are not reported as errors of the file.
   const parsed = parseConfig({ mcpServers: { [name]: entry } });
   if (!parsed.ok)
     return failed('ConfigInvalid', parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
@@ -134,11 +139,11 @@ function added(
   return edit(text, { path: servers.at, add: value });
 }
 
-/** What a server in the protocol's shape has beside it. */
+/** Returns the settings of a server that are kept beside its protocol shape. */
 const settingsIn = (entry: object): object =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => ['a2c', 'autoApprove', 'oauth'].includes(key)));
 
-/** Several servers at once, each with a name of its own, and the inputs that they need. */
+/** Adds several servers, each under an unused name, with the inputs they need. */
 function imported(
   text: string,
   servers: Servers,
@@ -182,7 +187,7 @@ function changed(
   const at = [...servers.at, place];
   if (what === 'remove') return edit(text, { path: at, remove: true });
   const entry = (servers.value as Readonly<Record<string | number, object>>)[place] ?? {};
-  // Whatever word another client has for it is changed where it stands.
+  // If another client's key such as `enabled` is present, that key is changed.
   const opposite = 'enabled' in entry || 'isActive' in entry;
   const key = [...switches].find((each) => each in entry) ?? 'disabled';
   const isOff = what === 'disable';

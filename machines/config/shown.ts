@@ -17,14 +17,14 @@ const hideAll = (texts: Texts): Texts =>
 const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
 
 /**
- * A server as it may be shown: values of `env` and `headers` that are no placeholders, secrets in arguments, and logins and keys
- * in URLs read `***` (docs/security.md), also where they stand elsewhere in it; likewise every text of a kind of the host's own.
- * `a2c export` hides the same.
+ * Returns a server with its secrets replaced by `***` (docs/security.md): values of `env` and `headers` that
+ * are no placeholders, secrets in arguments, logins and keys in URLs, all of these also where they occur
+ * elsewhere, and all texts of a kind that the host defines. `a2c export` hides the same.
  */
 export function shownServer(server: ProtocolServer): ProtocolServer {
   const { name, type, bundle_id, ...rest } = withHidden(server);
   const redactor = new SecretRedactor({ secrets: new SecretIndex(secretsOf(server)) });
-  // What others know it by stays.
+  // Name, type and bundle id stay, because others know the server by them.
   const known = { name, type, ...(bundle_id !== undefined && { bundle_id }) };
   return { ...server, ...redactor.details(rest), ...known } as ProtocolServer;
 }
@@ -74,7 +74,7 @@ function withHidden(server: ProtocolServer): ProtocolServer {
       return { ...server, server_parameters: hideFacts(server.server_parameters) };
   }
 }
-/** Nobody but the host knows what of a kind of its own is secret: all texts are hidden. */
+/** Hides all texts of a server kind that the host defines, because only the host knows which are secret. */
 const hideFacts = (facts: OwnFacts): OwnFacts =>
   Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, hideFact(fact)]));
 function hideFact(fact: OwnFacts[string]): OwnFacts[string] {
@@ -83,7 +83,7 @@ function hideFact(fact: OwnFacts[string]): OwnFacts[string] {
   return Array.isArray(fact) ? fact.map(hideText) : hideAll(fact as Texts);
 }
 
-/** What a server is started or reached with, as it may be shown: the command and its arguments, or the URL. */
+/** Returns the command and arguments, or the URL, of a server for display, with secrets hidden. */
 export function shownTarget(server: ProtocolServer): string {
   const shown = shownServer(server);
   if (shown.type === 'stdio')
@@ -91,7 +91,7 @@ export function shownTarget(server: ProtocolServer): string {
   return shown.type === 'sse' || shown.type === 'streamable' ? shown.server_parameters.url : '';
 }
 
-/** Arguments with secrets and logins in them replaced. `n` counts from 0. */
+/** Replaces secrets and logins in arguments. `n` is the index of the argument, from 0. */
 export function withoutSecretArgs(
   args: readonly string[],
   replaced: (value: string, n: number) => string,
@@ -101,8 +101,8 @@ export function withoutSecretArgs(
     replacedIn(arg, [...(spans[n] ?? []), ...loginsIn(arg)], (value) => replaced(value, n)),
   );
 }
-/** A URL with its login, and the values of parameters that are secrets, replaced. */
+/** Replaces the login in a URL and the values of its secret parameters. */
 export const withoutSecretParts = (url: string, replaced: (value: string) => string): string =>
   withoutSecretArgs([url], replaced).join('');
-/** Whether a URL has a login or a key in it. */
+/** Tells whether a URL contains a login or a key. */
 export const hasSecretParts = (url: string): boolean => withoutSecretParts(url, () => '\0').includes('\0');

@@ -9,8 +9,8 @@ import {
 } from './schemas.ts';
 
 /**
- * The body of an answer to `client:get_config`: servers by name and unrendered, inputs without the defaults of
- * passwords. Our own settings stay at home: peers refuse keys that they do not know.
+ * Builds the answer to `client:get_config`: servers by name with placeholders, and inputs without defaults of
+ * passwords. Our own settings are left out, because peers refuse unknown keys.
  */
 export const toProtocol = (config: {
   readonly servers: readonly ServerConfig[];
@@ -22,7 +22,7 @@ export const toProtocol = (config: {
   servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
   inputs: config.inputs.map((input) => {
     if (input.type === 'promptString' && input.password) return { ...input, default: null };
-    // Ours: of a choice the protocol has the values alone, of a command its line.
+    // Fields of ours are removed: the protocol has only the values of a choice and the line of a command.
     const {
       labels: _,
       isForeign: __,
@@ -36,7 +36,7 @@ export const toProtocol = (config: {
 });
 
 type Unwritten<T> = T extends unknown ? Omit<T, 'raw'> : never;
-/** One server in the protocol's shape, from its fields. */
+/** Returns one server in the shape of the protocol. */
 export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServer => {
   const base: ProtocolBase = {
     name: server.name,
@@ -79,7 +79,7 @@ export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServe
   }
 };
 
-/** Python wants the four keys of its own, null where unset. */
+/** Adds the four known keys with null where unset, because Python peers require them. */
 const complete = (meta: ToolMeta): object => ({
   ...Object.fromEntries(metaKeys.map((key) => [key, null])),
   ...meta,
