@@ -1,22 +1,22 @@
-/** A Desktop or a Finder: what the servers of one computer show of themselves, put together when somebody asks.
+/** Aggregator, the machine of a Desktop or a Finder: it combines the windows or documents of all servers of one computer.
  *
- * open    — two things at once:
- *           showing — what is shown, and who is told of it:
- *             connecting: its first collection, of the first lists; tells of nothing until they are there, or their time is over
- *             ready: nobody waits
- *             refreshing: collecting (questions wait for lists and server caches) → comparing (is it another than the last that
- *             was told?) → announcing (told at once, and then at most once in each while)
- *           routing{free | holding} — a question for one resource goes to its server, or waits for those lists, too
- * closing — who waited was told so; server caches and reads get a moment to end
+ * open    — two states at once:
+ *           showing — the content, and the questions about it:
+ *             connecting: the first lists are awaited; no change is reported until they have arrived or their time is over
+ *             ready: no question is waiting
+ *             refreshing: collecting (questions wait for lists and server caches) → comparing (does the content differ from
+ *               the last report?) → announcing (reports at once, and then at most once in each interval)
+ *           routing{free | holding} — a question for one resource goes to its server, or waits for the first lists, too
+ * closing — waiting questions were refused; server caches and reads get a moment to end
  * closed  — final: all of them have ended
- * killed  — final: some were cut off, after that moment or because its computer is gone
+ * killed  — final: some were cut off, after that moment or because the computer is gone
  *
- * A question for the whole is answered from what is known, or waits for what it needs: lists of servers that have just come,
- * and server caches of servers that are new or have changed. Each has its own time, takes part in what is being read already,
- * and waits for no server that it does not need.
+ * A question for the whole collection is answered from what is known, or waits for what it needs: lists of servers that have
+ * just started, and server caches of servers that are new or have changed. Each question has its own time limit, shares reads
+ * that are already running, and waits only for servers that it needs.
  *
- * It keeps one server cache per server that has something to show, and a read per question for one resource. Its context has what
- * the server caches gave, so that a question costs no server anything as long as nothing changes. */
+ * The aggregator has one server cache for each server with windows or documents, and one read for each question for one
+ * resource. Its context keeps the content of the caches, so that a question causes no reads as long as nothing changes. */
 import { assign, cancel, setup, not } from 'xstate';
 import {
   effects,
@@ -44,7 +44,10 @@ import { signatureOf, type Notice } from './collections.ts';
 import { readKind, type ReadStart } from './read.machine.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
-/** Rule that runs once for an event, though what it opens, posts and remembers are three actions. */
+/**
+ * Runs a rule only once for an event, although three actions use its result: opening, posting and
+ * remembering.
+ */
 const once = <E extends object>(
   rule: (c: AggregatorContext, event: E) => rules.Consequences,
 ): typeof rule => {
@@ -123,7 +126,10 @@ const aggregatorSetup = setup({
     closeGrace: ({ context }) => context.timing.closeGraceMs,
   },
 });
-/** Starts the time of a question: by `enqueue`, because the id of a raised event cannot come from the context. */
+/**
+ * Starts the time limit of a question. `enqueue` is used because the id of a raised event cannot come from
+ * the context.
+ */
 const setLimit = aggregatorSetup.enqueueActions(({ enqueue, context: { numbered: n, timing } }) => {
   const event: QuestionLate = { type: 'question.late', n };
   enqueue.raise(event, { id: limitOf(n), delay: timing.aggregateMs });
@@ -149,7 +155,7 @@ const repeatedFailure: Failure = {
   message: 'A question under this ticket is still on its way',
 };
 
-/** Notices for the host, told before they are remembered as told. */
+/** Reports notices to the host and then records them as reported. */
 const tellNotices = <E>(noticesOf: (c: AggregatorContext, event: E) => readonly Notice[]) =>
   [
     {
@@ -276,7 +282,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
         guard: { type: 'isCache', params: ({ event }) => event },
         actions: [{ type: 'noteBroken', params: ({ event }) => event }, 'countEnd'],
       },
-      // The end of a read: it has answered its asker, or its last will has.
+      // A read has ended; its caller was answered by the read or by its last will.
       { actions: 'countEnd' },
     ],
     'open.refused': [
@@ -286,7 +292,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
       },
       {
         actions: [
-          // Two questions under one ticket: the second is not asked.
+          // A second question with the same ticket is refused.
           {
             type: 'post',
             params: ({ event }) => rules.refusedRead(event.input as ReadStart, repeatedFailure),
@@ -344,7 +350,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
         },
         close: {
           target: 'closing',
-          /** Nobody waits for one who is no more. */
+          /** Waiting questions are refused, because a closing aggregator will not answer them. */
           actions: {
             type: 'postAll',
             params: ({ context: c }) => ({

@@ -1,4 +1,4 @@
-/** What an aggregator hears, says and remembers, and its pure rules: lists, server caches, questions. */
+/** Messages and memory of an aggregator, and its pure rules for lists, server caches and questions. */
 import { withoutKey } from '../protocol/json.ts';
 import type { ServerHistory } from '../call/history.ts';
 import { kindOf, childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
@@ -44,55 +44,61 @@ export interface AggregatorStart {
   readonly collection: ResourceCollection;
   readonly timing: TimingOf<'aggregator'>;
 }
-/** A question for the whole: a page of documents, so many windows. */
+/** Question for a whole collection: a page of documents, or a number of windows. */
 export interface AggregateWanted {
   readonly type: 'aggregate.wanted';
   readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
-  /** As the wire has it. */
+  /** Query in the form of the wire. */
   readonly query: object;
   readonly history: ServerHistory;
-  /** By an agent: what failures say of the machine of a server is hidden, unless its config exposes it. */
+  /**
+   * True for a question of an agent: failures then hide addresses and paths of a server's machine, unless its
+   * config exposes them.
+   */
   readonly isByAgent?: true;
   readonly replyTo: AddressFor<AggregateShown>;
 }
-/** A question for one resource, whoever has it. */
+/** Question for one resource. */
 export interface ResourceWanted {
   readonly type: 'resource.wanted';
   readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
   readonly uri: string;
-  /** Nobody but this one is asked. */
+  /** Only server to ask; absent means any server that has the resource. */
   readonly server?: string;
-  /** It belongs to no system: who has the session of its server. */
+  /** Address with the session of the server; set for a resource that is neither window nor document. */
   readonly session?: Address;
-  /** No resource: the prompt that `uri` names, with these arguments. */
+  /** Arguments of a prompt; when set, `uri` is the name of a prompt and no resource is read. */
   readonly prompt?: Readonly<Record<string, string>>;
   readonly history: ServerHistory;
   readonly isByAgent?: true;
   readonly replyTo: AddressFor<ResourceRead>;
 }
-/** What a server lists from now on, as far as it takes part; null: it takes no part, or is not there. */
+/** New list of a server's resources; null when the server takes no part or is gone. */
 export interface ResourcesListed {
   readonly type: 'resources.listed';
   readonly server: string;
   readonly session: Address;
   readonly resources: readonly { readonly uri: string }[] | null;
-  /** Of these the ones whose entries are others than they were. */
+  /** URIs whose list entries changed. */
   readonly changed: readonly string[];
-  /** It has a session, and its list has not come yet: whoever asks now waits for it. */
+  /** True when the session has started but its list has not arrived, so that questions wait for it. */
   readonly isAwaited: boolean;
-  /** Why its list could not be had. */
+  /** Reason why the list could not be read; null after a success. */
   readonly failure: string | null;
-  /** Agents are told addresses and paths of its machine. */
+  /** True when failures for agents may contain addresses and paths of the server's machine. */
   readonly isExposed?: true;
-  /** What it lists and nobody is shown: it does not say when it changes, and its config does not take it as it is. */
+  /**
+   * Listed resources that are not shown: the server does not announce changes, and its config does not
+   * include it anyway.
+   */
   readonly unheard?: readonly { readonly uri: string }[];
-  /** Its session is another one: of what has changed in between nobody heard. */
+  /** True when the server has a new session, so that changes in between may have been missed. */
   readonly isRenewed?: true;
-  /** It was asked for anew, for all questions up to this one (`resources.relist`). */
+  /** Number of the last question for which this list was read again (`resources.relist`). */
   readonly upTo?: number;
 }
 export type AggregatorOrder =
@@ -104,20 +110,23 @@ export type AggregatorOrder =
   | { readonly type: 'close' };
 const aggregatorKind = kindOf<AggregatorStart, AggregatorOrder>;
 export const aggregatorKinds = { desktop: aggregatorKind('desktop'), finder: aggregatorKind('finder') };
-/** The time of a question is over: it is answered with what there is. */
+/** Time limit of a question is over, so it is answered with what is known. */
 export interface QuestionLate {
   readonly type: 'question.late';
   readonly n: number;
 }
-/** What the owner hears: what is shown is not what it was; and of which resources it wants to hear from a server. */
+/** Reports to the owner: changes of the collection, and resources of a server to watch. */
 export type AggregatorNews =
   | {
       readonly type: 'aggregate.changed';
       readonly collection: ResourceCollection;
-      /** Of what is listed, and of how often it was said to be others: the same while neither has changed. */
+      /** Hash of the listed URIs and of the number of reported updates; equal while neither has changed. */
       readonly signature: string;
     }
-  /** A sentence for the host: what is strange about what servers show. Said once for each state of it. */
+  /**
+   * Sentence for the host about a problem with what servers show, reported once for each state of the
+   * problem.
+   */
   | { readonly type: 'aggregate.noticed'; readonly collection: ResourceCollection; readonly text: string }
   | {
       readonly type: 'resources.watch';
@@ -130,71 +139,73 @@ export type AggregatorInput = AggregatorStart & {
   readonly self: Address;
   readonly owner: AddressFor<AggregatorNews>;
 };
-/** What the aggregator knows of one server. */
+/** State of one server in the aggregator. */
 interface ServerCache {
   readonly listed: Listed;
   readonly session: Address;
   readonly items: readonly object[];
   readonly reason: string | null;
   readonly refused: readonly Refused[];
-  /** How often its machine was told of a change. */
+  /** Number of changes reported to the cache machine. */
   readonly changes: number;
-  /** What is known of it is how it is. */
+  /** True when the known items are up to date. */
   readonly isFresh: boolean;
-  /** Its machine lives. */
+  /** True while the cache machine lives. */
   readonly isOpen: boolean;
-  /** Its server says when the content of these changes. Of others nothing is known for good. */
+  /** URIs whose changes the server announces; other items may become outdated unnoticed. */
   readonly watched: readonly string[];
-  /** The last order to read all of it, and the last that is answered. */
+  /**
+   * Number of the last order to read everything (`asked`), and of the last one that was answered (`given`).
+   */
   readonly asked: number;
   readonly given: number;
 }
-/** One that waits for its answer. */
+/** Question that waits for its answer. */
 interface WaitingQuestion {
   readonly n: number;
   readonly wanted: AggregateWanted;
-  /** Servers whose list was asked for anew and has not come; null: they were not asked yet. */
+  /** Servers whose list is being read again for this question; null before they are asked. */
   readonly owed: readonly string[] | null;
-  /** By server: the order to read all of it that was given for this question, or together with it. */
+  /** Orders to read everything that were given for this question or together with it, by server. */
   readonly refreshes: Readonly<Record<string, number>>;
-  /** By server: what changed after that order was given, and is read once more for this question. */
+  /** URIs that changed after those orders and are read once more for this question, by server. */
   readonly again?: Readonly<Record<string, readonly string[]>>;
-  /** Orders for its one entry that were answered. */
+  /** Answered orders for the single entry of this question. */
   readonly granted?: readonly GrantedWish[];
-  /** Its time is over. */
+  /** True after the time limit of the question. */
   readonly isLate: boolean;
 }
 export interface AggregatorContext extends AggregatorInput {
   readonly caches: Readonly<Record<string, ServerCache>>;
-  /** The oldest first. */
+  /** Waiting questions, oldest first. */
   readonly questions: readonly WaitingQuestion[];
-  /** Numbers of questions and of orders to read that were given so far. */
+  /** Number of questions and read orders so far. */
   readonly numbered: number;
-  /** Servers that take part, whatever they list. */
+  /** Servers that take part, even with an empty list. */
   readonly members: readonly string[];
-  /** A list of some server has come, or its server has begun. */
+  /** True after a first list has arrived or a first server has started. */
   readonly isHeard: boolean;
-  /** It may be shown otherwise than when it was told last. */
+  /** True when the collection may differ from the last report. */
   readonly isNews: boolean;
-  /** Signature of what was told last. */
+  /** Signature of the last report. */
   readonly told: string;
-  /** Since then something was listed no more. */
+  /** True when an item was removed from a list since the last report. */
   readonly hasLost: boolean;
-  /** Server caches and reads that it has opened and that have not ended. */
+  /** Number of server caches and reads that have not ended. */
   readonly living: number;
-  /** How often something that is listed was said to be others. */
+  /** Number of reported updates of listed items. */
   readonly updates: number;
-  /** Servers whose list is still to come. */
+  /** Servers whose list has not arrived yet. */
   readonly awaited: readonly string[];
-  /** Servers of whose machines agents are told addresses and paths. */
+  /** Servers for which failures to agents may contain addresses and paths. */
   readonly exposed: readonly string[];
-  /** By server: what of its list is not taken in, and why. */
+  /** List entries that were refused, with the reasons, by server. */
   readonly refused: Readonly<Record<string, readonly Refused[]>>;
-  /** Servers whose list could not be had or has not come in time, and why. */
+  /** Servers whose list failed or did not arrive in time, with the reason. */
   readonly unlisted: Readonly<Record<string, string>>;
-  /** Questions for one resource that nobody lists yet. */
+  /** Questions for a resource that is in no list yet. */
   readonly pending: readonly ResourceWanted[];
-  /** Of what the host was told, and in which state it was. */
+  /** Subject and state of the notices already reported to the host. */
   readonly noticed: readonly Pick<Notice, 'about' | 'mark'>[];
 }
 
@@ -225,7 +236,9 @@ export interface Consequences {
 }
 const noConsequences: Consequences = { next: {}, opens: [], messages: [] };
 const unreadCache = { items: [], reason: null, refused: [], changes: 0, asked: 0, given: 0 } as const;
-/** A server without anything of the system has no server cache. Equal lists are no news, whatever else of them has changed. */
+/**
+ * Applies a new list. A server without items of the collection gets no cache, and an equal list is no news.
+ */
 export function afterList(c: AggregatorContext, event: ResourcesListed): Consequences {
   const { server, session, resources, changed, isRenewed } = event;
   const was = cacheOf(c, server);
@@ -245,7 +258,8 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
   if (!was && uris.length === 0) return { ...noConsequences, next: standing };
   const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
   const isSame = was !== undefined && isSameSet(before, uris);
-  // What is listed no more is watched no more: when it comes back it may be another, though the list is as it was.
+  // Removed URIs are no longer watched: a URI that comes back may have other content even if the list is the
+  // same.
   const now = new Set(uris);
   const hasLost = c.hasLost || before.some((uri) => !now.has(uri));
   const news = { isNews: c.isNews || !isSame, hasLost };
@@ -276,14 +290,17 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
     messages: [listMessage(c, cache), ...invalidations, ...(isSame ? [] : [watch])],
   };
 }
-/** What of a list is not taken in. */
+/** Returns list entries that are refused, with the reasons. */
 function turnedAway(c: AggregatorContext, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
   const count = rulesOf(c).urisIn(unheard).length;
   return count > 0
     ? [{ reason: notShownReason(c.collection, count) }]
     : rulesOf(c).refusedIn(resources ?? []);
 }
-/** Told to the host once: most servers are written without it, and nothing else says why they show nothing. */
+/**
+ * Returns the notice that a server's items are not shown. Most servers lack the capability, and the host
+ * would not see the reason otherwise.
+ */
 export const notShownNotices = (
   c: AggregatorContext,
   { server, unheard = [] }: ResourcesListed,
@@ -292,7 +309,7 @@ export const notShownNotices = (
   const text = `Server '${server}': ${notShownReason(c.collection, count)}`;
   return count > 0 ? [{ about: `${server} unheard`, mark: 'unheard', text }] : [];
 };
-/** Whether its list is waited for, why it cannot be had, and which questions wait for it no more. */
+/** Updates the state of a server's list: awaited, failed or refused, and the questions that waited for it. */
 function standingOf(
   c: AggregatorContext,
   event: ResourcesListed,
@@ -351,7 +368,10 @@ function invalidated(c: AggregatorContext, cache: ServerCache, uris: readonly st
     messages: [post(cacheAddress(c, server), { type: 'cache.invalidate', uris: old }, { optional: true })],
   };
 }
-/** Of one that it has not listed the server may show something new: its list is looked at. A catalogue lists nothing. */
+/**
+ * Applies an update. One of a URI that is not listed may mean a new item, so the list is read again; a
+ * catalogue's documents are not listed.
+ */
 export function afterUpdate(
   c: AggregatorContext,
   { server, uri }: { readonly server: string; readonly uri: string },
@@ -366,7 +386,10 @@ export function afterUpdate(
   return { next: { ...next, ...news }, opens: [], messages: [...messages, ...relist] };
 }
 
-/** From now on its server says when one of these changes. What was read of them before that may be others by now. */
+/**
+ * Records URIs whose changes the server now announces. Content read before that may be outdated and is read
+ * again.
+ */
 export function afterWatched(c: AggregatorContext, { server, uris, isAnew }: ResourcesWatched): Consequences {
   const cache = cacheOf(c, server);
   if (!cache) return noConsequences;
@@ -397,7 +420,7 @@ export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partia
   const { server, items, reason, refused, changes } = news;
   const cache = cacheOf(c, server);
   if (!cache) return {};
-  // Of one that tells of no change nothing is known the next time.
+  // Items whose changes are not announced count as outdated at the next question.
   const isFresh =
     reason === null && news.isFresh && changes === cache.changes && unwatched(c, cache).length === 0;
   const given = Math.max(cache.given, news.upTo);
@@ -409,7 +432,7 @@ export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partia
   };
 }
 
-/** Questions for one entry have their answer, whatever else of it is being read. */
+/** Records answered orders for single entries in the questions that wait for them. */
 const withGrants = (questions: AggregatorContext['questions'], { server, alone = [] }: CacheRefreshed) =>
   alone.length === 0
     ? questions
@@ -422,7 +445,10 @@ const withGrants = (questions: AggregatorContext['questions'], { server, alone =
       });
 
 // ── what a host should know ────────────────────────────────────────────────────────────────────────────
-/** So many are remembered; who was told of more is told of the first ones again. */
+/**
+ * Largest number of reported notices that are remembered; when it is exceeded, the first ones may be reported
+ * again.
+ */
 const mostNoticed = 1_000;
 const newNotices = (c: AggregatorContext, notices: readonly Notice[]): readonly Notice[] =>
   notices.filter(
@@ -443,13 +469,16 @@ export const noticeMessages = (c: AggregatorContext, notices: readonly Notice[])
 export const refreshNotices = (c: AggregatorContext, { items }: CacheRefreshed): readonly Notice[] =>
   rulesOf(c).noticesOf(items);
 
-/** Its machine broke: its part is missing, and it is opened anew for the next question. */
+/** Handles a failed cache machine: its items are missing, and it is opened again for the next question. */
 export function afterBroken(c: AggregatorContext, ended: OwnedEnded): Partial<AggregatorContext> {
   if (ended.why !== 'failed') return {};
   const { error = 'no reason was given' } = ended;
   return afterLoss(c, ended.key, `its machine failed: ${error}`);
 }
-/** The one before is on its way down still: it is opened for the next question. */
+/**
+ * Handles a cache that could not be opened because the previous one is still closing; it is opened for the
+ * next question.
+ */
 export const afterUnopened = (c: AggregatorContext, { name }: OpenRefused): Partial<AggregatorContext> =>
   afterLoss(c, name.slice(name.lastIndexOf('/') + 1), 'it has just vanished and come back');
 function afterLoss(c: AggregatorContext, key: string, reason: string): Partial<AggregatorContext> {
@@ -464,14 +493,14 @@ function afterLoss(c: AggregatorContext, key: string, reason: string): Partial<A
     isFresh: false,
     changes: 0,
     isOpen: false,
-    // Who waits for it is answered without it.
+    // Questions that wait for this cache are answered without it.
     given: cache.asked,
   };
   return { caches: { ...c.caches, [server]: gone } };
 }
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
-/** Who asks wants nothing that was read before. */
+/** Tells whether a question wants everything read again. */
 const isFresh = ({ query }: AggregateWanted): boolean =>
   (query as { readonly fresh?: unknown }).fresh === true;
 
@@ -490,7 +519,10 @@ const grantOf = (question: WaitingQuestion, server: string): GrantedWish | undef
   question.granted?.find(({ n }) => n === orderOf(question, server));
 
 // ── what it waits for ──────────────────────────────────────────────────────────────────────────────────
-/** Nobody waits for what has been given for him, or is how it is. */
+/**
+ * Tells whether a question need not wait for this server: it was answered for the question, or its items are
+ * up to date.
+ */
 function isSettled(c: AggregatorContext, question: WaitingQuestion, server: string): boolean {
   const { wanted, owed, isLate } = question;
   if (!isLate && (c.awaited.includes(server) || owed?.includes(server) === true)) return false;
@@ -500,7 +532,7 @@ function isSettled(c: AggregatorContext, question: WaitingQuestion, server: stri
   if (order === undefined) return isLate;
   return cache.given >= order || grantOf(question, server) !== undefined;
 }
-/** What was read of a server, with what its list says of it. */
+/** Returns the items read from a server, with the display hints of its list. */
 const itemsInPlace = remembered(({ items, listed: { standings } }: ServerCache): readonly object[] =>
   Object.keys(standings).length === 0
     ? items
@@ -519,7 +551,7 @@ function knownParts(
     return { server, uris: cache?.listed.uris ?? null, items };
   });
 }
-/** Those that show something, may show something, or could not say so. */
+/** Returns servers that have items, may have some, or could not be read. */
 const candidates = (c: AggregatorContext, { owed }: WaitingQuestion): readonly string[] => [
   ...new Set([
     ...Object.values(c.caches).map(({ listed: { server } }) => server),
@@ -538,7 +570,10 @@ const unsettled = (c: AggregatorContext, question: WaitingQuestion): readonly st
   const isKnown = (server: string): boolean => isSettled(c, question, server);
   return neededBy(c, question, isKnown).filter((server) => !isKnown(server));
 };
-/** Whose lists are asked for anew: of one window that of who lists it, or, where nobody does, of all. */
+/**
+ * Returns the servers whose lists are read again: for a single window the server that lists it, or all if
+ * none does.
+ */
 function listsFor(c: AggregatorContext, { wanted: { query, history } }: WaitingQuestion): readonly string[] {
   const parts = knownParts(c, c.members, () => false);
   const needed = rulesOf(c).neededBy(query, history, parts);
@@ -552,12 +587,12 @@ export const answerableQuestion = (c: AggregatorContext): WaitingQuestion | unde
   c.questions.find((question) => question.owed !== null && unsettled(c, question).length === 0);
 
 // ── what is asked for it ───────────────────────────────────────────────────────────────────────────────
-/** An order to read all that a server shows, for all who wait for that; or one entry of it, for one question. */
+/** Order to read all items of a server, for all waiting questions, or a single entry for one question. */
 interface Refreshing {
   readonly cache: ServerCache;
   readonly n: number;
   readonly isFresh: boolean;
-  /** For some it is the first; for others only what has changed since is read once more. */
+  /** True when it is the first order for some question; otherwise only later changes are read once more. */
   readonly isFirst: boolean;
   readonly only?: string;
 }
@@ -572,7 +607,7 @@ const mustRefresh = (c: AggregatorContext, question: WaitingQuestion): readonly 
         const order = orderOf(question, server);
         return cache !== undefined && (order === undefined || cache.asked < order);
       });
-/** All that questions wait for and nobody was asked for yet; null: there is none. */
+/** Returns the orders that waiting questions still need; null when there are none. */
 export const refreshesFor = remembered((c: AggregatorContext): Consequences | null => {
   const whole = c.numbered + 1;
   const counted = { numbered: whole };
@@ -641,8 +676,8 @@ function refreshMessage(
   });
 }
 /**
- * What changes while a question waits is read once more for it, also when all of its server has been given already: the
- * order to read it counts no longer. Who wants all of it anew has had it read since he came.
+ * Marks an item that changed during a question to be read once more for it, even if the server was already
+ * answered. Questions that want everything read again need no mark.
  */
 export function questionsAfterUpdate(
   c: AggregatorContext,
@@ -664,7 +699,10 @@ export function questionsAfterUpdate(
   return uris.length === 0 ? c.questions : c.questions.map(again);
 }
 const notYet = 'its list of resources has not come yet';
-/** Its time is over: lists that have not come are missing from now on, server caches tell what they have. */
+/**
+ * Handles the end of a question's time limit: lists that have not arrived count as missing, and caches report
+ * what they have.
+ */
 export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): Consequences {
   const question = c.questions.find((each) => each.n === n);
   if (!question) return { next: {}, opens: [], messages: [] };
@@ -679,7 +717,7 @@ export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): 
   return {
     next: {
       questions: c.questions.map((each) => (each === question ? { ...each, isLate: true } : each)),
-      // Whoever asks next does not wait for these again.
+      // Later questions do not wait for these servers again.
       awaited: c.awaited.filter((server) => !unheard.includes(server)),
       unlisted: { ...c.unlisted, ...Object.fromEntries(unheard.map((server) => [server, notYet])) },
     },
@@ -689,18 +727,18 @@ export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): 
 }
 
 // ── its answer ─────────────────────────────────────────────────────────────────────────────────────────
-/** The same list for as long as nothing changes, so that what is worked out of it is worked out once. */
+/** Returns all items; remembered, so that results computed from an unchanged list are reused. */
 const itemsOn = remembered((caches: AggregatorContext['caches']) =>
   Object.values(caches).flatMap(itemsInPlace),
 );
-/** So many of one server are named; the rest is counted. */
+/** Largest number of missing items named for one server; the others are only counted. */
 const mostNamed = 20;
 function namedMissing(server: string, refused: readonly Refused[]): Missing[] {
   const all = refused.slice(0, mostNamed).map((each) => ({ server, ...each }));
   const more = refused.length - all.length;
   return more > 0 ? [...all, { server, reason: `and ${more} more could not be taken in` }] : all;
 }
-/** Entries of a server cache that are not there, and why: all, or the one that is wanted. */
+/** Returns the items of a server that are missing for a question, with the reasons. */
 function missingOf(c: AggregatorContext, question: WaitingQuestion, server: string): Missing[] {
   const cache = cacheOf(c, server);
   if (!cache) return [];
@@ -717,7 +755,7 @@ function missingOf(c: AggregatorContext, question: WaitingQuestion, server: stri
     ? refused.filter(({ uri }) => uri === only).map((each) => ({ server, ...each }))
     : [{ server, uri: only, reason }];
 }
-/** Parts of the servers that it needs which are not there, and why. */
+/** Returns everything that is missing in the answer to a question, with the reasons. */
 function missingIn(c: AggregatorContext, question: WaitingQuestion): Missing[] {
   return neededBy(c, question, () => true).flatMap((server) => {
     const isOwed = question.isLate && question.owed?.includes(server) === true;
@@ -733,7 +771,7 @@ function missingIn(c: AggregatorContext, question: WaitingQuestion): Missing[] {
     ];
   });
 }
-/** As agents are told it. */
+/** Hides addresses and paths in a reason, for agents. */
 const withoutAddressesFor = (c: AggregatorContext, missing: Missing): Missing => {
   if (c.exposed.includes(missing.server)) return missing;
   const known = new Set(missing.uri === undefined ? [] : [missing.uri]);
@@ -768,7 +806,9 @@ const routeOf = (
           .filter((listed) => server === undefined || listed.server === server),
         history,
       );
-/** Nobody lists it, and not all lists have come. */
+/**
+ * Tells whether a resource is in no list while some lists have not arrived, so that the question must wait.
+ */
 export const mustWaitForLists = (c: AggregatorContext, wanted: ResourceWanted): boolean =>
   c.awaited.length > 0 && !routeOf(c, wanted).ok;
 export function routeNotices(c: AggregatorContext, wanted: ResourceWanted): readonly Notice[] {

@@ -1,4 +1,4 @@
-/** What `a2c check` says of a server: pure rules over what it declared, lists, answers and tells. */
+/** Rules of `a2c check`: they judge what a server declared, listed, answered and announced. */
 import type { z } from 'zod';
 import type { Failure } from '../protocol/failure.ts';
 import {
@@ -15,7 +15,10 @@ import { instantOf } from './finder.ts';
 import { splitUri, encodePart } from './uri.ts';
 import { parseWindowUri } from './window-uri.ts';
 
-/** What a server with windows or documents may do wrong (docs/windows-and-documents.md), and what its author can do about it. */
+/**
+ * Rules for servers with windows or documents (docs/windows-and-documents.md), each with advice for the
+ * author of the server.
+ */
 const remedies = {
   subscribe:
     'Declare resources: { subscribe: true } and answer resources/subscribe; without it a server is left out',
@@ -44,18 +47,18 @@ const remedies = {
   update: 'Send notifications/resources/updated with this URI whenever its content changes',
 } as const;
 
-/** The name of a rule, for programs. */
+/** Name of a rule, for programs. */
 type CheckRule = keyof typeof remedies;
 export const checkRules = Object.keys(remedies) as readonly CheckRule[];
 
-/** One rule that is broken at one place. */
+/** Violation of one rule at one place. */
 export interface Violation {
   readonly rule: CheckRule;
-  /** Null: the server as a whole. */
+  /** URI of the resource; null for the server as a whole. */
   readonly uri: string | null;
-  /** What of it, such as `priority` or `elements.0.content`; null: all of it. */
+  /** Field of the content, such as `priority` or `elements.0.content`; null for all of it. */
   readonly field: string | null;
-  /** What was expected and what came. */
+  /** Expected and actual value, in one sentence. */
   readonly found: string;
   readonly remedy: string;
 }
@@ -73,7 +76,7 @@ export const violation = (
 });
 
 // ── servers ───────────────────────────────────────────────────────────────────────────────────────────
-/** What a server declared of its resources at the handshake. */
+/** Resource capabilities that a server declared in the handshake. */
 interface Declared {
   readonly subscribe: boolean;
   readonly listChanged: boolean;
@@ -82,7 +85,7 @@ const scheme = (uri: string): string | undefined => splitUri(uri)?.scheme;
 export const isWindow = (uri: string): boolean => scheme(uri) === 'window' || /^window:/i.test(uri);
 export const isDocument = (uri: string): boolean => scheme(uri) === 'dpe' || /^dpe:/i.test(uri);
 
-/** By what is known before anything is read: what it declared, and the URIs that it lists. */
+/** Checks the declared capabilities and listed URIs, before anything is read. */
 export function brokenByList(declared: Declared, listed: readonly string[]): Violation[] {
   const uris = listed.filter((uri) => isWindow(uri) || isDocument(uri));
   if (uris.length === 0) return [];
@@ -113,7 +116,10 @@ function brokenByUri(uri: string): Violation[] {
 const ofUri = (rule: CheckRule, uri: string, { message, details }: Failure): Violation =>
   violation(rule, uri, typeof details?.['rule'] === 'string' ? details['rule'] : null, message);
 
-/** A window without contents is fine: it is not shown. One with blobs only was meant to be. */
+/**
+ * Checks the contents of a window. Empty contents are allowed and not shown; contents with only blobs are a
+ * violation.
+ */
 export function brokenByWindow(
   uri: string,
   contents: readonly { readonly text?: unknown; readonly blob?: unknown }[],
@@ -125,7 +131,7 @@ export function brokenByWindow(
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-/** `ms`: until it answered; undefined: it did not, for as long as it was waited for. */
+/** Checks the response time. `ms` is the time until the answer; undefined when none came within the limit. */
 export function brokenByTime(uri: string, ms: number | undefined, limitMs: number): Violation[] {
   if (ms !== undefined && ms <= limitMs) return [];
   const took = ms === undefined ? 'no answer came' : `the answer took ${seconds(ms)}`;
@@ -134,22 +140,25 @@ export function brokenByTime(uri: string, ms: number | undefined, limitMs: numbe
 
 const refusals = { 'missing-document': 4201, 'missing-page': 4202, 'missing-element': 4203 } as const;
 export type Refusing = keyof typeof refusals;
-/** `answer`: how it refused what there is not; undefined: it gave something. */
+/**
+ * Checks the refusal of a missing resource. `answer` is the error of the server; undefined when it returned
+ * contents.
+ */
 export function brokenByRefusal(rule: Refusing, uri: string, answer: Failure | undefined): Violation[] {
   if (answer?.code === refusals[rule]) return [];
   const came = answer === undefined ? 'contents' : `the error ${shownCode(answer)}: ${answer.message}`;
   return [violation(rule, uri, 'error.code', `expected the error ${refusals[rule]}, received ${came}`)];
 }
-/** The code of the server itself, where it is known. */
+/** Returns the server's own error code if known. */
 const shownCode = ({ code, details }: Failure): string => {
   const own = details?.['code'];
   return typeof own === 'number' ? String(own) : String(code);
 };
 
 // ── documents ─────────────────────────────────────────────────────────────────────────────────────────
-/** What a read gave, so far as it is asked about here. */
+/** Contents of a read, reduced to the field that is checked. */
 type Contents = readonly { readonly text?: unknown }[];
-/** What was read and how far it can be gone on with, and what is wrong about it. */
+/** Result of a check: the parsed content, if it is usable, and the violations. */
 interface Judged<T> {
   readonly read: T | undefined;
   readonly violations: readonly Violation[];
@@ -162,7 +171,7 @@ function parsed(text: string): { readonly ok: boolean; readonly value?: unknown 
     return { ok: false };
   }
 }
-/** Every field that the schema refuses is a violation of its own. */
+/** Parses contents with a schema; each field that the schema refuses is a separate violation. */
 function readAs<T>(rule: CheckRule, uri: string, contents: Contents, schema: z.ZodType<T>): Judged<T> {
   const text = contents.find((content) => typeof content.text === 'string')?.text;
   const fail = (found: string): Judged<T> => ({
@@ -188,7 +197,7 @@ function judgedAs<T>(
   );
   return { read: undefined, violations };
 }
-/** A field that says something else than it should. */
+/** Returns a violation if a field differs from the expected value. */
 const differs = (
   rule: CheckRule,
   uri: string,
@@ -200,7 +209,7 @@ const differs = (
     ? []
     : [violation(rule, uri, field, `expected ${expected}, received ${JSON.stringify(came)}`)];
 
-/** Level 1. */
+/** Checks an answer of level 1: the metadata of a document. */
 export function brokenByDocument(uri: string, contents: Contents): Judged<DPEDocumentMetadata> {
   const judged = readAs('document', uri, contents, dpeDocumentMetadata);
   if (!judged.read) return judged;
@@ -221,7 +230,7 @@ function brokenFields(
     (asked.uri.level !== 1 || asked.uri.docRef === named.uri.docRef) &&
     asked.uri.host === named.uri.host;
   const key = named.ok && named.uri.level === 1 ? named.uri.docRef : undefined;
-  // Seed 000 can be read either way; a key that is encoded in part is neither.
+  // Seed 000 allows a key plain or fully encoded, but not partly encoded.
   const isRef = key !== undefined && [key, encodePart(key)].includes(doc_ref);
   return [
     ...(isSame ? [] : [found('uri', `it names another document: ${JSON.stringify(own)}`)]),
@@ -243,7 +252,7 @@ function brokenFields(
   ];
 }
 
-/** Level 0: the URIs of its documents that can be read, and what is wrong with the catalogue or an entry of it. */
+/** Checks an answer of level 0, the catalogue, and returns the URIs of its readable documents. */
 export function brokenByCatalogue(uri: string, contents: Contents): Judged<readonly string[]> {
   const { read, violations } = readAs('catalogue', uri, contents, dpeCatalogue);
   if (!read) return { read: undefined, violations };
@@ -264,7 +273,7 @@ export function brokenByCatalogue(uri: string, contents: Contents): Judged<reado
   };
 }
 
-/** Level 1 with `depth=pages`: `pageCount` is what the document said without it. */
+/** Checks an answer of level 1 with `depth=pages`; `pageCount` comes from the answer without it. */
 export function brokenByPages(
   uri: string,
   pageCount: number,
@@ -282,7 +291,7 @@ export function brokenByPages(
   ];
 }
 
-/** Level 2. */
+/** Checks an answer of level 2: a page. */
 export function brokenByPage(uri: string, index: number, contents: Contents): Judged<DPEPage> {
   const { read, violations } = readAs('page', uri, contents, dpePage);
   if (!read) return { read, violations };
@@ -301,14 +310,14 @@ export function brokenByPage(uri: string, index: number, contents: Contents): Ju
   };
 }
 
-/** Level 3. */
+/** Checks an answer of level 3: an element. */
 export function brokenByElement(uri: string, id: string, contents: Contents): Violation[] {
   const { read, violations } = readAs('element', uri, contents, dpeElementDetail);
   return read ? differs('element', uri, 'element_id', id, read.element_id) : [...violations];
 }
 
 // ── changes ───────────────────────────────────────────────────────────────────────────────────────────
-/** One URI that was read twice, some time apart. */
+/** Content of one URI that was read twice, with some time in between. */
 export interface ReadTwice {
   readonly uri: string;
   readonly before: string;
@@ -318,7 +327,10 @@ const placeOf = (uri: string): string => {
   const parts = splitUri(uri);
   return parts ? `${parts.scheme}://${parts.host.toLowerCase()}${parts.path}` : uri;
 };
-/** A URI that is told means what is below it, and what it is below of; queries do not count. */
+/**
+ * Tells whether an announced URI covers this one: the same place, a part of it, or a whole it belongs to;
+ * queries do not count.
+ */
 export function isTold(uri: string, told: readonly string[]): boolean {
   const place = placeOf(uri);
   return told.some((each) => {
@@ -326,7 +338,7 @@ export function isTold(uri: string, told: readonly string[]): boolean {
     return place === other || place.startsWith(`${other}/`) || other.startsWith(`${place}/`);
   });
 }
-/** `told`: URIs of all updates since the first read. */
+/** Checks that a change of content was announced. `told` are the URIs of all updates since the first read. */
 export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly string[]): Violation[] {
   if (before === after) return [];
   const [one, two] = [withoutIds(before), withoutIds(after)];
@@ -336,7 +348,7 @@ export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly
     ? []
     : [violation('update', uri, null, 'its content changed, and nothing told so')];
 }
-/** A page with no ids in it; undefined: it is no page. */
+/** Returns the JSON of a page without its element ids; undefined when the text is no page. */
 function withoutIds(text: string): string | undefined {
   try {
     const page = dpePage.safeParse(JSON.parse(text));

@@ -1,4 +1,4 @@
-/** Desktop and Finder as one shape with two sets of rules: what a list, a change, a read and a question mean to each. */
+/** Rules of Desktop and Finder: the handling of lists, changes, reads and questions in each. */
 import { parseWindowUri } from './window-uri.ts';
 import { parseDpeUri } from './dpe-uri.ts';
 import type { Read } from '../protocol/messages/lists.ts';
@@ -9,7 +9,10 @@ import type { CollectionRules } from './collections.ts';
 
 export const collections: Readonly<Record<ResourceCollection, CollectionRules>> = { desktop, finder };
 
-/** Whose URI it is, if it is well-formed: a window's scheme says Desktop, all else has to be a document's (4204). */
+/**
+ * Returns the collection of a valid URI: the Desktop for `window:`, the Finder for documents; any other URI
+ * fails (4204).
+ */
 export function collectionOfUri(uri: string): Read<ResourceCollection> {
   if (/^window:/i.test(uri)) {
     const window = parseWindowUri(uri);

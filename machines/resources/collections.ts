@@ -1,4 +1,4 @@
-/** Desktop and Finder as one shape: what a collection is made of, what it answers, and what its failures say. */
+/** Interface common to Desktop and Finder, with their parts, answers and failure messages. */
 import type { ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
 import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
@@ -17,89 +17,100 @@ import { parseDpeUri } from './dpe-uri.ts';
 import { encodePart } from './uri.ts';
 import { parseWindowUri } from './window-uri.ts';
 
-/** Where a window stands by what its list entry says of it. */
+/** Display hints for a window from its list entry. */
 export interface ListedStanding {
-  /** 0 to 100. */
+  /** Priority of the window, from 0 to 100. */
   readonly priority?: number;
   readonly fullscreen?: boolean;
 }
-/** By URI: those of which the list says something that the query of the URI leaves open. */
+/** Display hints by URI, only where the query of the URI does not set them. */
 export type Standings = Readonly<Record<string, ListedStanding>>;
-/** One entry of a server that spoils itself only: a URI that breaks a rule, a document that is none. */
+/**
+ * Entry that is left out alone, such as an invalid URI or document; other entries of the server are not
+ * affected.
+ */
 export type Refused = Omit<Missing, 'server'>;
 export type Contents = readonly ResourceContents[];
-/** What a server lists of a system. */
+/** Items of one collection that a server lists. */
 export interface Listed {
   readonly server: string;
   readonly uris: readonly string[];
-  /** What the list says of windows beside their URIs. */
+  /** Display hints of windows from the list. */
   readonly standings: Standings;
 }
-/** What is known of one server when somebody asks. */
+/** State of one server at the time of a question. */
 export interface Part {
   readonly server: string;
-  /** Null: its list has not come. */
+  /** Listed URIs; null when the list has not arrived. */
   readonly uris: readonly string[] | null;
-  /** Null: not known as it is now. */
+  /** Items of the server; null when they are not known or outdated. */
   readonly items: readonly object[] | null;
 }
 
-/** What a host is told once, and again when `mark` is another. */
+/** Notice for the host, reported once and again when `mark` changes. */
 export interface Notice {
   readonly about: string;
   readonly mark: string;
   readonly text: string;
 }
-/** Who is asked to read, and what the host should know about that. */
+/** Server chosen for a read, with a notice for the host if there is a conflict. */
 interface Routed {
   readonly server: string;
   readonly notice: Notice | null;
 }
 
-/** What one read gave: windows or documents, and entries that are none. */
+/** Result of one read: windows or documents, and entries that are invalid. */
 export interface Items {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
 }
 
-/** In which the two differ; all else is one machine. `Item` is what one read gives: a window, documents. */
+/** Rules in which Desktop and Finder differ; they share one machine. An item is a window or a document. */
 export interface CollectionRules {
-  /** Of a list those URIs that belong to the system, each once, in the order of the list. */
+  /** Returns the URIs of a list that belong to the collection, each once, in the order of the list. */
   readonly urisIn: (resources: readonly { readonly uri: string }[]) => readonly string[];
-  /** What the list says of its entries beside their URIs, as far as it counts. */
+  /** Returns the display hints in a list. */
   readonly standingsIn: (resources: readonly { readonly uri: string }[]) => Standings;
-  /** Of a list those URIs that would belong to the system and break one of its rules. */
+  /** Returns invalid URIs of a list that were meant for the collection, with the reasons. */
   readonly refusedIn: (resources: readonly { readonly uri: string }[]) => readonly Refused[];
-  /** Of these the ones that are read for the whole. */
+  /** Returns the URIs that are read to build the whole collection. */
   readonly toRead: (uris: readonly string[]) => readonly string[];
   /**
-   * Of these the ones that are others now that this one has changed: it by host and path, whatever its query, and what it
-   * is a part of. None: it is not of this system, or nobody has listed it.
+   * Returns the URIs among these that are affected by a change of `uri`: the same host and path with any
+   * query, and the items it is a part of. Empty when the URI belongs to another collection or is not listed.
    */
   readonly touchedBy: (uri: string, among: readonly string[]) => readonly string[];
-  /** Whether it, or what it is a part of, is listed: a catalogue is no list. */
+  /**
+   * Tells whether a URI, or the item it is a part of, is listed; entries of a catalogue do not count as
+   * listed.
+   */
   readonly isListed: (uri: string, listed: readonly string[]) => boolean;
-  /** The servers without which a question has no answer. */
+  /** Returns the servers that are needed to answer a query. */
   readonly neededBy: (query: object, history: ServerHistory, parts: readonly Part[]) => readonly string[];
-  /** The one entry that a question is for; null: it is for all. */
+  /** Returns the single entry a query asks for; null when it asks for all. */
   readonly onlyOf: (query: object) => string | null;
-  /** What a read gave. */
+  /** Returns the items in the contents of a read. */
   readonly itemsOf: (contents: Contents, uri: string, server: string) => Read<Items>;
-  /** What of it a host should know. */
+  /** Returns notices about items for the host. */
   readonly noticesOf: (items: readonly object[]) => readonly Notice[];
-  /** The answer to a question as the wire has it, but for its `req_id`. */
+  /** Builds the answer to a query in the form of the wire, without `req_id`. */
   readonly answerOf: (items: readonly object[], query: object, history: ServerHistory) => object;
-  /** The server that is asked to read this, or why nobody is. */
+  /** Returns the server to ask for a URI, or the failure when there is none. */
   readonly routeOf: (uri: string, listed: readonly Listed[], history: ServerHistory) => Read<Routed>;
-  /** What whoever reads it is told when its server refuses. */
+  /** Converts the refusal of a server into the failure for the reader. */
   readonly refusalOf: (refused: Failure, uri: string) => Failure;
 }
 
 // ── which servers take part ───────────────────────────────────────────────────────────────────────────
-/** What a server has to declare so that its windows and documents are looked for (seed 001; a2c-wire §9 X1). */
+/**
+ * Capability that a server must declare for its windows and documents to be shown (seed 001; a2c-wire §9 X1).
+ */
 export type Participation = 'subscribe' | 'resources';
 
-/** `subscribe`, the default: that it tells of changes. `resources`: that it has any; then changes are seen by asking again. */
+/**
+ * Tells whether a server takes part. `subscribe` (default) requires that it announces changes; `resources`
+ * only that it has resources, which are then read again for each question.
+ */
 export const takesPart = (
   resources: Capabilities['resources'],
   participation: Participation = 'subscribe',
@@ -110,7 +121,9 @@ const countedNames: Readonly<Record<ResourceCollection, readonly [one: string, m
   finder: ['document is', 'documents are'],
 };
 
-/** Why what a server lists is not shown, and the setting that shows it (docs/config.md). */
+/**
+ * Returns the reason why a server's items are not shown, with the setting that shows them (docs/config.md).
+ */
 export function notShownReason(collection: ResourceCollection, count: number): string {
   const [one, many] = countedNames[collection];
   return (
@@ -120,7 +133,10 @@ export function notShownReason(collection: ResourceCollection, count: number): s
 }
 
 // ── answers ───────────────────────────────────────────────────────────────────────────────────────────
-/** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */
+/**
+ * Answer for a whole collection in the form of the wire, without `req_id`. `missing` names servers whose
+ * items are incomplete.
+ */
 export interface AggregateShown {
   readonly type: 'aggregate.shown';
   readonly ticket: string;
@@ -129,7 +145,7 @@ export interface AggregateShown {
   readonly missing: readonly Missing[];
   readonly failure: Failure | null;
 }
-/** The answer to whoever reads one resource, or gets one prompt: contents, or why there are none. */
+/** Answer to a read of one resource or prompt: the contents, or a failure. */
 export interface ResourceRead {
   readonly type: 'resource.read';
   readonly ticket: string;
@@ -139,8 +155,8 @@ export interface ResourceRead {
   readonly failure: Failure | null;
 }
 /**
- * The list of a server is asked for anew. `n`: at once, for that question, and told whatever came of it; 0: by and by, for
- * the server told of a change of something that it has not listed.
+ * Order to read a server's list again. `n` is the number of the waiting question, and the result is reported
+ * in any case; 0 means later and without a report, after an update of an unlisted URI.
  */
 export interface ResourcesRelist {
   readonly type: 'resources.relist';
@@ -149,13 +165,13 @@ export interface ResourcesRelist {
   readonly n: number;
 }
 
-/** What `resources/read` gave, so far as it is what MCP says: a server may answer anything at all. */
+/** Validates the result of `resources/read`, because a server may answer anything. */
 export function contentsIn(result: unknown): Read<Contents> {
   const read = resourceResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data.contents };
   return { ok: false, failure: unreadableFailure('contents', problemsIn(read.error)) };
 }
-/** What `prompts/get` gave, so far as it is what MCP says. */
+/** Validates the result of `prompts/get`. */
 export function promptIn(result: unknown): Read<PromptResult> {
   const read = promptResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data };
@@ -167,8 +183,8 @@ const unreadableFailure = (what: string, problems: readonly string[]): Failure =
 });
 
 /**
- * What an office is told again when it is another one: the URIs of each server, whatever their order, and how often one of
- * them was said to be others. `who` counts those updates: one that took its place knows of none before.
+ * Returns the signature that tells an office of a change: it covers the URIs of each server in any order, and
+ * the number of updates. `who` names the aggregator that counted them, because a successor starts at zero.
  */
 export const signatureOf = (who: string, updates: number, listed: readonly Listed[]): string =>
   contentHash([
@@ -180,7 +196,7 @@ export const signatureOf = (who: string, updates: number, listed: readonly Liste
   ]);
 
 // ── failures, as they are told ────────────────────────────────────────────────────────────────────────
-/** What can be done about a failure of a read, for its host and for agents alike. */
+/** Advice for failures of reads, for hosts and agents. */
 const remedies: Readonly<Partial<Record<Failure['code'], string>>> = {
   [wireCodes.documentNotFound]: 'See which documents there are: ask the Finder',
   [wireCodes.pageOutOfRange]: 'Pages are counted from 0; a read of the document says how many it has',
@@ -194,7 +210,7 @@ export function withRemedy(failure: Failure): Failure {
   return remedy === undefined ? failure : { ...failure, remedy };
 }
 
-/** How a question whose answer is too large is asked for less (413). */
+/** Advice for a question whose answer is too large (413): how to ask for less. */
 export const narrower: Readonly<Record<string, string>> = {
   [events.getDesktop]: 'Ask for fewer windows (size), or for one of them (window)',
   [events.getFinder]: 'Ask for fewer documents at a time (limit), or for some of them (keywords, file type)',
@@ -211,10 +227,12 @@ const isPrivate4 = (text: string): boolean => {
   if (a === 172) return b >= 16 && b <= 31;
   return a === 192 ? b === 168 : a === 100 && b >= 64 && b <= 127;
 };
-/** `::` and `::1`, unique local, link-local, and IPv4 in IPv6. */
+/**
+ * Tells whether an IPv6 address is private: unspecified, loopback, unique local, link-local, or IPv4-mapped.
+ */
 const isPrivate6 = (text: string): boolean => /^\[?(?:::1?(?![0-9a-f:])|f[cd]|fe[89ab]|::ffff:)/i.test(text);
 
-/** What may be one, in this order: the first that begins at a place is taken. */
+/** Patterns of URLs, paths and addresses in a text; at each position the first that matches is used. */
 const parts = {
   own: /\b(?:dpe|window):\/\/[^\s'"`<>]+/,
   url: /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"`<>)\]]*/,
@@ -243,7 +261,7 @@ function markOf(text: string, found: Readonly<Record<string, string | undefined>
   if (found['four'] !== undefined) return text.includes(':') || isPrivate4(text) ? marks.address : text;
   return marks.host;
 }
-/** `known`: what whoever reads it has said himself stays, where it stands as a whole. */
+/** Replaces addresses and paths in a text, except those in `known`, which the reader itself has named. */
 export const withoutAddresses = (text: string, known: ReadonlySet<string> = new Set()): string =>
   text.replace(any, (found: string, ...more: unknown[]) =>
     known.has(found) ? found : markOf(found, more.at(-1) as Readonly<Record<string, string | undefined>>),
@@ -255,7 +273,7 @@ function hidden(value: unknown, known: ReadonlySet<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hidden(each, known)]));
 }
-/** The URI that was asked for, and what stands in it. */
+/** Returns the requested URI and its parts, which need not be hidden from the reader. */
 function partsOf(uri: string): ReadonlySet<string> {
   const [dpe, window] = [parseDpeUri(uri), parseWindowUri(uri)];
   const inDpe = dpe.ok ? [dpe.uri.host, ...(dpe.uri.level === 0 ? [] : [dpe.uri.docRef])] : [];
@@ -263,7 +281,7 @@ function partsOf(uri: string): ReadonlySet<string> {
   const said = [...inDpe, ...inWindow];
   return new Set([uri, ...said, ...said.flatMap((each) => encodePart(each) ?? [])]);
 }
-/** The failure of a read as an agent is told it. */
+/** Returns the failure of a read for an agent, with addresses and paths hidden. */
 export function failureForAgents(failure: Failure, uri: string): Failure {
   const known = partsOf(uri);
   const { message, details } = failure;

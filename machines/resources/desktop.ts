@@ -1,4 +1,7 @@
-/** The Desktop: windows of all servers, put together for a question (seed 001). Mirrors finder.ts. */
+/**
+ * Rules of the Desktop: the windows of all servers, arranged to answer a question (seed 001). Mirrors
+ * finder.ts.
+ */
 import { byRecency, type ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
@@ -9,24 +12,24 @@ import type { Contents, Notice, Part, CollectionRules, ListedStanding, Standings
 import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
-/** What an agent wants to see of a desktop. */
+/** Query of an agent for a Desktop. */
 interface DesktopQuery {
-  /** The most windows; null: all. */
+  /** Largest number of windows; null for all. */
   readonly size: number | null;
-  /** The one window that is wanted, by its URI exactly as listed; null: any. */
+  /** URI of the only wanted window, exactly as listed; null for any. */
   readonly window: string | null;
-  /** Servers are asked anew. */
+  /** True to read all servers again. */
   readonly fresh?: boolean;
 }
 
-/** As `client:get_desktop` has it. */
+/** Converts a request `client:get_desktop` into a query. */
 export const desktopQueryOf = ({ desktop_size: size, window, fresh }: GetDesktop): DesktopQuery => ({
   size: size ?? null,
   window: window ?? null,
   ...(fresh === true && { fresh: true }),
 });
 
-/** The fields of the question; what is not wanted is not sent. */
+/** Converts a query into the fields of the request; default values are left out. */
 export const desktopQuestion = ({ size = null, window = null, fresh = false }: Partial<DesktopQuery>) => ({
   ...(size !== null && { desktop_size: size }),
   ...(window !== null && { window }),
@@ -42,7 +45,7 @@ interface ListEntry {
 
 const fieldIn = (within: unknown, key: string): unknown =>
   typeof within === 'object' && within !== null ? (within as Record<string, unknown>)[key] : undefined;
-/** MCP has priorities from 0 to 1; anything else says nothing. */
+/** Converts a priority of MCP, from 0 to 1, to a percentage; any other value is ignored. */
 const priorityIn = ({ annotations }: ListEntry): number | undefined => {
   const given = fieldIn(annotations, 'priority');
   return typeof given === 'number' && given >= 0 && given <= 1 ? given * 100 : undefined;
@@ -53,8 +56,9 @@ const fullscreenIn = ({ meta }: ListEntry): boolean | undefined => {
 };
 
 /**
- * What windows of the Python SDK 0.2 and later say in their list entry: `annotations.priority` and `_meta.fullscreen`. The
- * query of the URI counts first (seed 001). Of a URI that is listed twice the first entry counts.
+ * Returns the display hints of windows from `annotations.priority` and `_meta.fullscreen`, which the Python
+ * SDK writes since 0.2. The query of the URI takes precedence (seed 001), and the first entry if a URI is
+ * listed twice.
  */
 function standingsIn(resources: readonly ListEntry[]): Standings {
   const standings = new Map<string, ListedStanding>();
@@ -73,43 +77,52 @@ function standingsIn(resources: readonly ListEntry[]): Standings {
 }
 
 // ── windows ───────────────────────────────────────────────────────────────────────────────────────────
-/** One window as a server shows it: what its list says, and what a read of it gave. */
+/** Window of a server: the facts of its list entry and the contents that were read. */
 export interface Window {
-  /** The MCP server that lists it. */
+  /** Name of the MCP server that lists the window. */
   readonly server: string;
-  /** As the server lists it. */
+  /** URI as the server lists it. */
   readonly uri: string;
-  /** Null: it was not read. */
+  /** Contents of the window; null when they were not read. */
   readonly contents: readonly Content[] | null;
-  /** What its list entry says where the query of the URI says nothing. */
+  /** Display hints of the list entry that the query of the URI leaves open. */
   readonly standing?: ListedStanding;
 }
-/** One item of what MCP's `resources/read` answers: text, or a blob. */
+/** Content item of an answer to `resources/read`: text or a blob. */
 type Content = Pick<ResourceContents, 'text' | 'blob'>;
 
-/** A window with nothing in it, or with blobs only, is none. One whose text is empty is: its URI tells that it is there. */
+/**
+ * Tells whether a window is shown. Without contents or with only blobs it is not; an empty text is enough,
+ * because the URI alone is information.
+ */
 const isShown = ({ contents }: Window): boolean =>
   contents?.some(({ text }) => typeof text === 'string') === true;
 
-/** Something in it cannot be shown: what its computer warns of, once per window and revision. */
+/**
+ * Tells whether a window has content that cannot be shown; the host is warned once for each window and
+ * content.
+ */
 export const hasBlob = ({ contents }: Window): boolean =>
   contents?.some(({ text, blob }) => typeof text !== 'string' && typeof blob === 'string') === true;
 
 const gap = '\n\n';
 
-/** One `Desktop` of seed 001: the URI, an empty line, all its texts with an empty line between them; or the bare URI. */
+/**
+ * Returns a window as text in the form of seed 001: the URI, an empty line, all texts separated by empty
+ * lines; only the URI when there is no text.
+ */
 export function renderWindow({ uri, contents }: Window): string {
   const texts = (contents ?? []).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
-  // As they are: the first blanks of code say something, and so does an empty text among others.
+  // Texts are not trimmed, because leading blanks of code and empty texts carry meaning.
   const body = texts.join(gap);
   return body === '' ? uri : uri + gap + body;
 }
 
-/** A rendered window as who reads it takes it apart. */
+/** Rendered window, split into URI and text again. */
 export interface ShownWindow {
-  /** Its `window://` URI, as its server lists it. */
+  /** URI of the window (`window://`), as its server lists it. */
   readonly uri: string;
-  /** Empty: a bare URI. */
+  /** Text of the window; empty when there is only a URI. */
   readonly text: string;
 }
 export function readWindow(rendered: string): ShownWindow {
@@ -120,16 +133,17 @@ export function readWindow(rendered: string): ShownWindow {
 }
 
 // ── the Desktop, put together ─────────────────────────────────────────────────────────────────────────
-/** The windows of one server. */
+/** Windows of one server. */
 interface Group {
   readonly placed: { readonly window: Window; readonly priority: number }[];
-  /** The first that wants the whole screen, in the order of the list: priority does not count here. */
+  /** First fullscreen window in the order of the list, whatever its priority. */
   fullscreen?: Window;
 }
 
 /**
- * The windows of a desktop as texts, in order (seed 001, 组织策略). `windows` come as their servers list them; `size` is
- * the most that are wanted, of all servers together, null without limit; `history` has the oldest call first.
+ * Returns the windows of a Desktop as texts in display order (seed 001, 组织策略). `windows` come in the order of
+ * the lists; `size` is the largest number of windows over all servers, null for no limit; `history` has the
+ * oldest call first.
  */
 export const organizeDesktop = (
   windows: readonly Window[],
@@ -137,13 +151,13 @@ export const organizeDesktop = (
   history: ServerHistory,
 ): readonly string[] => arrangeWindows(windows, size, history).map(renderWindow);
 
-/** The same, not yet rendered: what does not count is left out, the rest by server and then by priority. */
+/** Returns the windows in display order: by server and then by priority, without those that are not shown. */
 export function arrangeWindows(
   windows: readonly Window[],
   size: number | null,
   history: ServerHistory,
 ): readonly Window[] {
-  // A host may say anything: half a window is none, as half a document is.
+  // A fractional size from a caller is rounded down, as in the Finder.
   const most = Math.trunc(size ?? Infinity);
   if (!(most > 0)) return [];
   const groups = grouped(windows);
@@ -173,17 +187,19 @@ function grouped(windows: readonly Window[]): ReadonlyMap<string, Group> {
   return groups;
 }
 
-/** A server that has a window for the whole screen shows that one alone; this says nothing about other servers. */
+/**
+ * Returns the windows of a server to show: only its fullscreen window if it has one, else all by priority.
+ */
 const windowsOf = ({ placed, fullscreen }: Group): readonly Window[] =>
   fullscreen ? [fullscreen] : placed.sort((a, b) => b.priority - a.priority).map(({ window }) => window);
 
 // ── changes ───────────────────────────────────────────────────────────────────────────────────────────
-/** The URIs of windows in the list of one server, each once, as it lists them; whatever else it lists is no window. */
+/** Returns the distinct window URIs in the list of a server; other resources are ignored. */
 export const windowUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isWindowUri)),
 ];
 
-/** Those that would be windows, each once, and the rule that each breaks. */
+/** Returns the distinct invalid window URIs in a list, with the rule that each violates. */
 const refusedWindowsIn = (
   resources: readonly { readonly uri: string }[],
 ): readonly { readonly uri: string; readonly reason: string }[] =>
@@ -193,11 +209,11 @@ const refusedWindowsIn = (
     return read.ok ? [] : [{ uri, reason: read.failure.message }];
   });
 
-/** Whether a change of lists changed the desktop: the order of windows, and all that is no window, does not. */
+/** Tells whether new lists change the Desktop; the order of windows and other resources do not matter. */
 export const isDesktopChanged = (before: UrisByServer, after: UrisByServer): boolean =>
   !isSameUris(before, after);
 
-/** What an agent tells of two desktops that it was given one after the other: by URI, and changed by text. */
+/** Returns the difference of two Desktops for an agent: windows are matched by URI and compared by text. */
 export const desktopDifference = (
   before: readonly string[],
   after: readonly string[],
@@ -210,17 +226,17 @@ export const desktopDifference = (
   );
 
 // ── windows that an update touches ────────────────────────────────────────────────────────────────────
-/** Where a window is, without its query; a slash at its end says nothing. */
+/** Returns a key for the place of a window: host and path without query or trailing slash. */
 const keyOf = (host: string, path: readonly string[]): string => JSON.stringify([host, ...path]);
 const pathOf = ({ path }: WindowUri): readonly string[] =>
   path.slice(0, path.findLastIndex((segment) => segment !== '') + 1);
 
 interface Places {
   readonly uris: ReadonlyMap<string, readonly string[]>;
-  /** Segments of the longest path. */
+  /** Number of segments of the longest path. */
   readonly deepest: number;
 }
-/** Of a list, once as long as it stays what it is. */
+/** Indexes a list by place; remembered as long as the list is the same object. */
 const placesIn = remembered((listed: readonly string[]): Places => {
   const uris = new Map<string, string[]>();
   let deepest = 0;
@@ -238,8 +254,9 @@ const placesIn = remembered((listed: readonly string[]): Places => {
 });
 
 /**
- * The windows that are others when this URI has changed: those at its place, whatever their query, and those of which it
- * is a part (`window://h/log/line/7` of `window://h/log`). Empty where it is no window, or of none that is listed.
+ * Returns the listed windows affected by a change of this URI: those at the same place with any query, and
+ * those it is a part of (`window://h/log/line/7` is part of `window://h/log`). Empty when it belongs to no
+ * listed window.
  */
 function windowsTouched(uri: string, listed: readonly string[]): readonly string[] {
   const changed = parseWindowUri(uri);
@@ -251,7 +268,7 @@ function windowsTouched(uri: string, listed: readonly string[]): readonly string
 }
 
 // ── the rules of the collection ───────────────────────────────────────────────────────────────────────
-/** A blob can be as large as a message: only that it is there is kept, and by what one tells it from another. */
+/** Keeps only a hash of each blob, which is enough to notice a change, because a blob may be large. */
 const kept = (contents: Contents): Window['contents'] =>
   contents.map(({ text, blob }) =>
     typeof text === 'string' ? { text } : typeof blob === 'string' ? { blob: contentHash(blob) } : {},
@@ -285,7 +302,7 @@ export const desktop: CollectionRules = {
     const itemsOf = new Map(parts.map(({ server, items }) => [server, items]));
     const needed: string[] = [];
     let count = 0;
-    // Servers are shown one after the other: behind the last window that is wanted nobody is.
+    // Servers are shown in this order, so those after the last wanted window are not needed.
     for (const server of byRecency(itemsOf.keys(), history)) {
       if (count >= most) break;
       needed.push(server);
@@ -307,7 +324,7 @@ export const desktop: CollectionRules = {
     const wanted = window === null ? windows : windows.filter(({ uri }) => uri === window);
     return { desktops: organizeDesktop(wanted, size, history) };
   },
-  /** Two servers may show one URI; whose tool was called last is asked. */
+  /** Chooses among servers that list the same URI the one whose tool was called last. */
   routeOf: (uri, listed, history) => {
     const window = parseWindowUri(uri);
     if (!window.ok) return window;

@@ -1,4 +1,4 @@
-/** URIs of documents (seed 000): their words and rules, taken apart and built, and the failures that name them. */
+/** URIs of documents (seed 000): their words and rules, parsing and building, and the related failures. */
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
   decodeHost,
@@ -12,7 +12,7 @@ import {
 } from './uri.ts';
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
-/** The words that a URI of a document may hold (seed 000; the 19 kinds of elements: finder.md of the 0.2.0 draft). */
+/** Kinds of elements in a document URI (seed 000; the 19 kinds of finder.md in the 0.2.0 draft). */
 export const dpeCategories = [
   'text',
   'heading',
@@ -34,30 +34,33 @@ export const dpeCategories = [
   'form',
   'widget',
 ] as const;
-/** The 19 kinds of elements that the protocol knows. A server may have more of its own. */
+/** Kind of an element: one of the 19 that the protocol defines. Servers may have more kinds of their own. */
 export type DpeCategory = (typeof dpeCategories)[number];
 
 export const dpeFormats = ['json', 'markdown', 'text'] as const;
-/** `json` is data; `markdown` and `text` are texts for people and models. */
+/** Format of an answer: `json` for data; `markdown` and `text` for people and models. */
 export type DpeFormat = (typeof dpeFormats)[number];
 
 export const dpeDepths = ['metadata', 'pages'] as const;
-/** How much a read of a document gives: what is told of it, or its list of pages too. */
+/** Amount of information in a read of a document: `metadata` only, or also the list of `pages`. */
 export type DpeDepth = (typeof dpeDepths)[number];
 
-/** The one of these words that this is. */
+/** Returns the word of a list that is equal to this text; undefined when none is. */
 const wordAmong = <Word extends string>(words: readonly Word[], text: string): Word | undefined =>
   words.find((word) => word === text);
 
 // ── failures ──────────────────────────────────────────────────────────────────────────────────────────
-/** The four failures of Finder, 4201 to 4204, each with the details that the answers to seed 000 name. */
+/**
+ * Failure 4201: the document does not exist; its details have the form of seed 000, as for all four failures
+ * 4201 to 4204.
+ */
 export const documentNotFound = (docRef: string): Failure => ({
   code: wireCodes.documentNotFound,
   message: `There is no document '${docRef}'`,
   details: { doc_ref: docRef },
 });
 
-/** No server of this computer has such documents at all. */
+/** Failure 4201: no server of this computer has documents with this host. */
 export const hostNotFound = (host: string): Failure => ({
   code: wireCodes.documentNotFound,
   message: `No MCP server has documents of the host '${host}'`,
@@ -76,7 +79,7 @@ export const elementNotFound = (elementId: string): Failure => ({
   details: { element_id: elementId },
 });
 
-/** What a URI of a document may break: the seed's eight rules in their order, and that what it says is encoded right. */
+/** Rules for document URIs: the eight of the seed in their order, and correct percent-encoding. */
 type DpeRule =
   | 'scheme'
   | 'host'
@@ -99,7 +102,7 @@ const says: Readonly<Record<DpeRule, string>> = {
   categories: 'categories must be kinds of elements with commas between them',
   encoding: 'host, document and element must be percent-encoded UTF-8',
 };
-/** `uri` is absent where none came to be: it was to be built. */
+/** Failure 4204: the URI violates this rule. `uri` is absent when it could not be built. */
 export const invalidDpeUri = (rule: DpeRule, uri?: string): Failure => ({
   code: wireCodes.invalidDpeUri,
   message: `Invalid DPE URI: ${says[rule]}`,
@@ -107,54 +110,56 @@ export const invalidDpeUri = (rule: DpeRule, uri?: string): Failure => ({
 });
 
 // ── URIs ──────────────────────────────────────────────────────────────────────────────────────────────
-/** What is asked of a place; what is absent is up to its server (json, metadata, 0, 20, all). */
+/** Query of a document URI; absent fields have the server's defaults (json, metadata, 0, 20, all). */
 export interface DpeQuery {
-  /** In which form a page or an element is wanted. */
+  /** Format of a page or an element in the answer. */
   readonly format?: DpeFormat;
-  /** Of a document: what is told of it alone (`metadata`), or its pages too (`pages`). */
+  /** Amount of information about a document: `metadata`, or also its `pages`. */
   readonly depth?: DpeDepth;
-  /** How many pages are passed over. */
+  /** Number of pages to skip. */
   readonly offset?: number;
-  /** 1 to 100. */
+  /** Largest number of pages to return, from 1 to 100. */
   readonly limit?: number;
-  /** Never empty. */
+  /** Kinds of elements to return; never an empty list. */
   readonly categories?: readonly DpeCategory[];
 }
-/** Where a `dpe://` URI leads: to the catalogue of a host (level 0), a document (1), a page (2), an element (3). */
+/**
+ * Target of a `dpe://` URI: the catalogue of a host (level 0), a document (1), a page (2), or an element (3).
+ */
 export type DpePlace =
   | {
       readonly level: 0;
-      /** Names the MCP server; in lower case, because case means nothing there. */
+      /** Host that identifies the MCP server; in lower case, because case does not matter. */
       readonly host: string;
     }
   | {
       readonly level: 1;
       readonly host: string;
-      /** Names the document within its host. Never empty; may hold slashes. */
+      /** Key of the document within its host; not empty, may contain slashes. */
       readonly docRef: string;
     }
   | {
       readonly level: 2;
       readonly host: string;
       readonly docRef: string;
-      /** From 0. */
+      /** Index of the page, from 0. */
       readonly pageIndex: number;
     }
   | {
       readonly level: 3;
       readonly host: string;
       readonly docRef: string;
-      /** Names the element within its document. Never empty. */
+      /** Id of the element within its document; not empty. */
       readonly elementId: string;
     };
-/** `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (seed 000), decoded. */
+/** Decoded URI of the form `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (seed 000). */
 export type DpeUri = DpePlace & DpeQuery;
 
-/** The parts of a URI, or which rule it breaks. */
+/** Result of parsing: the parts of the URI, or a failure with the violated rule. */
 export type ParsedDpeUri =
   | { readonly ok: true; readonly uri: DpeUri }
   | { readonly ok: false; readonly failure: Failure };
-/** A URI, or which rule its parts break. */
+/** Result of building: the URI, or a failure with the violated rule. */
 export type BuiltDpeUri =
   | { readonly ok: true; readonly uri: string }
   | { readonly ok: false; readonly failure: Failure };
@@ -165,7 +170,10 @@ const refuse = (rule: DpeRule, uri?: string): { readonly ok: false; readonly fai
 });
 const mostLimit = 100;
 
-/** Every rule of the seed; unknown keys of the query are ignored, of one that stands twice the first counts. */
+/**
+ * Parses a document URI by all rules of the seed. Unknown query keys are ignored; of a repeated key the first
+ * counts.
+ */
 export function parseDpeUri(raw: string): ParsedDpeUri {
   const parts = splitUri(raw);
   if (parts?.scheme !== 'dpe') return refuse('scheme', raw);
@@ -180,7 +188,10 @@ export function parseDpeUri(raw: string): ParsedDpeUri {
 
 export const isDpeUri = (raw: string): boolean => parseDpeUri(raw).ok;
 
-/** Split before it is decoded, so that `a%2Fb` stays one document; of an element the whole rest is its id. */
+/**
+ * Finds the target in a path. It is split before decoding, so that `a%2Fb` stays one key; the whole rest is
+ * the id of an element.
+ */
 function placeIn(host: string, path: string): DpePlace | DpeRule {
   const segments = path.split('/');
   const [writtenRef, kind] = [segments[1] ?? '', segments[2]];
@@ -229,9 +240,12 @@ function categoriesIn(text: string): readonly DpeCategory[] | undefined {
   return words.every((word) => word !== undefined) ? words : undefined;
 }
 
-/** What `parseDpeUri` reads as this. A part of another type than its own breaks the rule of that part. */
+/**
+ * Builds a URI that `parseDpeUri` reads as these parts. A part of a wrong type violates the rule of that
+ * part.
+ */
 export function buildDpeUri(given: DpeUri): BuiltDpeUri {
-  // JavaScript calls this with whatever it has.
+  // A missing argument is handled too, because callers in JavaScript have no type check.
   const uri = given ?? {};
   const broken = brokenRule(uri);
   if (broken) return refuse(broken);
@@ -245,7 +259,7 @@ export function buildDpeUri(given: DpeUri): BuiltDpeUri {
   return { ok: true, uri: `dpe://${path.join('/')}${queryText(uri)}` };
 }
 
-/** `?key=value&…` of what is given, in the order of the seed. */
+/** Returns the query `?key=value&…` with the given fields, in the order of the seed. */
 function queryText({ format, depth, offset, limit, categories }: DpeQuery): string {
   const given = Object.entries({ format, depth, offset, limit, categories: categories?.join(',') });
   const pairs = given.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
@@ -271,15 +285,15 @@ function brokenRule(uri: DpeUri): DpeRule | undefined {
 
 // ── reading on ────────────────────────────────────────────────────────────────────────────────────────
 /**
- * From the URI of a document on to its places (seed 000, 渐进式导航). Host and document stay as its server writes them: one
- * that compares texts would not know its own document in another spelling.
+ * Builders of URIs for parts of a document (seed 000, 渐进式导航). Host and key keep the server's spelling,
+ * because a server that compares texts would not recognize another spelling.
  */
 export const metadataPlace = (document: string): BuiltDpeUri => placeBehind(document, '', {});
 
 export const pagesPlace = (document: string, offset: number, limit: number): BuiltDpeUri =>
   placeBehind(document, '', { depth: 'pages', offset, limit });
 
-/** `categories`: of its elements only those of these kinds. */
+/** Builds the URI of a page; `categories` limits its elements to these kinds. */
 export const pagePlace = (
   document: string,
   pageIndex: number,
@@ -299,12 +313,12 @@ export function elementPlace(document: string, elementId: string, format?: DpeFo
 
 const toDocument = /^[^:]+:\/\/[^/?#]+\/[^/?#]+/;
 
-/** What the document's own URI has behind the document is dropped. */
+/** Builds a URI for a part of a document; any sub-path and query of the given URI are dropped. */
 function placeBehind(document: string, subPath: string, query: DpeQuery): BuiltDpeUri {
   const read = parseDpeUri(document);
   if (!read.ok) return read;
   const [base] = toDocument.exec(document) ?? [];
-  // A host alone is no document.
+  // A URI with only a host is no document.
   if (base === undefined) return { ok: false, failure: invalidDpeUri('sub-path', document) };
   const uri = `${base}${subPath}${queryText(query)}`;
   const built = parseDpeUri(uri);

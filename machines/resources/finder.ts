@@ -1,4 +1,7 @@
-/** The Finder: documents of all servers, put together for a question (seed 000). Mirrors desktop.ts. */
+/**
+ * Rules of the Finder: the documents of all servers, arranged to answer a question (seed 000). Mirrors
+ * desktop.ts.
+ */
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
 import { byRecency, type ServerHistory } from '../call/history.ts';
@@ -26,23 +29,26 @@ import type { Listed, Notice, CollectionRules } from './collections.ts';
 import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './dpe-uri.ts';
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
-/** Which documents are wanted, and which part of them. */
+/** Query for documents, with the part of the result to return. */
 export interface FinderQuery {
-  /** One of them must be in the title, the keywords or the summary, whatever its case. None: any document. */
+  /**
+   * Words of which at least one must occur in title, keywords or summary, in any case; none matches all
+   * documents.
+   */
   readonly keywords?: readonly string[];
-  /** Exactly this; empty: any. */
+  /** Exact file type; empty matches all. */
   readonly fileType?: string;
-  /** How many are passed over; 0 by default. */
+  /** Number of documents to skip; 0 by default. */
   readonly offset?: number;
-  /** How many are given: 20 by default, 100 at the most, none for 0 or less. */
+  /** Largest number of documents to return: 20 by default, at most 100; 0 or less returns none. */
   readonly limit?: number;
-  /** Servers are asked anew. */
+  /** True to read all servers again. */
   readonly fresh?: boolean;
 }
 const defaultLimit = 20;
 export const mostLimit = 100;
 
-/** As `client:get_finder` has it. */
+/** Converts a request `client:get_finder` into a query. */
 export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
   ...(asked.keywords && { keywords: asked.keywords }),
   ...(typeof asked.file_type === 'string' && { fileType: asked.file_type }),
@@ -51,7 +57,7 @@ export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
   ...(asked.fresh === true && { fresh: true }),
 });
 
-/** The fields of the question; what is not wanted, or what is so by default, is not sent. */
+/** Converts a query into the fields of the request; default values are left out. */
 export const finderQuestion = ({
   keywords,
   fileType,
@@ -66,13 +72,13 @@ export const finderQuestion = ({
   ...(fresh && { fresh }),
 });
 
-/** The part that is wanted, in whole numbers. */
+/** Returns the requested range as whole numbers within their limits. */
 function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
   const whole = (value: number): number => Math.trunc(value) || 0;
   return { from: Math.max(0, whole(offset)), count: Math.max(0, Math.min(mostLimit, whole(limit))) };
 }
 
-/** Whether a document is one of those that are wanted. */
+/** Returns a test of whether a document matches the query. */
 function testOf({ keywords = [], fileType = '' }: FinderQuery): (d: DPEDocumentSummary) => boolean {
   const words = keywords.map((word) => word.toLowerCase());
   const speaksOf = ({ title, keywords: own, summary }: DPEDocumentSummary): boolean => {
@@ -85,9 +91,10 @@ function testOf({ keywords = [], fileType = '' }: FinderQuery): (d: DPEDocumentS
 
 // ── times of documents ────────────────────────────────────────────────────────────────────────────────
 /**
- * An ISO 8601 date and time as milliseconds since 1970, microseconds as their fraction; undefined for anything else,
- * which counts as no time at all. By hand: the platform takes more than ISO 8601 has, cuts after milliseconds, and reads a time
- * without a zone as that of the machine it runs on. Here it is UTC, and so is a date alone.
+ * Parses an ISO 8601 date and time to ms since 1970, with microseconds as fraction; undefined for any other
+ * text, which counts as no time. `Date.parse` is not used, because it accepts other formats, drops
+ * microseconds, and reads a time without a zone in the local zone; here such a time, and a date alone, is
+ * UTC.
  */
 export function instantOf(text: string): number | undefined {
   const found = iso.exec(text);
@@ -95,7 +102,7 @@ export function instantOf(text: string): number | undefined {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
   const [hour, minute, second] = [Number(found[4] ?? 0), Number(found[5] ?? 0), Number(found[6] ?? 0)];
   const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
-  // The end of a day may be 24:00, and some minutes have had 61 seconds.
+  // A day may end at 24:00, and a minute may have a leap second.
   const isTime = minute < 60 && second <= 60 && (hour < 24 || (hour === 24 && minute + second === 0));
   const offset = offsetOf(found[8]);
   if (!isDay || !isTime || offset === undefined) return undefined;
@@ -107,7 +114,10 @@ export function instantOf(text: string): number | undefined {
 const iso =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** The calendar repeats itself after 400 years; without them the years 0 to 99 would be taken for 1900 to 1999. */
+/**
+ * Years in a full cycle of the calendar. They are added because `Date.UTC` takes the years 0 to 99 for 1900
+ * to 1999.
+ */
 const cycleYears = 400;
 const cycleMs = 146_097 * 86_400_000;
 
@@ -117,7 +127,9 @@ const daysIn = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** `+01:00`, `-0530`, `+02`, `Z` or nothing → milliseconds east of UTC. */
+/**
+ * Converts a zone (`+01:00`, `-0530`, `+02`, `Z` or none) to ms east of UTC; undefined when it is invalid.
+ */
 function offsetOf(zone: string | undefined): number | undefined {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
@@ -128,19 +140,19 @@ function offsetOf(zone: string | undefined): number | undefined {
 // ── the Finder, put together ──────────────────────────────────────────────────────────────────────────
 export interface FinderPage {
   readonly documents: readonly DPEDocumentSummary[];
-  /** Of all that the query is for, before paging. */
+  /** Number of documents that match the query, before paging. */
   readonly totalCount: number;
 }
 type Documents = readonly DPEDocumentSummary[];
-/** Of one server: all of its documents, and how many of them a query is for. */
+/** Documents of one server, with the number that match a query. */
 interface Group {
   readonly all: Documents;
   readonly count: number;
 }
 
 /**
- * One page of the documents of a computer, in order (seed 000, organize_finder). `documents` come as their servers list
- * them; `history` has the oldest call first.
+ * Returns one page of the documents of a computer in display order (seed 000, organize_finder). `documents`
+ * come in the order of the lists; `history` has the oldest call first.
  */
 export function organizeFinder(documents: Documents, query: FinderQuery, history: ServerHistory): FinderPage {
   const isWanted = testOf(query);
@@ -151,7 +163,7 @@ export function organizeFinder(documents: Documents, query: FinderQuery, history
   return { documents: partIn(groups, isWanted, history, from, count), totalCount };
 }
 
-/** All that the query is for, not paged: what does not count is left out, the rest by server and then by age. */
+/** Returns all documents that match a query, without paging, by server and then newest first. */
 export function arrangeDocuments(
   documents: Documents,
   query: FinderQuery,
@@ -163,7 +175,9 @@ export function arrangeDocuments(
 
 type Test = ReturnType<typeof testOf>;
 
-/** What is no document is left out. Worked out once for what a computer knows, however often it is asked. */
+/**
+ * Groups documents by server and leaves out invalid URIs; remembered as long as the list is the same object.
+ */
 const byServer = remembered((documents: Documents): ReadonlyMap<string, Documents> => {
   const all = new Map<string, DPEDocumentSummary[]>();
   for (const document of documents) {
@@ -184,7 +198,7 @@ function groupedBy(documents: Documents, isWanted: Test): ReadonlyMap<string, Gr
   return groups;
 }
 
-/** Only servers whose documents are in this part have theirs sorted. */
+/** Returns a range of the documents; only servers inside the range have theirs sorted, to save time. */
 function partIn(
   groups: ReadonlyMap<string, Group>,
   isWanted: Test,
@@ -207,7 +221,10 @@ function partIn(
   return part;
 }
 
-/** By instants, whatever the zone; those without a time come last, and equals stay in their order. */
+/**
+ * Sorts documents by time, newest first, across time zones; those without a time come last, and equal ones
+ * keep their order.
+ */
 const newestFirst = remembered((documents: Documents): Documents =>
   documents
     .map((document) => ({ document, instant: instantOf(document.last_modified ?? '') ?? -Infinity }))
@@ -216,12 +233,12 @@ const newestFirst = remembered((documents: Documents): Documents =>
 );
 
 // ── changes ───────────────────────────────────────────────────────────────────────────────────────────
-/** The URIs of documents in the list of one server, each once, as it lists them; whatever else it lists is none. */
+/** Returns the distinct document URIs in the list of a server; other resources are ignored. */
 export const dpeUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isDpeUri)),
 ];
 
-/** Those that would be of documents, each once, and the rule that each breaks. */
+/** Returns the distinct invalid document URIs in a list, with the rule that each violates. */
 const refusedDocumentsIn = (
   resources: readonly { readonly uri: string }[],
 ): readonly { readonly uri: string; readonly reason: string }[] =>
@@ -231,18 +248,24 @@ const refusedDocumentsIn = (
     return read.ok ? [] : [{ uri, reason: read.failure.message }];
   });
 
-/** Of these the ones of one level: 1 are documents, which have a summary; 0 are catalogues, which list documents. */
+/**
+ * Returns the URIs of one level: 1 for documents, which have a summary; 0 for catalogues, which list
+ * documents.
+ */
 export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): readonly string[] =>
   uris.filter((uri) => {
     const read = parseDpeUri(uri);
     return read.ok && read.uri.level === level;
   });
 
-/** Whether a change of lists changed the catalogue: the order of documents, and all that is none, does not. */
+/** Tells whether new lists change the Finder; the order of documents and other resources do not matter. */
 export const isFinderChanged = (before: UrisByServer, after: UrisByServer): boolean =>
   !isSameUris(before, after);
 
-/** What an agent tells of two catalogues that it was given one after the other: by URI, and changed by any field. */
+/**
+ * Returns the difference of two lists of documents for an agent: documents are matched by URI and compared by
+ * all fields.
+ */
 export const finderDifference = (
   before: readonly DPEDocumentSummary[],
   after: readonly DPEDocumentSummary[],
@@ -253,18 +276,20 @@ export const finderDifference = (
     ({ uri }) => uri,
     (a, b) => canonicalOf(a) === canonicalOf(b),
   );
-/** Many documents do not say when they changed: all of it counts, in whatever order its fields stand. */
+/**
+ * Returns the whole document as canonical text for comparison, because many documents have no time of change.
+ */
 const canonicalOf = remembered((document: DPEDocumentSummary) => canonical(document));
 
 // ── documents that an update touches ──────────────────────────────────────────────────────────────────
-/** What is listed of one host. */
+/** Listed URIs of one host. */
 interface Host {
   readonly all: string[];
   readonly catalogues: string[];
-  /** By `doc_ref`: a document, its pages and its elements. */
+  /** URIs of a document, its pages and its elements, by `doc_ref`. */
   readonly documents: Map<string, string[]>;
 }
-/** Of a list, once as long as it stays what it is. */
+/** Indexes a list by host; remembered as long as the list is the same object. */
 const hostsIn = remembered((listed: readonly string[]): ReadonlyMap<string, Host> => {
   const hosts = new Map<string, Host>();
   for (const raw of listed) {
@@ -284,8 +309,9 @@ const hostsIn = remembered((listed: readonly string[]): ReadonlyMap<string, Host
 });
 
 /**
- * What is another when this URI has changed, whatever its query: its document, of which a page or an element is a part,
- * and the catalogue of its host; of a catalogue all documents of its host. Empty where it is of none that is listed.
+ * Returns the listed URIs affected by a change of this URI, with any query: its document, for a page or
+ * element, and the catalogue of its host; for a catalogue all documents of its host. Empty when none is
+ * listed.
  */
 function documentsTouched(uri: string, listed: readonly string[]): readonly string[] {
   const changed = parseDpeUri(uri);
@@ -296,10 +322,10 @@ function documentsTouched(uri: string, listed: readonly string[]): readonly stri
 }
 
 // ── who is asked for a document ───────────────────────────────────────────────────────────────────────
-/** What one server lists, so far as it decides who is asked for a document. */
+/** Hosts and URIs of one server, by which the server to ask for a document is chosen. */
 export interface Claim {
   readonly server: string;
-  /** Each once, in lower case. */
+  /** Distinct hosts, in lower case. */
   readonly hosts: readonly string[];
   readonly uris: readonly string[];
 }
@@ -313,15 +339,16 @@ const hostOf = (raw: string): readonly string[] => {
   return read.ok ? [read.uri.host] : [];
 };
 
-/** Who is asked for a document, and who else says that its host is theirs: worth one warning. */
+/** Server to ask for a document, and other servers with the same host, which deserve one warning. */
 interface Route {
   readonly server: string;
   readonly rivals: readonly string[];
 }
 
 /**
- * The server that is asked to read this. Of several with this host it is the one that lists the URI, then one that lists its
- * document, then whose tool was called last. Undefined: no server has this host.
+ * Returns the server to ask for a document. Of several with its host, one that lists the URI comes first,
+ * then one that lists its document, then the one whose tool was called last. Undefined when no server has the
+ * host.
  */
 export function routeOf(
   raw: string,
@@ -349,7 +376,9 @@ function isOfDocument(listed: string, uri: DpeUri): boolean {
 }
 
 // ── what reads give ───────────────────────────────────────────────────────────────────────────────────
-/** What a read of a document gave: the JSON of its first text, by the level that was read (a2c-wire §3.13). */
+/**
+ * Contents of a read of a document: the JSON of the first text, by the level that was read (a2c-wire §3.13).
+ */
 type TextContents = readonly Pick<ResourceContents, 'text'>[];
 
 const unreadableRead = (message: string): { readonly ok: false; readonly failure: Failure } => ({
@@ -373,19 +402,19 @@ function readAs<T>(contents: TextContents, schema: z.ZodType<T>, what: string): 
   return unreadableRead(`What the server gave is not ${what}: ${problemsIn(read.error).join('; ')}`);
 }
 
-/** Level 1. */
+/** Parses an answer of level 1: the metadata of a document. */
 export const readMetadata = (contents: TextContents): Read<DPEDocumentMetadata> =>
   readAs(contents, dpeDocumentMetadata, 'a document');
-/** Level 1 with `depth=pages`. */
+/** Parses an answer of level 1 with `depth=pages`: metadata and pages. */
 export const readPages = (contents: TextContents): Read<DPEDocumentPages> =>
   readAs(contents, dpeDocumentPages, 'a document with its pages');
-/** Level 2 with `format=json`. */
+/** Parses an answer of level 2 with `format=json`: a page. */
 export const readPage = (contents: TextContents): Read<DPEPage> => readAs(contents, dpePage, 'a page');
-/** Level 3 with `format=json`. */
+/** Parses an answer of level 3 with `format=json`: an element. */
 export const readElement = (contents: TextContents): Read<DPEElementDetail> =>
   readAs(contents, dpeElementDetail, 'an element');
 
-/** One document of the computer's catalogue: its Level 1, and whose it is. */
+/** Parses the metadata of a document and adds the name of its server, for the Finder. */
 export function readSummary(contents: TextContents, server: string): Read<DPEDocumentSummary> {
   const read = readMetadata(contents);
   return read.ok ? { ok: true, body: { ...read.body, server } } : read;
@@ -393,10 +422,13 @@ export function readSummary(contents: TextContents, server: string): Read<DPEDoc
 
 interface CatalogueRead {
   readonly documents: readonly DPEDocumentSummary[];
-  /** Entries that are no document, and were left out. */
+  /** Invalid entries of the catalogue that were left out, with the reasons. */
   readonly refused: readonly { readonly uri?: string; readonly reason: string }[];
 }
-/** Level 0, of a server that lists its catalogue instead of its documents: an entry that is no document falls alone. */
+/**
+ * Parses an answer of level 0, the catalogue of a server that does not list its documents; invalid entries
+ * are left out.
+ */
 export function readCatalogue(contents: TextContents, server: string): Read<CatalogueRead> {
   const read = readAs(contents, dpeCatalogue, 'a catalogue');
   if (!read.ok) return read;
@@ -414,14 +446,14 @@ export function readCatalogue(contents: TextContents, server: string): Read<Cata
 
 // ── refusals of servers ───────────────────────────────────────────────────────────────────────────────
 
-/** What MCP says of a resource that there is not. */
+/** JSON-RPC error code of MCP for a missing resource. */
 const resourceNotFound = -32_002;
 const ofFinder = [wireCodes.documentNotFound, wireCodes.pageOutOfRange, wireCodes.elementNotFound] as const;
 
 /**
- * What whoever reads a document is told when its server answered with an error. `refused` is as the session port tells
- * it: `details.code` is the code of the JSON-RPC error, `details.data` its data. A code of Finder there, or as
- * `data.code`, passes with its details; what is no answer of the server at all stays what it is.
+ * Converts the error of a server into the failure for the reader. In `refused`, `details.code` and
+ * `details.data` are those of the JSON-RPC error. A Finder code there or in `data.code` is passed on with its
+ * details; a failure without an answer of the server stays unchanged.
  */
 export function readRefusal(refused: Failure, uri: DpeUri): Failure {
   const { message } = refused;
@@ -435,13 +467,13 @@ export function readRefusal(refused: Failure, uri: DpeUri): Failure {
   return { code: wireCodes.internal, message, details: { code } };
 }
 
-/** Servers put them into the data itself, or under its `details`. */
+/** Returns the details in the error data, where servers put them directly or under `details`. */
 function detailsIn({ code: _code, message: _message, details, ...rest }: Fields): Fields | undefined {
   if (isObject(details)) return details;
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** A server that gives no details: what was asked for says most of it. */
+/** Returns details made from the request, for a server that gives none. */
 function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
   if (code === wireCodes.pageOutOfRange && uri.level === 2) return { page_index: uri.pageIndex };
   if (code === wireCodes.elementNotFound && uri.level === 3) return { element_id: uri.elementId };
@@ -449,14 +481,16 @@ function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
 }
 
 // ── the rules of the collection ───────────────────────────────────────────────────────────────────────
-/** A server that lists documents has them read; one that lists its catalogue only, that (a2c-wire §3.13). */
+/**
+ * Returns the URIs to read for the Finder: the documents if a server lists any, else its catalogues (a2c-wire
+ * §3.13).
+ */
 const toRead = remembered((uris: readonly string[]): readonly string[] => {
   const documents = urisOfLevel(uris, 1);
   return documents.length > 0 ? documents : urisOfLevel(uris, 0);
 });
 
-/** Its hosts are taken from its URIs once, as long as the list stays what it is. */
-/** Documents say of themselves what counts. */
+/** Documents have no display hints in the list. */
 const noStandings = {};
 const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
 
@@ -477,7 +511,7 @@ export const finder: CollectionRules = {
   toRead,
   touchedBy: documentsTouched,
   isListed: (uri, listed) => listed.includes(uri) || documentsTouched(uri, urisOfLevel(listed, 1)).length > 0,
-  /** Its total counts the documents of all. */
+  /** All servers are needed, because the total counts their documents. */
   neededBy: (_query, _history, parts) => parts.map(({ server }) => server),
   onlyOf: () => null,
   itemsOf: (contents, uri, server) => {

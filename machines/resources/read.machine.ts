@@ -1,7 +1,7 @@
 /**
- * One resource that somebody reads, or one prompt that somebody gets: one question to its server, one answer to the asker.
+ * Read of one resource or prompt: one question to its server, one answer to the asker.
  *
- * reading — asked; over with the answer, or when its time has passed
+ * reading — the question was sent; ends with the answer or after the time limit
  * read | refused — final
  */
 import { setup } from 'xstate';
@@ -18,13 +18,13 @@ export interface ReadStart {
   readonly reqId: string;
   readonly collection: ResourceCollection;
   readonly server: string;
-  /** Of a prompt its name. */
+  /** URI of the resource, or name of the prompt. */
   readonly uri: string;
-  /** A prompt is wanted, with these arguments. */
+  /** Arguments of the prompt; absent when a resource is read. */
   readonly prompt?: Readonly<Record<string, string>>;
-  /** The address that opened the session: the question goes there. */
+  /** Address that opened the session, to which the question goes. */
   readonly session: Address;
-  /** Who asks is not told addresses and paths of the server's machine. */
+  /** True when addresses and paths of the server's machine must be hidden from the asker. */
   readonly isRedacted?: true;
   readonly replyTo: AddressFor<ResourceRead>;
   readonly timing: TimingOf<'read'>;

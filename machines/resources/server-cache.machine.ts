@@ -1,21 +1,21 @@
-/** Windows or documents of one server. It reads them when somebody wants them, keeps what it has read, and reads again only
- * what has changed since.
+/** Cache of the windows or documents of one server. It reads them when they are wanted, keeps their content, and reads again
+ * only what has changed since.
  *
- * open    — three things at once:
- *           reading{unread | collecting | standby | refreshing}: nothing was wanted yet, and then for the first time; or
- *           nobody waits, and what is new or has changed is read. A few are read at a time, what was never read first. A
- *           reading is over when each was read, refused, or cancelled because its time was over; who waits no longer is told
- *           what is there by then, and the rest goes on being read
- *           retrying{calm | pausing | probing}: what did not come in time nobody waits for again; it is asked for by and
- *           by, and told when it has come
- *           timing{idle | ticking}: the age of what is being read. What hangs gives its place to the next when its server
- *           answers a ping, and is cancelled when its time is over
- * closing — asks for nothing more; what is being read gets a moment to come
- * closed  — final: nothing was being read any more
- * killed  — final: what was being read was cut off, after that moment, or because its owner or its server is gone
+ * open    — three states at once:
+ *           reading{unread | collecting | standby | refreshing}: nothing was wanted yet; first reading; nothing is wanted
+ *           now; changed and new items are read. A few are read at a time, those never read first. A round ends when each
+ *           item was read, refused, or cancelled after its time limit; an asker that stops waiting gets what is known by
+ *           then, and the reading goes on
+ *           retrying{calm | pausing | probing}: items that did not arrive in time are no longer waited for; they are tried
+ *           again later, and their arrival is reported
+ *           timing{idle | ticking}: the age of running reads. A read that hangs lets the next one start when the server
+ *           answers a ping, and is cancelled after its time limit
+ * closing — asks nothing more; running reads get a moment to finish
+ * closed  — final: no read was running
+ * killed  — final: running reads were cut off, after that moment, or because the owner or the server is gone
  *
- * A window or document that cannot be read falls alone, and a server that does not answer costs its own ones only. An order
- * for one entry is answered with that entry, whatever else is being read. */
+ * An item that cannot be read does not affect the others, and a server that does not answer affects only its own items. An
+ * order for a single entry is answered with that entry, whatever else is being read. */
 import { assign, setup, not } from 'xstate';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -120,13 +120,13 @@ const readRequest = (uri: string, { session }: CacheContext) => ({
 const readUri = (uriOf: (c: CacheContext) => string | undefined) =>
   ({ type: 'request', params: ({ context: c }: At) => readRequest(uriOf(c) ?? '', c) }) as const;
 
-/** Cancels reads, and tells the server so. */
+/** Cancels reads and notifies the server. */
 const withdraw = (urisOf: (c: CacheContext) => readonly string[]) =>
   cacheSetup.enqueueActions(({ enqueue, context }) => {
     for (const uri of urisOf(context)) enqueue({ type: 'cancel', params: { id: questionOf(uri) } });
   });
 
-/** Cancels the reads whose time is over, with each tick. */
+/** Cancels overdue reads at each tick. */
 const takeTick = [withdraw(rules.overdueUris), 'noteTick'] as const;
 
 const tellRefreshed = (upTo: (c: CacheContext) => number) =>
@@ -151,7 +151,7 @@ const tellAlone = <E>(ordersOf: (c: CacheContext, event: E) => readonly number[]
   ] as const;
 const tellGranted = tellAlone<unknown>(rules.grantedOrders);
 const truncateWish = tellAlone<{ readonly n: number }>((_, { n }) => [n]);
-/** News that a slow read has come. A refresh that is under way tells it at its end. */
+/** Reports that a slow read has arrived; during a refresh the report is left to its end. */
 const tellCome = [
   {
     type: 'postAll',
@@ -164,7 +164,7 @@ const tellCome = [
 
 export type { CacheRefreshed, CacheOrder, CacheStart } from './server-cache.rules.ts';
 
-/** Action or guard that takes the event as its parameters. */
+/** Returns an action or guard that receives the event as its parameters. */
 const withEvent = <T extends string>(type: T) =>
   ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
 const wishes = [
@@ -196,7 +196,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteAnswer') },
     ],
-    // Any answer to a ping is a sign of life.
+    // A refused ping counts as a sign of life too.
     'ask.refused': [
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteRefusal') },
@@ -212,7 +212,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
         'cache.tell': [
           { guard: withEvent('isWish'), actions: truncateWish },
           {
-            // The asker waits no longer: what is there is told, and reads that hang are cancelled.
+            // The asker stops waiting: known items are reported, and hanging reads are cancelled.
             actions: [
               {
                 type: 'post',
@@ -263,7 +263,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
               },
             },
             refreshing: { tags: 'refreshing', on: joins, always: collects },
-            // Passed through: another refresh may have been wanted meanwhile.
+            // Transient state: another refresh may have been requested meanwhile.
             over: {
               entry: tellRefreshed(({ refresh }) => refresh),
               always: [
@@ -294,7 +294,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
                 limit: { target: 'probed', actions: [withdraw(({ probed }) => probed), 'noteVain'] },
               },
             },
-            // Passed through: when one of them has come, the others are asked for at once.
+            // Transient state: when one slow read has arrived, the others are tried at once.
             probed: {
               always: [
                 { guard: 'isBack', target: 'calm', actions: tellCome },
@@ -340,7 +340,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
         },
       },
     },
-    // Passed through.
+    // Transient state: the owner or its server is gone.
     gone: { tags: 'closing', always: [{ guard: 'isAsking', target: 'killed' }, { target: 'closed' }] },
     closing: {
       tags: 'closing',

@@ -1,4 +1,4 @@
-/** What a server cache hears, tells and remembers, and its pure rules. */
+/** Messages and memory of a server cache, and its pure rules. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
@@ -8,17 +8,17 @@ import { collections } from './collection-rules.ts';
 import { contentsIn, type Refused } from './collections.ts';
 
 // ── slots ─────────────────────────────────────────────────────────────────────────────────────────────
-/** What is known of one URI. */
+/** Known content of one URI. */
 export interface Slot {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
   readonly failure: Failure | null;
-  /** The round in which it was read last; 0: never. */
+  /** Round of the last read; 0 for never. */
   readonly round: number;
 }
 export const unread: Slot = { items: [], refused: [], failure: null, round: 0 };
 
-/** In the order of the URIs. */
+/** Slots in the order of the URIs, in chunks of 64, so that changing one copies only its chunk. */
 export type Slots = readonly (readonly Slot[])[];
 const perChunk = 64;
 
@@ -37,66 +37,66 @@ export function withSlot(slots: Slots, at: number, slot: Slot): Slots {
 export interface CacheStart {
   readonly server: string;
   readonly collection: ResourceCollection;
-  /** The address that opened the session: questions go there. */
+  /** Address that opened the session, to which the questions go. */
   readonly session: Address;
   readonly timing: TimingOf<'cache'>;
 }
 export type CacheOrder =
-  /** These are listed from now on; what is known of others is forgotten. */
+  /** New list of URIs; content of others is forgotten. */
   | { readonly type: 'cache.list'; readonly uris: readonly string[] }
-  /** What it knows of these is old. */
+  /** Content of these URIs is outdated. */
   | { readonly type: 'cache.invalidate'; readonly uris: readonly string[] }
   /**
-   * Somebody wants all of it; these are read for him whatever is known of them already. `isFresh`: that was asked for, so
-   * those that were too slow are waited for as well. Answered by `cache.refreshed` with this number or a later one.
+   * Requests everything; `anew` is read in any case. `isFresh` waits also for reads that were too slow
+   * before. Answered by `cache.refreshed` with this number or a later one.
    */
   | {
       readonly type: 'cache.refresh';
       readonly n: number;
       readonly anew: readonly string[];
       readonly isFresh: boolean;
-      /** Nothing but this one is wanted: it is read at once, and waits for no other. */
+      /** Single wanted URI; it is read at once and waits for no other. */
       readonly only?: string;
     }
-  /** Whoever wants all of it with this number waits no longer: what is there is told at once. */
+  /** The asker of the order with this number stops waiting, so known items are reported at once. */
   | { readonly type: 'cache.tell'; readonly n: number }
-  /** `isNow`: nobody is there any more to answer, so what is asked is given up at once. */
+  /** Closes the cache. `isNow`: running questions are cancelled at once, because the server is gone. */
   | { readonly type: 'close'; readonly isNow?: true };
 export const cacheKind = kindOf<CacheStart, CacheOrder>('cache');
-/** What is on it now. */
+/** Report of the current content of the cache. */
 export interface CacheRefreshed {
   readonly type: 'cache.refreshed';
   readonly server: string;
   readonly items: readonly object[];
-  /** Why it is not known how all of it is; null: it is. */
+  /** Reason why the content is incomplete; null when it is complete. */
   readonly reason: string | null;
-  /** What could not be read, and what was read and is none: each spoils itself only. */
+  /** Items that could not be read or are invalid; the others are not affected. */
   readonly refused: readonly Refused[];
-  /** How often it had been told of a change when it was asked: what it was told of later is not in it. */
+  /** Number of changes known at the time of the read; later changes are not included. */
   readonly changes: number;
-  /** None of it has changed since it was read, as far as its server says. */
+  /** True when, according to the server, nothing has changed since it was read. */
   readonly isFresh: boolean;
-  /** Whoever wanted it with this number or an earlier one has his answer. */
+  /** Number of the last order that this report answers, with all earlier ones. */
   readonly upTo: number;
-  /** Orders for one entry (`only`) that have their answer with it. */
+  /** Orders for a single entry (`only`) that this report answers. */
   readonly alone?: readonly GrantedWish[];
-  /** There is what was told to be missing. */
+  /** True when items have arrived that an earlier report called missing. */
   readonly isNews: boolean;
 }
-/** `isRead`: it is there, or its server refused it; else it has not come. */
+/** Answer to an order for a single entry. `isRead`: it was read or refused; false when no answer has come. */
 export interface GrantedWish {
   readonly n: number;
   readonly isRead: boolean;
 }
-/** One read on its way. */
+/** Running read of one URI. */
 export interface AskedRead {
   readonly uri: string;
-  /** The tick after which it was asked. */
+  /** Tick after which the read was sent. */
   readonly at: number;
-  /** It holds no place any more: it is waited for, and others are asked beside it. */
+  /** True for a read that no longer counts against the limit of simultaneous reads, but is still awaited. */
   readonly isAside: boolean;
 }
-/** One order for one entry. */
+/** Order for a single entry. */
 export interface ReadWish {
   readonly n: number;
   readonly uri: string;
@@ -105,37 +105,43 @@ export type CacheInput = CacheStart & { readonly self: Address; readonly owner: 
 export interface CacheContext extends CacheInput {
   readonly uris: readonly string[];
   readonly slots: Slots;
-  /** To be read, in order, but for the first ones, which were asked for: as many as `begun` says. */
+  /** URIs to read, in order; the first `begun` ones have already been asked for. */
   readonly stale: readonly string[];
   readonly begun: number;
-  /** Being read, the oldest first. */
+  /** Running reads, oldest first. */
   readonly asked: readonly AskedRead[];
-  /** Ticks so far: the age of a read is counted in them. */
+  /** Number of ticks so far, in which the age of a read is measured. */
   readonly ticks: number;
-  /** Its server was asked whether it lives while reads hang. */
+  /** True while the server is being pinged because reads hang. */
   readonly isPinging: boolean;
-  /** Orders for one entry that wait. */
+  /** Waiting orders for single entries. */
   readonly wishes: readonly ReadWish[];
-  /** These did not come in time: nobody waits for them, and they are asked for by and by. */
+  /** URIs that were not read in time; questions do not wait for them, and they are tried again later. */
   readonly slow: readonly string[];
-  /** Of these, being read. */
+  /** Slow URIs that are being read again. */
   readonly probed: readonly string[];
-  /** How many were slow when that began, and how often in a row none of them came. */
+  /**
+   * `slowBefore`: number of slow URIs at the start of the attempt. `tries`: number of attempts in a row in
+   * which none arrived.
+   */
   readonly slowBefore: number;
   readonly tries: number;
-  /** How often somebody has wanted all of it. */
+  /** Number of orders to read everything so far. */
   readonly round: number;
-  /** Asked for a second time in this round. */
+  /** URIs that were read twice in this round. */
   readonly twice: readonly string[];
-  /** These changed again and again while they were read: read the next time. */
+  /** URIs that kept changing while they were read; they are read in the next round. */
   readonly later: readonly string[];
-  /** Who wants it since this round began: by the end of it, and by the end of the next, in which these are read anew. */
+  /**
+   * Orders to answer: `refresh` at the end of this round, `nextRefresh` at the end of the next, in which the
+   * URIs in `again` are read once more.
+   */
   readonly refresh: number;
   readonly nextRefresh: number;
   readonly again: readonly string[];
-  /** Whoever wanted it with this number or an earlier one was told. */
+  /** Number of the last order that was answered, with all earlier ones. */
   readonly told: number;
-  /** How many were told to be missing because they did not come in time. */
+  /** Number of items reported as missing because they did not arrive in time. */
   readonly toldMissing: number;
   readonly changes: number;
 }
@@ -147,7 +153,7 @@ export const withoutUris = (all: readonly string[], some: readonly string[]): re
   const gone = new Set(some);
   return all.filter((each) => !gone.has(each));
 };
-/** Those of the first that are among the second, too. */
+/** Returns the items of the first list that are also in the second. */
 export const inBoth = (some: readonly string[], others: readonly string[]): readonly string[] => {
   if (some.length === 0) return some;
   const known = new Set(others);
@@ -156,19 +162,19 @@ export const inBoth = (some: readonly string[], others: readonly string[]): read
 export const unionOf = (...all: readonly (readonly string[])[]): readonly string[] => [
   ...new Set(all.flat()),
 ];
-/** Where each stands in a list: once as long as it stays what it is. */
+/** Indexes of the URIs in a list; remembered as long as the list is the same object. */
 const placesIn = remembered((uris: readonly string[]) => new Map(uris.map((uri, at) => [uri, at])));
 export const placeOf = ({ uris }: CacheContext, uri: string): number | undefined => placesIn(uris).get(uri);
 export const slotOf = (c: CacheContext, uri: string): Slot =>
   slotAt(c.slots, placeOf(c, uri) ?? -1) ?? unread;
-/** To be read still. */
+/** Returns the URIs still to read. */
 export const staleOf = ({ stale, begun }: CacheContext): readonly string[] =>
   begun === 0 ? stale : stale.slice(begun);
 export const hasStale = ({ stale, begun }: CacheContext): boolean => stale.length > begun;
 export const askedUris = ({ asked }: CacheContext): readonly string[] => asked.map(({ uri }) => uri);
 export const isAsked = ({ asked }: CacheContext, uri: string): boolean =>
   asked.some((each) => each.uri === uri);
-/** Asks its server something that can be cut off. */
+/** Tells whether a read is running that can be cancelled. */
 export const isAsking = ({ asked, probed }: CacheContext): boolean => asked.length + probed.length > 0;
 export const afterAnswerOf = (c: CacheContext, uri: string): Partial<CacheContext> => ({
   asked: c.asked.filter((each) => each.uri !== uri),
@@ -176,7 +182,9 @@ export const afterAnswerOf = (c: CacheContext, uri: string): Partial<CacheContex
 });
 
 // ── what it tells ─────────────────────────────────────────────────────────────────────────────────────
-/** `missing`: so many have not come in time. */
+/**
+ * Returns the reason why content is incomplete; `missing` is the number of URIs that were not read in time.
+ */
 const reasonOf = ({ uris, timing }: CacheContext, missing: number): string | null =>
   missing > 0 ? `${missing} of ${uris.length} could not be read within ${timing.aggregateMs} ms` : null;
 const refusedOf = ({ uris, slots }: CacheContext): readonly Refused[] =>
@@ -184,7 +192,7 @@ const refusedOf = ({ uris, slots }: CacheContext): readonly Refused[] =>
     const { failure, refused } = slotAt(slots, at) ?? unread;
     return failure ? [{ uri, reason: failure.message }] : refused;
   });
-/** `isTruncated`: in the middle of a round. */
+/** Returns the number of missing items; `isTruncated` is true in the middle of a round. */
 const missingCount = (c: CacheContext, isTruncated: boolean): number =>
   isTruncated ? unionOf(c.slow, staleOf(c), askedUris(c)).length : c.slow.length;
 export function refreshedNews(c: CacheContext, upTo: number, isTruncated: boolean): CacheRefreshed {
@@ -207,7 +215,7 @@ export const afterTelling = (c: CacheContext, upTo: number, isTruncated: boolean
   told: Math.max(upTo, c.told),
   toldMissing: missingCount(c, isTruncated),
 });
-/** The answer to orders for one entry; of the whole it says what is there, and no more. */
+/** Answer to orders for single entries; for the rest it only repeats what is known. */
 export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRefreshed => ({
   ...refreshedNews(c, c.told, false),
   alone: c.wishes.flatMap(({ n, uri }) =>
@@ -217,11 +225,11 @@ export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRe
 });
 
 // ── what is asked of the server ───────────────────────────────────────────────────────────────────────
-/** Places of one server: so many reads are asked at a time. */
+/** Largest number of simultaneous reads from one server, without those that hang. */
 const mostAsked = 4;
-/** Reads on their way in all, those that hang included. */
+/** Largest number of running reads, including those that hang. */
 export const mostOnTheWay = 64;
-/** A read has had its turn after so many ticks: it has waited for one whole tick at the least. */
+/** Number of ticks after which a read counts as hanging, so that it had at least one whole tick. */
 const turnTicks = 2;
 
 const ageOf = ({ ticks }: CacheContext, { at }: AskedRead): number => ticks - at;
@@ -230,18 +238,18 @@ export const canAsk = (c: CacheContext): boolean =>
   c.asked.length < mostOnTheWay &&
   c.asked.filter(({ isAside }) => !isAside).length < mostAsked;
 
-/** A read for nobody: what it reads is listed no more. */
+/** Returns the URI of a running read that is no longer listed, to cancel it. */
 export const unwantedUri = (c: CacheContext): string | undefined =>
   [...askedUris(c), ...c.probed].find((uri) => placeOf(c, uri) === undefined);
 
-/** The older question about one that is asked for twice is withdrawn by its id. */
+/** Records a new read; an older read of the same URI is cancelled by its id. */
 export function afterAsking(c: CacheContext): Partial<CacheContext> {
   const uri = c.stale[c.begun] ?? '';
   const isAgain = isAsked(c, uri) || slotOf(c, uri).round === c.round;
   return {
     twice: isAgain ? [...c.twice, uri] : c.twice,
     asked: askedWith(c, uri, false),
-    // It is read after the question of the next round came, so that round need not read it once more.
+    // This read began after the request for the next round, so that round need not repeat it.
     again: withoutUris(c.again, [uri]),
     begun: c.begun + 1,
   };
@@ -254,10 +262,10 @@ export function afterProbing(c: CacheContext): Partial<CacheContext> {
   const uri = unprobedUri(c) ?? '';
   return { probed: [...c.probed, uri], later: withoutUris(c.later, [uri]) };
 }
-/** Of those that are slow the next one to ask for. */
+/** Returns the next slow URI to try again. */
 export const unprobedUri = ({ slow, probed }: CacheContext): string | undefined =>
   probed.length < mostAsked ? slow.find((uri) => !probed.includes(uri)) : undefined;
-/** Those of which none came go to the end, so that one that hangs does not keep the others from being read. */
+/** Moves URIs that did not arrive to the end, so that one that hangs does not block the others. */
 export const afterVainProbe = (c: CacheContext): Partial<CacheContext> => ({
   slow: [...withoutUris(c.slow, c.probed), ...c.probed],
   probed: [],
@@ -265,20 +273,20 @@ export const afterVainProbe = (c: CacheContext): Partial<CacheContext> => ({
 });
 
 // ── how long they take ─────────────────────────────────────────────────────────────────────────────────
-/** Ticks after which the time of a read is over. */
+/** Time limit of a read, in ticks. */
 const limitOf = ({ timing }: CacheContext): number => timing.aggregateMs / timing.turnMs;
 const olderThan = (c: CacheContext, age: number): readonly string[] =>
   c.asked.flatMap((each) => (ageOf(c, each) >= age ? [each.uri] : []));
-/** Reads whose time is over with the tick that comes now. */
+/** Returns the reads that are overdue at the next tick. */
 export const overdueUris = (c: CacheContext): readonly string[] => olderThan(c, Math.ceil(limitOf(c)) - 1);
 export const afterTick = (c: CacheContext): Partial<CacheContext> => ({
   ...afterEnd(c, overdueUris(c)),
   ticks: c.ticks + 1,
 });
-/** Reads whose time is over with a question that waits no longer: they do not hold up the next one. */
+/** Returns the reads that are overdue together with a question, so that they do not delay the next one. */
 export const overdueWithQuestion = (c: CacheContext): readonly string[] =>
   olderThan(c, Math.floor(limitOf(c)));
-/** They are slow from now on: nobody waits for them, and each is asked for again after the others. */
+/** Marks reads as slow: questions no longer wait for them, and they are tried again after the others. */
 export const afterEnd = (c: CacheContext, uris: readonly string[]): Partial<CacheContext> =>
   uris.length === 0
     ? {}
@@ -290,12 +298,15 @@ export const afterEnd = (c: CacheContext, uris: readonly string[]): Partial<Cach
         again: withoutUris(c.again, uris),
       };
 const isHanging = (c: CacheContext, each: AskedRead): boolean => !each.isAside && ageOf(c, each) >= turnTicks;
-/** With the tick that comes now a read hangs: does its server live, or is it busy with what it was asked? */
+/**
+ * Tells whether the server must be pinged at the next tick, because a read hangs and the server may be dead
+ * or busy.
+ */
 export const mustPing = (c: CacheContext): boolean => {
   const next = { ...c, ticks: c.ticks + 1 };
   return !c.isPinging && c.asked.some((each) => isHanging(next, each));
 };
-/** It lives: what hangs gives its place to the next. */
+/** Handles a sign of life: hanging reads stay awaited but no longer block others. */
 export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
   isPinging: false,
   asked: c.asked.map((each) => (isHanging(c, each) ? { ...each, isAside: true } : each)),
@@ -303,7 +314,10 @@ export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
 
 // ── one entry that somebody wants ──────────────────────────────────────────────────────────────────────
 type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
-/** Nobody waits for one that is slow, unless it is wanted as it is now; one that was refused is tried again. */
+/**
+ * Tells whether an entry must be read. A slow one is not awaited unless fresh content is wanted; a refused
+ * one is tried again.
+ */
 function mustRead(c: CacheContext, uri: string, { anew, isFresh }: RefreshOrder): boolean {
   if (placeOf(c, uri) === undefined) return false;
   if (isFresh) return true;
@@ -318,7 +332,7 @@ function mustRead(c: CacheContext, uri: string, { anew, isFresh }: RefreshOrder)
 }
 export const wantsRead = (c: CacheContext, refresh: RefreshOrder): boolean =>
   mustRead(c, refresh.only ?? '', refresh);
-/** It takes no place, so that it waits for no other. */
+/** Starts a read of a single entry outside the limit of simultaneous reads, so that it waits for no other. */
 export function afterWish(c: CacheContext, refresh: RefreshOrder): Partial<CacheContext> {
   const { n, only: uri = '' } = refresh;
   const wishes = [...c.wishes, { n, uri }];
@@ -335,7 +349,7 @@ export function afterWish(c: CacheContext, refresh: RefreshOrder): Partial<Cache
     again: withoutUris(c.again, one),
   };
 }
-/** Orders for one entry that need not wait any more: it is not being read. */
+/** Returns orders for single entries that can be answered, because the entry is not being read any more. */
 export const grantedOrders = (c: CacheContext): readonly number[] =>
   c.wishes.flatMap(({ n, uri }) => (isAsked(c, uri) ? [] : [n]));
 export const withoutWishes = (c: CacheContext, orders: readonly number[]): Partial<CacheContext> => ({
@@ -357,7 +371,7 @@ export const initialContext = (input: CacheInput): CacheContext => ({
   probed: [],
   slowBefore: 0,
   tries: 0,
-  // A slot that was never read has 0.
+  // Round 0 means never read, so counting starts at 1.
   round: 1,
   twice: [],
   later: [],
@@ -370,7 +384,7 @@ export const initialContext = (input: CacheInput): CacheContext => ({
 });
 
 const rulesOf = ({ collection }: CacheContext) => collections[collection];
-/** What is known of what is listed no more is forgotten. */
+/** Applies a new list and forgets the content of URIs that are no longer listed. */
 export function afterList(
   c: CacheContext,
   { uris }: { readonly uris: readonly string[] },
@@ -394,8 +408,8 @@ export function afterList(
   };
 }
 /**
- * One that changed while it was read is asked for again, once in a round. One that is slow stays so; one of these that is
- * being read is read again for whoever waits by then or asks next: at once it could go on for ever.
+ * Marks URIs as outdated. One that changes while it is read is read again once in a round; further changes
+ * wait for the next question, because they could go on for ever. A slow one stays slow.
  */
 export function afterInvalidation(
   c: CacheContext,
@@ -410,7 +424,7 @@ export function afterInvalidation(
     changes: c.changes + 1,
   };
 }
-/** What was refused the last time is tried again. */
+/** Starts a round; URIs that were refused last time are tried again. */
 export function afterRefresh(
   c: CacheContext,
   { n, anew, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
@@ -434,8 +448,8 @@ export function afterRefresh(
   };
 }
 /**
- * Who comes in the middle of a round takes part in it, but for what was read before he came: what changed since, and what
- * he wants anew.
+ * Adds an order to the running round. Items that were read before it came, and that changed since or are
+ * wanted fresh, are read again in the next round.
  */
 export function afterJoining(
   c: CacheContext,
@@ -451,7 +465,7 @@ export function afterJoining(
   if (again.length === 0 && c.nextRefresh === 0) return { refresh: n };
   return { nextRefresh: n, again: unionOf(c.again, again) };
 }
-/** The next round, of those who came too late for the one before. */
+/** Starts the next round for orders that came too late for the last one. */
 export function afterRound(c: CacheContext): Partial<CacheContext> {
   const [slow, probed] = [withoutUris(c.slow, c.again), withoutUris(c.probed, c.again)];
   return {
@@ -468,7 +482,8 @@ function withSlotOf(c: CacheContext, uri: string, given: Omit<Slot, 'round'>): P
   const isWaited = isAsked(c, uri) || c.probed.includes(uri);
   const at = placeOf(c, uri);
   if (!isWaited || at === undefined) return afterAnswerOf(c, uri);
-  // One that was slow, and changed while it was read: whoever waits now would be shown what it was.
+  // A slow read that arrives after its item changed is outdated, so the item is read again for the waiting
+  // order.
   const isOld = c.refresh > c.told && c.probed.includes(uri) && c.later.includes(uri);
   return {
     ...afterAnswerOf(c, uri),

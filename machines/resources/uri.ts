@@ -1,21 +1,24 @@
 /**
- * The URIs of windows and documents, taken apart by hand: `scheme://host/path?query`. What a platform's own parser makes of
- * a scheme that it does not know differs from platform to platform, and this room has none.
+ * Parts of a window or document URI, `scheme://host/path?query`. They are parsed by hand, because platforms
+ * treat unknown schemes differently in their own parsers and this code must not depend on one.
  */
 export interface UriParts {
-  /** In lower case. */
+  /** Scheme in lower case. */
   readonly scheme: string;
-  /** As written; may be empty. */
+  /** Host as written; may be empty. */
   readonly host: string;
-  /** As written: empty, or from its first `/` on. */
+  /** Path as written: empty, or starting with `/`. */
   readonly path: string;
-  /** As written, without its `?`; may be empty. See `valueIn`. */
+  /** Query as written, without the `?`; may be empty. Values are read with `valueIn`. */
   readonly query: string;
 }
 
 const uriPattern = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
-/** Undefined: it is no `scheme://…`. What stands behind a `#` says nothing about what is meant and is left out. */
+/**
+ * Splits a URI into its parts; undefined when it does not have the form `scheme://…`. A fragment after `#` is
+ * ignored.
+ */
 export function splitUri(raw: string): UriParts | undefined {
   const found = uriPattern.exec(raw);
   if (!found) return undefined;
@@ -23,15 +26,15 @@ export function splitUri(raw: string): UriParts | undefined {
   return { scheme: scheme.toLowerCase(), host, path, query };
 }
 
-/** `+` is a blank, as forms write it: no value that we know has a plus sign. */
+/** Decodes a query text in which `+` means a blank, as in forms; no known value contains a plus sign. */
 const formDecoded = (text: string): string => {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return decodePart(spaced) ?? spaced;
 };
 
 /**
- * The first value of a key in a query, decoded; empty where the key has none, undefined where it is not there. A broken
- * escape stays as it is written.
+ * Returns the first value of a key in a query, decoded; an empty text for a key without a value, undefined
+ * without the key. An invalid escape stays as written.
  */
 export function valueIn(query: string, key: string): string | undefined {
   for (let from = 0; from < query.length;) {
@@ -47,8 +50,8 @@ export function valueIn(query: string, key: string): string | undefined {
 
 // ── percent-encoding ──────────────────────────────────────────────────────────────────────────────────
 /**
- * Percent-encoding of one part of a URI (RFC 3986), there and back without loss. Undefined instead of the platform's
- * `URIError`: a text with half a surrogate pair has no UTF-8, and not every escape is some.
+ * Percent-encodes one part of a URI (RFC 3986) without loss. Undefined for a text with an unpaired surrogate,
+ * for which the platform throws a `URIError`; decoding an invalid escape gives undefined too.
  */
 export function encodePart(text: string): string | undefined {
   try {
@@ -58,10 +61,10 @@ export function encodePart(text: string): string | undefined {
   }
 }
 
-/** These five are reserved too, and the platform leaves them. */
+/** Encodes the five reserved characters that `encodeURIComponent` leaves out. */
 const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** Half a surrogate pair. */
+/** Matches an unpaired surrogate. */
 const loneSurrogate = /\p{Surrogate}/u;
 
 export function decodePart(text: string): string | undefined {
@@ -74,17 +77,20 @@ export function decodePart(text: string): string | undefined {
   }
 }
 
-/** What a host may have beside letters and digits: `h:80` and `[::1]` stay readable. */
+/** Escapes of characters that a host may contain unencoded, so that `h:80` and `[::1]` stay readable. */
 const inHosts = /%(?:2[146-9A-C]|3[ABD]|40|5[BD])/g;
 
-/** Without regard to case, so in lower case. */
+/** Encodes a host in lower case, because case does not matter. */
 export const encodeHost = (host: string): string | undefined =>
   encodePart(host.toLowerCase())?.replace(inHosts, decodeURIComponent);
 
 export const decodeHost = (written: string): string | undefined => decodePart(written)?.toLowerCase();
 
 // ── numbers ───────────────────────────────────────────────────────────────────────────────────────────
-/** A whole number of at least 0 as text, blanks around it allowed: no sign, no fraction, none that JavaScript would round. */
+/**
+ * Parses a whole number from 0, with blanks around it allowed; undefined for a sign, a fraction, or a number
+ * too large to be exact.
+ */
 export function wholeNumberIn(text: string): number | undefined {
   const trimmed = text.trim();
   if (!/^\d+$/.test(trimmed)) return undefined;
@@ -92,6 +98,6 @@ export function wholeNumberIn(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** A whole number with both its limits included. */
+/** Tells whether a value is a whole number within these limits, inclusive. */
 export const isWithin = (value: number, least: number, most: number): boolean =>
   Number.isSafeInteger(value) && value >= least && value <= most;

@@ -1,15 +1,15 @@
 /**
- * The resources of one server of which somebody wants to hear when they change.
+ * Watch: subscriptions to the resources of one server whose changes a host, a Desktop or a Finder wants to hear of.
  *
- * standby — there was no session yet: what is wanted is known, and nothing is subscribed
- * ready   — steady (subscribed is what is wanted, but for what was refused) | asking (one after another: new ones are
- *           subscribed, gone ones are not any more)
+ * standby — no session has begun: the wanted URIs are known, and nothing is subscribed
+ * ready   — steady (all wanted URIs are subscribed, except refused ones) | asking (one question after another: new URIs are
+ *           subscribed, unwanted ones unsubscribed)
  * closed  — final
  *
- * Its owner hears each time that all is as it is wanted: what was read before may be old.
+ * The owner is told whenever all wanted URIs are subscribed, because content that was read before may be outdated.
  *
- * Each session begins with nothing: a server forgets its subscribers with it. What was refused, also because there was no
- * session, is tried again then, or when it is wanted anew.
+ * Each session begins without subscriptions, because a server forgets them with its session. Refused ones, also for want of
+ * a session, are then tried again, or when they are requested again.
  */
 import { assign, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
@@ -19,41 +19,47 @@ import type { Timing } from '../kernel/timing.ts';
 
 interface WatchStart {
   readonly server: string;
-  /** The address that opened the session: questions go there. */
+  /** Address that opened the session, to which the questions go. */
   readonly session: Address;
   readonly timing: Pick<Timing, 'listMs'>;
 }
 export type WatchOrder =
-  /** From now on `by` wants these and no others, by URI: a host, a Desktop, a Finder. */
+  /** Sets the URIs that `by` (a host, a Desktop or a Finder) wants to watch, in place of earlier ones. */
   | { readonly type: 'watch.set'; readonly uris: readonly string[]; readonly by: string }
   /** A session has begun. */
   | { readonly type: 'watch.open' }
   | { readonly type: 'close' };
 export const watchKind = kindOf<WatchStart, WatchOrder>('watch');
-/** What the owner hears: from now on `by` is told when one of these changes. What was refused is not among them. */
+/**
+ * Report to the owner that changes of these URIs are now announced to `by`. Refused subscriptions are left
+ * out.
+ */
 export interface ResourcesWatched {
   readonly type: 'resources.watched';
   readonly server: string;
   readonly by: string;
   readonly uris: readonly string[];
-  /** For the first time in this session: what changed between two sessions nobody told. */
+  /** True for the first report in a session, because changes between two sessions were not announced. */
   readonly isAnew: boolean;
 }
 type Input = WatchStart & { readonly self: Address; readonly owner: AddressFor<ResourcesWatched> };
 interface Context extends Input {
-  /** By who wants them. */
+  /** Wanted URIs by the party that wants them. */
   readonly wantedBy: Readonly<Record<string, readonly string[]>>;
-  /** What anybody wants, each once. */
+  /** Wanted URIs of all parties, each once. */
   readonly wanted: readonly string[];
   readonly subscribed: readonly string[];
   readonly refused: readonly string[];
-  /** What is being asked; others may be wanted by the time of the answer. */
+  /** Running question; other URIs may be wanted by the time of its answer. */
   readonly step: Step | null;
-  /** What is asked one after another, worked out once for what is wanted; null: something else is wanted by now. */
+  /** Questions to ask one after another for the wanted URIs; null when the wanted URIs have changed since. */
   readonly plan: readonly Step[] | null;
-  /** How many of these are done: they are in `subscribed` when the plan is over, because each copies all of them. */
+  /**
+   * Number of finished steps of the plan. They are added to `subscribed` only at its end, because each
+   * addition copies the list.
+   */
   readonly done: number;
-  /** Its owner has not heard of this session yet. */
+  /** True until the first report to the owner in this session. */
   readonly isAnew: boolean;
 }
 interface Step {
@@ -61,7 +67,7 @@ interface Step {
   readonly uri: string;
 }
 
-/** What is new is subscribed, then what nobody wants any more is not. */
+/** Plans the questions: new URIs are subscribed first, then unwanted ones are unsubscribed. */
 function planOf({ wanted, subscribed, refused }: Context): readonly Step[] {
   const [have, not, still] = [new Set(subscribed), new Set(refused), new Set(wanted)];
   const fresh = wanted.filter((uri) => !have.has(uri) && !not.has(uri));
@@ -71,9 +77,12 @@ function planOf({ wanted, subscribed, refused }: Context): readonly Step[] {
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/** Undefined: all is as it is wanted. */
+/** Returns the next step; undefined when the plan is finished. */
 const stepOf = ({ plan, done }: Context): Step | undefined => plan?.[done];
-/** What is subscribed after these. Whoever refuses to unsubscribe may go on telling: nobody listens. */
+/**
+ * Returns the subscribed URIs after these steps. A refused unsubscribe counts as done, because further
+ * updates are ignored.
+ */
 function after({ subscribed, refused }: Context, steps: readonly Step[]): readonly string[] {
   const not = new Set(refused);
   const of = (asked: Step['method']) => steps.flatMap(({ method, uri }) => (method === asked ? [uri] : []));
@@ -81,7 +90,7 @@ function after({ subscribed, refused }: Context, steps: readonly Step[]): readon
   const fresh = of('resources/subscribe').filter((uri) => !not.has(uri));
   return [...subscribed.filter((uri) => !gone.has(uri)), ...fresh];
 }
-/** The plan is over, or given up in the middle. */
+/** Ends the plan, finished or not, and adds its finished steps to the subscribed URIs. */
 const planless = (c: Context): Pick<Context, 'plan' | 'done' | 'subscribed'> => ({
   plan: null,
   done: 0,
@@ -91,7 +100,7 @@ function stepped(c: Context, step: Step | null, isDone: boolean): Partial<Contex
   if (!step) return {};
   const isRefused = step.method === 'resources/subscribe' && !isDone;
   const refused = isRefused ? [...c.refused, step.uri] : c.refused;
-  // One that was asked before something else was wanted is of no plan.
+  // A question asked before the wanted URIs changed belongs to no plan, so its result is applied at once.
   return c.plan ? { refused, done: c.done + 1 } : { refused, subscribed: after({ ...c, refused }, [step]) };
 }
 

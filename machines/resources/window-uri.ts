@@ -11,25 +11,28 @@ import {
   type UriParts,
 } from './uri.ts';
 
-/** `window://host/path1/path2?priority=P&fullscreen=F` (seed 001), decoded. */
+/** Decoded window URI, `window://host/path1/path2?priority=P&fullscreen=F` (seed 001). */
 export interface WindowUri {
-  /** Names the MCP server, `com.example.browser`; in lower case, because case means nothing there. */
+  /**
+   * Host that identifies the MCP server, such as `com.example.browser`; in lower case, because case does not
+   * matter.
+   */
   readonly host: string;
-  /** Its segments; the first is never empty. */
+  /** Segments of the path; the first is never empty. */
   readonly path: readonly string[];
-  /** 0 to 100, the highest first; absent counts as 0. */
+  /** Priority from 0 to 100, highest first; absent counts as 0. */
   readonly priority?: number;
-  /** Absent counts as no. */
+  /** True for a window that fills the screen; absent counts as false. */
   readonly fullscreen?: boolean;
 }
-/** What a URI of a window may break, in the order of the seed's five rules. */
+/** Rules for window URIs, in the order of the seed's five rules. */
 type WindowRule = 'scheme' | 'host' | 'priority' | 'fullscreen' | 'encoding';
 
-/** The parts of a URI, or which rule it breaks. */
+/** Result of parsing: the parts of the URI, or a failure with the violated rule. */
 export type ParsedWindowUri =
   | { readonly ok: true; readonly uri: WindowUri }
   | { readonly ok: false; readonly failure: Failure };
-/** A URI, or which rule its parts break. */
+/** Result of building: the URI, or a failure with the violated rule. */
 export type BuiltWindowUri =
   | { readonly ok: true; readonly uri: string }
   | { readonly ok: false; readonly failure: Failure };
@@ -56,13 +59,13 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-/** What decides where a window stands among others. */
+/** Display hints that decide the position of a window. */
 interface Standing {
   readonly priority: number | undefined;
   readonly fullscreen: boolean | undefined;
 }
 
-/** Every rule of the seed; unknown keys of the query are ignored, of one that stands twice the first counts. */
+/** Checks all rules of the seed. Unknown query keys are ignored; of a repeated key the first counts. */
 function judged(parts: UriParts): Standing | WindowRule {
   if (parts.scheme !== 'window') return 'scheme';
   if (parts.host === '') return 'host';
@@ -77,7 +80,10 @@ function judged(parts: UriParts): Standing | WindowRule {
   return isEncoded ? { priority, fullscreen } : 'encoding';
 }
 
-/** Undefined: it is no window. Apart from `parseWindowUri`, because this is asked of thousands at a time. */
+/**
+ * Returns the display hints of a window URI; undefined when it is none. Faster than `parseWindowUri`, because
+ * thousands of URIs are checked at a time.
+ */
 export function standingOf(raw: string): Standing | undefined {
   const parts = splitUri(raw);
   const standing = parts && judged(parts);
@@ -85,8 +91,8 @@ export function standingOf(raw: string): Standing | undefined {
 }
 
 /**
- * Takes a `window://` URI apart by the five rules of seed 001. Never throws; a failure is 400 with the broken `rule`
- * in its details.
+ * Parses a `window://` URI by the five rules of seed 001. Never throws; a failure has code 400 and the
+ * violated `rule` in its details.
  */
 export function parseWindowUri(raw: string): ParsedWindowUri {
   const parts = splitUri(raw);
@@ -105,7 +111,7 @@ export function parseWindowUri(raw: string): ParsedWindowUri {
   };
 }
 
-/** Split before it is decoded, so that `c%2Fd` stays one segment. Slashes at the beginning say nothing. */
+/** Splits a path before decoding, so that `c%2Fd` stays one segment; leading slashes are ignored. */
 function segmentsOf(path: string): readonly string[] {
   const written = path.replace(/^\/+/, '');
   return written === '' ? [] : written.split('/').map((segment) => decodePart(segment) ?? '');
@@ -114,11 +120,11 @@ function segmentsOf(path: string): readonly string[] {
 export const isWindowUri = (raw: string): boolean => standingOf(raw) !== undefined;
 
 /**
- * What `parseWindowUri` reads as this; the query only as far as it is given, `priority` first. A part of another type than
- * its own breaks the rule of that part.
+ * Builds a URI that `parseWindowUri` reads as these parts; the query has only the given fields, `priority`
+ * first. A part of a wrong type violates the rule of that part.
  */
 export function buildWindowUri(uri: WindowUri): BuiltWindowUri {
-  // JavaScript calls this with whatever it has.
+  // A missing argument is handled too, because callers in JavaScript have no type check.
   const { host, path, priority, fullscreen } = uri ?? {};
   if (typeof host !== 'string' || host === '') return refuse('host');
   if (!Array.isArray(path) || path.some((segment) => typeof segment !== 'string')) return refuse('encoding');
