@@ -6,19 +6,19 @@ import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** Words of the body of a refusal. */
+/** Content of the HTTP body with which a server refused a request, read as far as it says why. */
 export interface Said {
-  /** It is a JSON-RPC error. */
+  /** The whole body when it is a JSON-RPC error message. */
   readonly envelope?: Envelope;
   readonly error?: RpcError;
   readonly bytes: number;
-  /** All of it. */
+  /** Whole text of the body. */
   readonly text: string;
-  /** One sentence; undefined: it has none. */
+  /** One sentence from the body that says why the server refused; undefined when it holds none. */
   readonly words?: string;
 }
 
-/** Members in which frameworks say why, the best first. */
+/** Members in which web frameworks write the reason of an error, the best one first. */
 const members = ['error_description', 'message', 'detail', 'error', 'title'];
 
 function sentenceIn(value: unknown): string | undefined {
@@ -32,7 +32,10 @@ function sentenceIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Why a server refused, in its own words: a JSON-RPC error, the JSON of a framework, or plain text. Nothing of it is redacted. */
+/**
+ * Reads why a server refused from the body of its answer: a JSON-RPC error, the JSON of a web framework, or
+ * plain text. The result is not redacted.
+ */
 export function saidIn(body: Body): Said {
   if ('unpackable' in body) return { bytes: 0, text: '', words: `the answer ${body.unpackable}` };
   if (!('text' in body)) return { bytes: 0, text: '' };
@@ -42,7 +45,7 @@ export function saidIn(body: Body): Said {
     value = JSON.parse(text);
   } catch {
     const [line = ''] = text.trim().split(/\r?\n/);
-    // Pages are for browsers.
+    // An HTML page is meant for browsers and gives no usable sentence.
     const isPage = line === '' || line.startsWith('<');
     return { text, bytes, ...(!isPage && { words: line }) };
   }
@@ -53,16 +56,22 @@ export function saidIn(body: Body): Said {
   return error ? { ...said, envelope: value, error, words: error.message } : said;
 }
 
-/** What a body is, by its first bytes: servers and gateways name other types than what they send, two, or none. */
+/**
+ * Kind of an HTTP body, judged by its first bytes because servers and gateways often send a wrong media type,
+ * two, or none.
+ */
 type Shape = 'json' | 'events' | 'foreign';
 
 const fields = ['data', 'event', 'id', 'retry'];
 const longestField = 5;
-/** The byte order mark, read as Latin-1. */
+/** UTF-8 byte order mark, as it looks when read as Latin-1. */
 const mark = '\u00EF\u00BB\u00BF';
 const space = /^[\t\n\r ]+/;
 
-/** By the first characters after white space; undefined: they may still become either. `types`: media types that were named. */
+/**
+ * Judges the kind of a body by its first characters after white space and by `types`, its media types;
+ * undefined while the text could still become either kind.
+ */
 function judge(start: string, types: readonly string[]): Shape | undefined {
   if (start.length < mark.length && mark.startsWith(start)) return undefined;
   if (start.startsWith('{') || start.startsWith('[')) return 'json';
@@ -75,9 +84,12 @@ function judge(start: string, types: readonly string[]): Shape | undefined {
 }
 
 interface ShapeReader {
-  /** Undefined: too little has come to say. */
+  /** Kind of the body; undefined while too few bytes have come to decide. */
   readonly is: Shape | undefined;
-  /** Gives back what can be read now: undefined while nobody knows, then all that was held. */
+  /**
+   * Adds a chunk and returns the bytes that can be read now: nothing while the kind is undecided, then all
+   * that was held back.
+   */
   add(chunk: Buffer): Buffer | undefined;
 }
 function shapeOf(types: readonly string[]): ShapeReader {
@@ -94,7 +106,7 @@ function shapeOf(types: readonly string[]): ShapeReader {
       start += chunk.toString('latin1');
       if (start.startsWith(mark)) start = start.slice(mark.length);
       start = start.replace(space, '').slice(0, mark.length + longestField + 1);
-      // White space alone is kept by nobody: there may be any amount of it.
+      // Leading white space is dropped instead of held, because a server may send any amount of it.
       if (start === '') held = [];
       is = start === '' ? undefined : judge(start, types);
       if (!is) return undefined;
@@ -105,26 +117,29 @@ function shapeOf(types: readonly string[]): ShapeReader {
   };
 }
 
-/** Why a stream is over: it came to its end, broke with this cause, was silent for too long, or cannot be unpacked. */
+/**
+ * Way in which a response stream ended: complete, broken with this cause, cut because it was silent too long,
+ * or impossible to decompress.
+ */
 export type StreamEnd = {
   readonly how: 'ended' | 'broken' | 'silent' | 'unpackable';
   readonly cause: string;
 };
-/** What came of a body that is read as one piece. */
+/** Result of reading an HTTP body as one piece. */
 export type Body =
   | { readonly text: string; readonly bytes: number }
-  /** Over the limit: cut there, and nothing of it kept. */
+  /** The body was larger than the limit: reading stopped there and its text was dropped. */
   | { readonly overlong: number }
   | { readonly broken: string }
-  /** Why it cannot be unpacked, in words that follow "the answer". */
+  /** Reason why the body cannot be decompressed, in words that follow "the answer". */
   | { readonly unpackable: string };
 
 const event = 'text/event-stream';
 interface Reading {
-  /** Nothing more of it is wanted. */
+  /** Stops reading, because the rest of the body is not wanted. */
   stop(): void;
 }
-/** Gives what a body has, unpacked, and then once how it ended. */
+/** Passes on the decompressed chunks of a body, then reports once how the body ended. */
 function read(
   answer: IncomingMessage,
   take: (chunk: Buffer) => void,
@@ -146,19 +161,19 @@ function read(
   return { stop: () => body.destroy() };
 }
 
-/** Keeps a text up to a limit, and then nothing of it. */
+/** Collects a text up to a limit in bytes; a longer text is dropped whole. */
 function createText(limit: number) {
   let parts: Buffer[] = [];
   let bytes = 0;
   return {
-    /** False: it is over the limit. */
+    /** Adds a chunk; returns false when the text is over the limit. */
     add: (chunk: Buffer): boolean => {
       bytes += chunk.length;
       if (bytes <= limit) parts.push(chunk);
       else parts = [];
       return bytes <= limit;
     },
-    /** A byte order mark is no part of it. */
+    /** Returns the collected text without a byte order mark, or the reason why there is none. */
     body: ({ how, cause }: StreamEnd): Body => {
       if (bytes > limit) return { overlong: bytes };
       if (how === 'unpackable') return { unpackable: cause };
@@ -173,7 +188,7 @@ function createText(limit: number) {
   };
 }
 
-/** Reads a whole body; never rejects. */
+/** Reads a whole HTTP body up to `limit` bytes; the promise never rejects. */
 export function readBody(answer: IncomingMessage, limit: number): Promise<Body> {
   return new Promise((resolve) => {
     const text = createText(limit);
@@ -187,14 +202,20 @@ export function readBody(answer: IncomingMessage, limit: number): Promise<Body> 
 
 interface Limits {
   readonly timers: Timers;
-  /** An event stream that is silent for so long is cut; 0: it may be silent. */
+  /** Longest silence of an event stream in ms before it is cut; 0 for no limit. */
   readonly silenceMs: number;
   readonly limit: number;
 }
-/** How an answer ended: as an event stream, as one piece, or cut because it is neither. */
+/**
+ * Result of reading an HTTP answer: the end of an event stream, a body in one piece, or `isForeign` when the
+ * body is neither JSON nor events.
+ */
 export type Ended = { readonly stream: StreamEnd } | { readonly body: Body } | { readonly isForeign: true };
 
-/** Reads an answer to its end, as an event stream or as one piece, by how it begins; never rejects. */
+/**
+ * Reads an HTTP answer to its end, as an event stream or as one piece depending on its first bytes; the
+ * promise never rejects.
+ */
 export function readAnswer(
   answer: IncomingMessage,
   found: FoundEvents,
@@ -240,15 +261,15 @@ export function readAnswer(
 }
 const silent: StreamEnd = { how: 'silent', cause: 'ETIMEDOUT' };
 
-/** Its media types: one, unless something on the way has said it twice. */
+/** Returns the media types of an answer: usually one, more when a proxy has added another. */
 const typesOf = ({ headers }: IncomingMessage): readonly string[] =>
   (headers['content-type'] ?? '')
     .split(/[,;]/)
     .map((type) => type.trim().toLowerCase())
     .filter((type) => type.includes('/'));
-/** The first media type of a body; '' when its server says none. */
+/** Returns the first media type of a body, or '' when the server names none. */
 export const mediaTypeOf = (answer: IncomingMessage): string => typesOf(answer)[0] ?? '';
-/** Its server says that it is an event stream, or does not say what it is. */
+/** Tells whether the media type of an answer allows an event stream: it says so, or it is missing. */
 export const mayBeEvents = (answer: IncomingMessage): boolean => {
   const types = typesOf(answer);
   return types.length === 0 || types.includes(event);

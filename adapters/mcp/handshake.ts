@@ -3,11 +3,11 @@ import type { Waits } from '../../machines/kernel/ports.ts';
 import type { Timers } from '../clock.ts';
 import type { McpTransport, Notice } from './transport.ts';
 
-/** A handshake that is done sooner is told of by nobody. */
+/** Time in ms after which a handshake is slow enough to be reported; a faster one is never reported. */
 const tellMs = 1_000;
 
 interface Around {
-  /** Where its lines come from, as people are told. */
+  /** Name of the place where the lines of the server come from, as shown to people. */
   readonly source: 'stdout' | 'it';
   readonly timers: Timers;
   readonly now: () => number;
@@ -15,7 +15,10 @@ interface Around {
   readonly tell: (waits: Waits) => void;
 }
 
-/** Tells what a handshake that takes long waits for and what came instead; each change once, at most one a second. */
+/**
+ * Reports what a slow handshake waits for and what the server sent instead: each change once, at most once a
+ * second.
+ */
 export class Handshake {
   readonly #transport: McpTransport;
   readonly #around: Around;
@@ -39,7 +42,7 @@ export class Handshake {
       this.#last = text;
     }
   }
-  /** The session is open, or will never be. */
+  /** Stops the reports, because the session is open or has failed. */
   over(): void {
     this.#around.timers.clearTimeout(this.#timer);
   }

@@ -4,23 +4,29 @@ import { idLiteralOf } from './messages/overlong-id.ts';
 import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
 import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
 
-/** Parts that all readers of this folder share. They read what a server means; what they had to guess they tell. */
+/**
+ * Helpers for reading the messages of MCP servers leniently: a wrong shape is read as the server means it, and
+ * each guess is reported.
+ */
 
-/** Hears of each shape that is not as MCP has it and was read all the same. */
+/** Callback for each shape that deviates from MCP and was read all the same. */
 export type Tell = (what: string) => void;
 
-/** The members that say something: null says nothing. */
+/** Returns the members of an object without those that are null. */
 const said = (value: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, member]) => member !== null));
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-/** A number, also one that was written as text. */
+/** Reads a number, also one that was written as text. */
 function numberOf(value: unknown): number | undefined {
   const read = isText(value) && value.trim() !== '' ? Number(value) : value;
   return isNumber(read) ? read : undefined;
 }
 
-/** Keeps members that are as they should be. Others are left out, and told, but null, which says nothing. */
+/**
+ * Keeps the members that pass their check and drops the others with a report; null members are dropped without
+ * one.
+ */
 function kept(
   fields: Fields,
   checks: Readonly<Record<string, (value: unknown) => boolean>>,
@@ -35,19 +41,23 @@ function kept(
     }),
   );
 }
-/** Refuses a request of a server that cannot be read, with the member that is missing or wrong. */
+/**
+ * Error for a request of a server that cannot be read; its message names the member that is missing or wrong.
+ */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** A longer message is not looked through for the digits of its id. */
+/** Largest message in characters whose text is searched for the exact digits of its id. */
 const longestSearched = 64 * 1024;
 const byteOrderMark = 0xfeff;
 
-/** Ids of requests with more digits than a number holds, as their server wrote them. */
+/** Ids of requests with more digits than a JavaScript number holds, as the server wrote them. */
 const literals = new WeakMap<object, string>();
 
-/** One message as a server wrote it, after a byte order mark or without one. Throws what `JSON.parse` throws. */
+/**
+ * Parses one message as a server wrote it, with or without a byte order mark. Throws what `JSON.parse` throws.
+ */
 export function parsed(text: string): unknown {
   const value: unknown = JSON.parse(text.codePointAt(0) === byteOrderMark ? text.slice(1) : text);
   if (typeof value !== 'object' || value === null || !('id' in value)) return value;
@@ -57,15 +67,16 @@ export function parsed(text: string): unknown {
   if (literal !== undefined) literals.set(value, literal);
   return value;
 }
-/** The text of a message that goes out. An answer has the id of its request digit by digit. */
+/** Writes an outgoing message as JSON; an answer repeats the id of its request digit by digit. */
 export function written(message: JSONRPCMessage): string {
   const literal = literals.get(message);
   if (literal === undefined) return JSON.stringify(message);
   const { jsonrpc, ...rest } = { ...message, id: null };
-  // The first member of this name is the one that was just put there.
+  // The first `"id":null` of the text is the null id that was just set, because the id stands before the
+  // result.
   return JSON.stringify({ jsonrpc, ...rest }).replace('"id":null', `"id":${literal}`);
 }
-/** Lets an answer have the id of its request as that was written. */
+/** Marks an answer so that it is written with the id of its request, digit by digit. */
 export function answering<Answer extends object>(request: object, answer: Answer): Answer {
   const literal = literals.get(request);
   if (literal !== undefined) literals.set(answer, literal);
@@ -73,31 +84,36 @@ export function answering<Answer extends object>(request: object, answer: Answer
 }
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
-/** An error that says nothing, which some write beside each result. */
+/** Tells whether an error is empty, as some servers write one beside each result. */
 const isEmpty = (error: unknown): boolean =>
   error === '' || error === false || (typeof error === 'object' && Object.keys(error ?? {}).length === 0);
 const isMethod = (value: unknown): boolean => typeof value === 'string' && value !== '';
-/** A request has neither result nor error. A message without a method is an answer, whatever else it lacks. */
+/**
+ * Tells whether a message is an answer: it has a result, an error, or no method, whatever else is missing.
+ */
 export const isAnswer = ({ method, result, error }: Envelope): boolean =>
   isSaid(result) || isSaid(error) || !isSaid(method) || method === '';
-/** A notification has no id. One that has null there is none of a request either. */
+/**
+ * Tells whether a message is a notification: it has a method and no id, or a null id with a method of
+ * notifications.
+ */
 export const isNotification = ({ id, method }: Envelope): boolean =>
   isMethod(method) && (id === undefined || (id === null && String(method).startsWith('notifications/')));
 
-/** The id of an answer. All ids of ours that look like numbers are numbers. */
+/** Returns the id of an answer; a numeric text becomes a number, because our own ids are numbers. */
 export const answeredId = (id: unknown): unknown =>
   typeof id === 'string' && /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
 
-/** An answer with the members that an answer has, and no others. */
+/** Returns an answer with only the members that JSON-RPC allows in an answer. */
 export function answerOf({ id, result, error }: Envelope): JSONRPCMessage {
   const isError = isSaid(error) && !(isSaid(result) && isEmpty(error));
   const members = isError ? { error } : { ...(result !== undefined && { result }) };
   return { jsonrpc: '2.0', id: answeredId(id), ...members } as JSONRPCMessage;
 }
 
-/** What the fields of one form are read with. */
+/** Context for reading the fields of one elicitation form. */
 interface Around {
-  /** The whole form: a field may point into it. */
+  /** Schema of the whole form, because a field may refer to another part of it. */
   readonly schema: Fields;
   readonly tell: Tell;
 }
@@ -120,8 +136,9 @@ const checks = {
 } as const;
 
 /**
- * One field of a form, as MCP has it: one type, titled choices as `oneOf` with constants, no null, a default of its type.
- * A field that means nothing is a text, so that a person is asked all the same.
+ * Reads one field of an elicitation form and normalizes it to MCP: one type, titled choices as `oneOf` with
+ * constants, no null, a default of its type. A field without usable content becomes a text field, so that the
+ * person is still asked.
  */
 function readField(name: string, field: unknown, { schema, tell }: Around): Fields {
   const at = `elicitation/create: field ${JSON.stringify(name)}`;
@@ -137,7 +154,10 @@ function readField(name: string, field: unknown, { schema, tell }: Around): Fiel
   return read;
 }
 
-/** A field that points elsewhere in its form, or has one branch, is what stands there. */
+/**
+ * Resolves a field that refers to a definition in its form, or has a single branch, to the schema it stands
+ * for.
+ */
 function flattened(field: Fields, schema: Fields, depth = 0): Fields {
   const { $ref: pointer, allOf, anyOf, oneOf, ...rest } = field;
   const branches = [allOf, anyOf, oneOf].find(Array.isArray)?.filter((branch) => !isNull(branch));
@@ -154,7 +174,7 @@ function targetOf(pointer: string, schema: Fields): unknown {
 }
 const isNull = (branch: unknown): boolean =>
   isObject(branch) && (branch['type'] === 'null' || branch['const'] === null);
-/** A field that may be left out need not be able to be null, too. */
+/** Removes null from the types and choices of a field, because an optional field can simply be left out. */
 function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
   const some: unknown = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
   const choices: unknown = Array.isArray(values) ? values.filter((value) => value !== null) : values;
@@ -168,7 +188,7 @@ function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
 const isChoice = (branch: unknown): branch is Fields => isObject(branch) && 'const' in branch;
 const constantsOf = (branches: unknown): readonly Fields[] =>
   Array.isArray(branches) ? branches.filter(isChoice) : [];
-/** The type of a field: its own, else that of its choices. */
+/** Returns the type of a field: its declared type, otherwise the type of its first choice. */
 function typeOf(field: Fields): (typeof types)[number] {
   const word = String(field['type']).toLowerCase();
   const own = types.find((type) => type === word);
@@ -180,7 +200,7 @@ function typeOf(field: Fields): (typeof types)[number] {
   if (typeof choice === 'boolean') return 'boolean';
   return isObject(field['properties']) ? 'object' : 'string';
 }
-/** Each choice with a title, and of an array the choices of its items. */
+/** Returns the choices of a field, each with a title; for an array, the choices of its items. */
 function choicesOf({ oneOf, items, const: only, enum: values }: Fields, type: string): Fields {
   if (type === 'array') return isObject(items) ? { items: choiceItems(said(items)) } : {};
   if (only !== undefined && values === undefined) return { enum: [only] };
@@ -205,7 +225,10 @@ function isOfType(value: unknown, type: string): boolean {
 
 const elicitationPlace = 'elicitation/create';
 
-/** What a server asks a person. Throws `Unreadable` where nobody could say what is asked for. */
+/**
+ * Reads the params of `elicitation/create`, a question to a person. Throws `Unreadable` when the question
+ * cannot be determined.
+ */
 export function readElicitation(params: unknown, tell: Tell): ElicitRequest['params'] {
   const { mode, task: _, ...rest } = said(params);
   const isUrl = mode === 'url' || (mode === undefined && isText(rest['url']) && !rest['requestedSchema']);
@@ -222,7 +245,8 @@ function questionIn(message: unknown, tell: Tell): string {
 function urlOf({ url, elicitationId, ...rest }: Fields): object {
   if (!isText(url)) throw new Unreadable(`${elicitationPlace}: url is missing, or no text`);
   if (!URL.canParse(url)) throw new Unreadable(`${elicitationPlace}: url is no URL`);
-  // Any other scheme, such as `javascript:` or `file:`, would run or show something of the machine of the person.
+  // Any scheme but http and https, such as `javascript:` or `file:`, could run or show something on the
+  // machine of the person.
   if (!/^https?:$/.test(new URL(url).protocol))
     throw new Unreadable(`${elicitationPlace}: url is neither http nor https`);
   return {
@@ -252,7 +276,7 @@ function formOf({ requestedSchema, ...rest }: Fields, tell: Tell): object {
   };
 }
 
-/** What a person left out is the default of the schema (SEP-1034). */
+/** Fills in the defaults of the form schema for fields that the person left out (SEP-1034). */
 export function withDefaults(content: Fields, params: ElicitRequest['params']): Fields {
   if (!('requestedSchema' in params)) return content;
   const presets = Object.entries(params.requestedSchema.properties).flatMap(([name, field]) => {
@@ -263,7 +287,7 @@ export function withDefaults(content: Fields, params: ElicitRequest['params']): 
 }
 
 const samplingPlace = 'sampling/createMessage';
-/** What a model may write where the server does not say how much, in tokens. */
+/** Limit of tokens for sampling when the server does not name one. */
 const usualTokens = 4_096;
 
 const isStopList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
@@ -279,7 +303,10 @@ const samplingChecks = {
   _meta: isObject,
 } as const;
 
-/** What a server asks a model. Throws `Unreadable` where it has no messages. */
+/**
+ * Reads the params of `sampling/createMessage`, a question to a model. Throws `Unreadable` when there are no
+ * messages.
+ */
 export function readSampling(params: unknown, tell: Tell): CreateMessageRequest['params'] {
   const { messages, maxTokens, task: _, ...rest } = said(params);
   if (!Array.isArray(messages)) throw new Unreadable(`${samplingPlace}: messages is missing, or no list`);
@@ -288,7 +315,7 @@ export function readSampling(params: unknown, tell: Tell): CreateMessageRequest[
   const tokens = numberOf(maxTokens);
   if (tokens === undefined)
     tell(`${samplingPlace}: maxTokens is missing, or no number; ${usualTokens} is taken`);
-  // Only `user` and `assistant` may speak; what the system says has a place of its own.
+  // MCP allows only the roles `user` and `assistant`, so system messages are moved to the system prompt.
   const systems = read.filter(({ role }) => role === 'system').map(({ content }) => textOf(content));
   const system = [asked['systemPrompt'], ...systems].filter(isText).join('\n\n');
   return {
@@ -324,15 +351,15 @@ const textOf = (content: unknown): string =>
     .filter(isText)
     .join('\n');
 
-/** The answer to `initialize`, in our words. */
+/** Answer of a server to `initialize`, in our own types. */
 export interface Initialized {
   readonly protocolVersion: string;
   readonly info: Omit<ServerInfo, 'protocolVersion'>;
 }
 
 /**
- * Reads the answer to `initialize`. A protocol version is all that has to be there, and `problem` says so; whatever else is
- * missing, null or of another shape does not keep a server from being used.
+ * Reads the answer to `initialize`. Only the protocol version is required, and `problem` says when it is
+ * missing; anything else that is missing, null or of another shape does not keep a server from being used.
  */
 export function readInitialize(result: unknown, tell: Tell): Initialized | { readonly problem: string } {
   const told: Tell = (what) => tell(`initialize: ${what}`);
@@ -353,11 +380,14 @@ export function readInitialize(result: unknown, tell: Tell): Initialized | { rea
     },
   };
 }
-/** A version may be written as a number. */
+/** Reads a name or a version as text, also when a server wrote a number. */
 const wordOf = (value: unknown): string =>
   isText(value) || numberOf(value) !== undefined ? String(value) : '';
 
-/** `true`, an empty list or a list in place of an object mean that it is there; null and `false`, that it is not. */
+/**
+ * Reads the declared capabilities: `true`, an empty list or a list instead of an object count as declared,
+ * null and `false` as not declared.
+ */
 function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
   const named = Array.isArray(declared) ? declared.filter(isText).map((name) => [name, {}] as const) : [];
   const all = Array.isArray(declared) ? Object.fromEntries(named) : said(declared);
@@ -379,9 +409,15 @@ function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
   };
 }
 
-/** An icon may be a whole picture, and instructions a book: both are kept, and recorded, with each session. */
+/**
+ * Limits in characters for an icon and for a text of a server: both are kept and recorded with each session,
+ * and some servers send whole pictures or books.
+ */
 const [mostOfIcon, mostOfText] = [8_192, 2_000];
-/** How a server wants to be shown: its first icon, and its description, or else its title or its instructions. */
+/**
+ * Returns how a server is shown to people: its first icon that is short enough, and its description, or else
+ * its title or its instructions.
+ */
 function shownOf(
   { title, description, icons }: Fields,
   instructions: string | undefined,

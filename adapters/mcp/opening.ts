@@ -13,17 +13,20 @@ interface Opening {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly capabilities: ClientCapabilities;
   readonly tell: Tell;
-  /** Why the stream ended, if it has. */
+  /** Returns the reason why the stream ended, or undefined while it lives. */
   readonly lost: () => string | undefined;
 }
 export type Opened = { readonly opened: Initialized } | { readonly failure: Failure };
 
-/** The handshake of MCP (lifecycle): `initialize`, its answer, and the notification that we have read it; `end` is called once. */
+/**
+ * Runs the handshake of MCP: sends `initialize`, reads the answer, and sends the notification `initialized`;
+ * `end` is called once.
+ */
 export function open(requests: PendingRequests, opening: Opening, end: (opened: Opened) => void): void {
   const { clientInfo, capabilities, tell, lost } = opening;
   const fail = (error?: unknown): void => end({ failure: handshakeFailure(error, lost()) });
   const read = (answer: Envelope | undefined): void => {
-    // The stream ended first.
+    // The stream ended before the answer to `initialize` came.
     if (!answer) return fail();
     const error = answer.error === undefined ? undefined : errorOf(answer);
     if (error) return end({ failure: handshakeRefusal(error) });

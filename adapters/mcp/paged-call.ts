@@ -3,23 +3,29 @@ import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import { readElicitation } from './lenient.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** MCP 2025-11-25: a person has to open a page before this call can be made. */
+/**
+ * JSON-RPC error code of MCP 2025-11-25 by which a server says that a person has to open a web page before
+ * this call.
+ */
 const urlElicitationRequired = -32_042;
 type Page = Extract<ElicitRequest['params'], { mode: 'url' }>;
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
 interface Around {
-  /** Shows a page to a person; undefined: the host cannot. Rejects when nobody wants it any more. */
+  /**
+   * Shows a web page to a person; undefined when the host cannot. The promise rejects when the page is no
+   * longer wanted.
+   */
   readonly show: ((page: Page, signal: AbortSignal) => Promise<ElicitResult>) | undefined;
   /** Sends the call; the returned function withdraws it. */
   readonly ask: (emit: Emit<RequestFact>) => () => void;
-  /** Nobody hears a fact any more. */
+  /** Tells whether the session is closed, so that results are no longer reported. */
   readonly isClosed: () => boolean;
 }
 
 /**
- * Sends a call, and where its server wants a page to be opened first, shows that and sends the call once more. A call that
- * still cannot be made says which page has to be opened.
+ * Sends a tool call; when the server wants a web page opened first, shows the page and sends the call a second
+ * time. A call that still cannot be made reports which page has to be opened.
  */
 export function callWithPages(emit: Emit<RequestFact>, { show, ask, isClosed }: Around): () => void {
   const unwanted = new AbortController();
@@ -46,7 +52,7 @@ async function agreed(pages: readonly Page[], show: (page: Page) => Promise<Elic
     for (const page of pages) if ((await show(page)).action !== 'accept') return false;
     return true;
   } catch {
-    // The host failed, or the session ended.
+    // A failure to show the page, or the end of the session, counts as a refusal by the person.
     return false;
   }
 }

@@ -8,37 +8,46 @@ import { Session, type SessionOptions } from './session.ts';
 import { waitingTimers, type Timers } from '../clock.ts';
 
 export interface SessionPortOptions extends SessionOptions {
-  /** Default 10 MiB: a larger answer fails its question only. */
+  /** Largest answer in bytes, 10 MiB by default; a larger one fails only its own request. */
   readonly resultBytes?: number;
-  /** Default 10 MiB: a larger message is not kept in memory. */
+  /** Largest message in bytes that is kept in memory, 10 MiB by default. */
   readonly messageBytes?: number;
-  /** What a server wrote that no question will hear of, for a log. */
+  /** Callback for output of a server that no caller receives, for a log. */
   readonly notice?: (server: string, notice: Notice) => void;
   readonly timers?: Timers;
-  /** Default: `Date.now`. */
+  /** Clock in ms since 1970, `Date.now` by default. */
   readonly now?: () => number;
-  /** Hears each JSON-RPC message of each session, by its address. */
+  /** Callback for each JSON-RPC message of each session, with the address of the session. */
   readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown) => void;
 }
 export interface SessionPort {
   readonly open: Ports['session'];
-  /** The four lists give all pages as `{<member>: entries}`; any other method its result exactly as received. */
+  /**
+   * Sends a request to a server. The four list methods return all pages as `{<member>: entries}`; any other
+   * method returns its result exactly as received.
+   */
   readonly request: Ports['request'];
-  /** True from open to close, also while connecting and after the stream was lost. */
+  /**
+   * Tells whether a session is held: true from open to close, also while connecting and after the stream was
+   * lost.
+   */
   has(key: Address): boolean;
-  /** What a server wrote that reached nobody, since the port was made. */
+  /** Counts of what a server wrote that no caller received, since the port was created. */
   noiseOf(server: string): Noise;
-  /** Counts what a server wrote elsewhere otherwise than it should. */
+  /** Counts a protocol violation of a server that was seen outside its session. */
   noticed(server: string, text: string): void;
-  /** Tells every server that may ask for them that `answers.roots` gives others now. */
+  /**
+   * Tells every connected server that `answers.roots` now returns other roots, so that the server may ask for
+   * them again.
+   */
   announceRoots(): void;
-  /** Resolves when of the sessions that were closed nothing is under way; a matter of 2 s at most. */
+  /** Resolves when all closed sessions have finished their farewells, after 2 s at most. */
   closed(): Promise<void>;
 }
 
 const nothing = (): void => {};
 
-/** The real `session` port: MCP over the streams of a process, over HTTP, or inside this host. */
+/** Creates the real `session` port: MCP over the streams of a process, over HTTP, or inside this host. */
 export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const sessions = new Map<Address, Session>();
   const parting = new Set<Promise<void>>();

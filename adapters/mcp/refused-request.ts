@@ -9,31 +9,37 @@ import { Unreached } from './http/http.ts';
 import { brokenOff, expired, statusFailure, unreachable, type Phase } from './http/http-failures.ts';
 import { versionRefusal } from './messages/refusal.ts';
 
-/** So much of what a server says about a refusal is read. */
+/** Largest part in bytes of the body of a refusal that is read. */
 const refusalBytes = 64 * 1024;
-/** Gateways that do not know whether the server behind them has worked on it; two are those of Cloudflare. */
+/**
+ * HTTP statuses of gateways that leave open whether the server behind them worked on the request; 520 and 524
+ * are those of Cloudflare.
+ */
 const gateways: readonly number[] = [502, 504, 520, 524];
-/** Servers answer with these, too; any other status means what HTTP says, whatever stands in the body. */
+/**
+ * HTTP statuses that servers also use for JSON-RPC answers; with any other status the status alone counts,
+ * whatever the body holds.
+ */
 const answering: readonly number[] = [400, 409, 422, 500];
-/** A server that does not speak streamable HTTP refuses the first POST with one of these. */
+/** HTTP statuses with which a server that does not speak streamable HTTP refuses the first POST. */
 export const ofOtherTransport: readonly number[] = [400, 404, 405, 406, 415];
 
 export interface RefusedRequest {
   readonly phase: Phase;
-  /** The request that was refused; undefined for what has no answer. */
+  /** JSON-RPC id of the refused request; undefined for a message that expects no answer. */
   readonly id: RequestId | undefined;
-  /** It named a session of this server. */
+  /** Tells whether the request named a session of this server. */
   readonly hasSession: boolean;
   readonly redact: (text: string) => string;
   readonly url: URL;
 }
-/** What a status other than success means. */
+/** Judgement on an HTTP answer whose status is not success. */
 export type Verdict =
-  /** It is the JSON-RPC answer to the request after all. */
+  /** The body holds the JSON-RPC answer to the request in spite of the status. */
   | { readonly answer: object; readonly bytes: number }
   /**
-   * `ends`: the session is over, and why. `unlessKnown`: what it is instead, and why the session is over, when the server does not answer a
-   * ping either.
+   * The request is refused. `ends`: reason why the session is over, too. `unlessKnown`: other refusal and end
+   * of the session that apply when the server does not answer a ping either.
    */
   | { readonly refused: Refused; readonly ends?: SessionLost; readonly unlessKnown?: Over };
 interface Over {
@@ -42,9 +48,10 @@ interface Over {
 }
 
 /**
- * The status comes first. 401 and 404 are said before a server works on anything, and are the end of the session: with a token that is
- * no longer good everything else would fail, too. What else speaks of a session may be the end of it. 403 may be about this
- * one request (a scope), and 429 and 5xx pass.
+ * Judges an HTTP answer without success, by its status first. 401 and 404 come before a server works on
+ * anything, and end the session: with an invalid token all other requests would fail, too. Other statuses
+ * whose words mention a session may end it. 403 may concern only this request (a scope), and 429 and 5xx are
+ * temporary.
  */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
   const { statusCode: status = 0, headers } = answer;
@@ -77,7 +84,10 @@ function howOf(status: number): 'unsent' | 'lost' | 'answered' {
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) return 'unsent';
   return gateways.includes(status) ? 'lost' : 'answered';
 }
-/** At `initialize` a refusal may be about the transport. */
+/**
+ * Tells whether a body with this status may be a JSON-RPC answer; at `initialize` some of these statuses may
+ * instead refuse the transport.
+ */
 const mayAnswer = (status: number, phase: Phase): boolean =>
   answering.includes(status) && (phase === 'session' || !ofOtherTransport.includes(status));
 
@@ -94,7 +104,7 @@ function failureFor(
   return { ...failure, details: { ...failure.details, code: error.code } };
 }
 
-/** What became of a request whose exchange failed. */
+/** Turns the error of a failed HTTP exchange into the refusal of its request. */
 export function refusedBy(error: unknown, phase: Phase): Refused {
   if (error instanceof Refused) return error;
   if (!(error instanceof Unreached)) return new Refused(brokenOff('unknown cause', phase), 'lost');

@@ -33,19 +33,25 @@ import {
 } from './messages/refusal.ts';
 
 export interface SessionOptions extends TransportOptions {
-  /** Who we say we are. */
+  /** Name and version of this client, as sent in `initialize`. */
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** What this host answers when a server asks. */
+  /** Functions by which this host answers requests of a server. */
   readonly answers?: Answers;
-  /** Default 2 min: sampling is refused then, elicitation cancelled. */
+  /**
+   * Limit in ms for an answer of the host, 2 min by default; afterwards sampling is refused and elicitation
+   * cancelled.
+   */
   readonly answerMs?: number;
-  /** Hides what nobody may see of what a server wrote; before it is cut, which could leave a part of that. */
+  /**
+   * Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a
+   * secret.
+   */
   readonly redact?: (text: string) => string;
-  /** Makes a span of each call of a tool. */
+  /** Tracer that makes a span for each tool call. */
   readonly tracing?: Tracing | undefined;
-  /** The name that the call at this address has in logs. */
+  /** Returns the request id under which logs name the call at this address. */
   readonly reqIdOf?: (call: Address) => string | undefined;
-  /** What a server says in its own log. */
+  /** Callback for log messages that a server sends (`notifications/message`). */
   readonly log?: (server: string, line: ServerLog) => void;
 }
 
@@ -53,7 +59,10 @@ const nothing = (): void => {};
 const nameIn = (params: unknown): unknown => (params as { readonly name?: unknown } | undefined)?.name;
 const connectionEnded = 'the connection ended';
 
-/** connecting → open → lost, or connecting → lost; `close` leads from each to closed, without a word. */
+/**
+ * One session with an MCP server. States: connecting → open → lost, or connecting → lost; `close` leads from
+ * each to closed, without a report.
+ */
 export class Session {
   #state: 'connecting' | 'open' | 'lost' | 'closed' = 'connecting';
   readonly #input: SessionInput;
@@ -61,16 +70,16 @@ export class Session {
   readonly #emit: Emit<SessionFact>;
   readonly #transport: McpTransport | undefined;
   readonly #requests: PendingRequests | undefined;
-  /** What the server asks us. */
+  /** Requests of the server to this host that await an answer. */
   readonly #asked: ServerRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
-  /** Names of tools that run as tasks only, as this session has listed them. */
+  /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();
   readonly #tasks = new Set<TaskCall>();
   readonly #timers: Around['timers'];
   readonly #traced: TracedRequests | undefined;
-  /** Hears of what is not as MCP has it. */
+  /** Reports what deviates from MCP. */
   readonly #tell: Tell;
 
   constructor(options: SessionOptions, input: SessionInput, around: Around, emit: Emit<SessionFact>) {
@@ -198,7 +207,7 @@ export class Session {
       return nothing;
     }
   }
-  /** The list of tools says how each is called. */
+  /** Remembers from a tool list which tools must be called as tasks. */
   #noted(emit: Emit<RequestFact>): Emit<RequestFact> {
     return (fact) => {
       if (fact.type === 'ask.answered') {
@@ -209,7 +218,7 @@ export class Session {
       emit(fact);
     };
   }
-  /** The server may ask for the roots anew. */
+  /** Tells the server that the roots have changed, so that the server may ask for them again. */
   announceRoots(): void {
     if (this.#state === 'open' && this.#options.answers?.roots)
       this.#requests?.notify('notifications/roots/list_changed')?.catch(nothing);
@@ -222,7 +231,7 @@ export class Session {
     this.#requests?.withdrawAll();
     this.#end();
   }
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no request of this session is under way any more. */
   async closed(): Promise<void> {
     await this.#transport?.closed?.();
   }
@@ -235,7 +244,7 @@ export class Session {
     return this.#transport?.revision ?? protocolVersion;
   }
   #opened({ protocolVersion, info }: Initialized, transport: McpTransport): void {
-    // The server answered and ended in one breath.
+    // The server answered `initialize` and ended at once.
     if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
@@ -244,7 +253,10 @@ export class Session {
     const spoken = transport.revision ?? protocolVersion;
     this.#emit({ type: 'session.opened', info: { ...info, protocolVersion: spoken } });
   }
-  /** Before it is open nobody has anything that could have changed. */
+  /**
+   * Handles a notification; all but cancellations are ignored until the session is open, because nothing is
+   * held yet that could have changed.
+   */
   #hear(method: string, params: unknown): void {
     if (method === 'notifications/cancelled') return this.#asked?.withdraw(params);
     if (this.#state !== 'open') return;
@@ -261,7 +273,10 @@ export class Session {
     this.#end();
     this.#emit({ type: 'session.failed', failure });
   }
-  /** While connecting, the handshake itself fails, a moment later and with a better reason. */
+  /**
+   * Handles the loss of the stream; while connecting, the handshake itself fails a moment later with a better
+   * reason.
+   */
   #lose(): void {
     this.#asked?.close();
     if (this.#state === 'connecting') this.#requests?.lose();
@@ -269,7 +284,7 @@ export class Session {
     this.#state = 'lost';
     this.#requests?.lose();
     for (const call of this.#tasks) call.lose();
-    // Those who heard of it may have closed the session.
+    // A caller that was told of the loss may already have closed the session.
     if (this.#isClosed()) return;
     this.#emit({ type: 'session.lost', ...(this.#transport?.lost ?? { reason: connectionEnded }) });
   }

@@ -6,24 +6,27 @@ import { written } from './lenient.ts';
 import { createFramer, type Framer } from './messages/framing.ts';
 import { Inbox } from './messages/inbox.ts';
 
-/** Input broken, output not: answers may still lie in the pipe, so the end of the output is awaited this long. */
+/**
+ * Time in ms for which the output of a process is still read after its input broke, because answers may still
+ * lie in the pipe.
+ */
 const brokenInputMs = 50;
 
-/** The streams of a process that somebody else owns. */
+/** Input and output streams of a process that is owned elsewhere. */
 export interface Streams {
   readonly stdin: Writable;
   readonly stdout: Readable;
 }
 
 /**
- * MCP over the streams of a process that somebody else owns: `close` only lets go of them. An answer over the
- * limit reaches its caller as a JSON-RPC error, and the connection lives.
+ * MCP over the streams of a process that is owned elsewhere: `close` only lets go of the streams. An answer
+ * over the size limit reaches its caller as a JSON-RPC error, and the connection lives on.
  */
 export class StreamTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: McpTransport['onmessage'];
-  /** Why the stream ended; undefined while it lives, and after `close`. */
+  /** Reason why the stream ended; undefined while the stream lives, and after `close`. */
   lost: SessionLost | undefined;
   readonly #options: Streams;
   readonly #framer: Framer;
@@ -43,7 +46,7 @@ export class StreamTransport implements McpTransport {
   get heldBytes(): number {
     return this.#framer.held();
   }
-  /** Rejects when the process has already closed its output. */
+  /** Starts reading; rejects when the process has already closed its output. */
   start(): Promise<void> | undefined {
     const { stdin, stdout } = this.#options;
     if (!stdout.readable) {
@@ -57,7 +60,7 @@ export class StreamTransport implements McpTransport {
     return undefined;
   }
 
-  /** Rejects with `NotSent` when the pipe takes nothing any more. */
+  /** Writes a message to the process; rejects with `NotSent` when its pipe is closed. */
   send(message: JSONRPCMessage): Promise<void> | undefined {
     const { stdin } = this.#options;
     if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
@@ -66,7 +69,10 @@ export class StreamTransport implements McpTransport {
     return undefined;
   }
 
-  /** What is sent in one turn is one write: each would wake the server. `end` of a stream writes what is gathered. */
+  /**
+   * Gathers all messages of one turn into one write, because each write would wake the server. `end` of a
+   * stream writes what is gathered.
+   */
   #gather(): void {
     const { stdin } = this.#options;
     if (stdin.writableCorked > 0) return;
@@ -84,7 +90,8 @@ export class StreamTransport implements McpTransport {
     this.#timers.clearTimeout(this.#brokenInput);
     stdin.off('error', this.#onInputError);
     stdout.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd);
-    // A server that still writes must not get stuck in a full pipe: it would never see that its input ended.
+    // Keeps reading and drops the output, because a server that is stuck in a full pipe would never see that
+    // its input ended.
     stdout.resume();
     this.onclose?.();
   }

@@ -6,7 +6,10 @@ import type { Asker, PendingRequests } from './messages/pending-requests.ts';
 import { factOf, lost, refusedOnTheWay, unusableCall } from './messages/refusal.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
-/** A server may forget a task this long after it was made, in ms; it may say another time itself. */
+/**
+ * Time in ms for which the server is asked to keep a task after its creation; the server may choose another
+ * time.
+ */
 const ttl = 24 * 3_600_000;
 const between = { usual: 1_000, least: 50, most: 60_000 } as const;
 const method = 'tools/call';
@@ -15,16 +18,16 @@ interface Around {
   readonly requests: PendingRequests;
   readonly timers: Timers;
   readonly emit: Emit<RequestFact>;
-  /** Why nobody will answer. */
+  /** Returns the reason why no answer will come any more. */
   readonly reason: () => string;
-  /** It is over, and hears nothing more. */
+  /** Callback at the end of the call, after which it takes no more messages. */
   readonly onOver: () => void;
 }
 
 /**
- * A call of a tool that runs as a task (MCP 2025-11-25): the task is made, looked at until it is over, and its result fetched.
- * What it does is told as progress. Once it is made, whatever goes wrong leaves open whether it takes effect. `cancel` and
- * `lose` end its timer.
+ * Tool call that runs as a task (MCP 2025-11-25): creates the task, polls until it has ended, and fetches its
+ * result. Changes of its status are reported as progress. After creation, a failure leaves open whether the
+ * call takes effect. `cancel` and `lose` end its timer.
  */
 export class TaskCall {
   readonly #id: string;
@@ -42,11 +45,11 @@ export class TaskCall {
     this.#around = around;
     this.#ask(method, { ...fieldsOf(params), task: { ttl } }, (answer) => this.#made(answer));
   }
-  /** The server says how a task of this session stands. */
+  /** Takes a status notification of the server about a task, and ignores those about other tasks. */
   hear(params: unknown): void {
     if (this.#task !== undefined && fieldsOf(params)['taskId'] === this.#task) this.#look(fieldsOf(params));
   }
-  /** A task that is being made is cancelled once its name is known. */
+  /** Cancels the call; a task that is still being created is cancelled once its id is known. */
   cancel(): void {
     if (this.#isOver) return;
     this.#over();
@@ -54,7 +57,7 @@ export class TaskCall {
     if (this.#current !== undefined) this.#around.requests.cancel(this.#current);
     this.#cancelTask(this.#task);
   }
-  /** The session ends, and with it whoever could be asked. */
+  /** Ends the call because the session ended and the server can no longer be asked. */
   lose(): void {
     this.#end(lost(this.#id, this.#around.reason()));
   }
@@ -62,7 +65,7 @@ export class TaskCall {
   #made(answer: Envelope): void {
     const { taskId } = fieldsOf(fieldsOf(answer.result)['task']);
     if (typeof taskId !== 'string') {
-      // It was refused, or answered at once.
+      // The server refused the call, or answered at once without creating a task.
       if (!hasResult(answer) || !('task' in fieldsOf(answer.result)))
         return this.#end(factOf(this.#id, answer, method));
       return this.#end(unusableCall(this.#id, 'the server made a task without an id'));
@@ -80,7 +83,8 @@ export class TaskCall {
     this.#told = message;
     timers.clearTimeout(this.#timer);
     if (status === 'cancelled') return this.#end(this.#cancelled());
-    // Who is asked for the result of a task that wants to know something asks for that meanwhile.
+    // A task that needs input asks for it while its result is being requested, so the result is fetched in
+    // this state, too.
     if (status !== 'working') return this.#fetch();
     const wanted = typeof pollInterval === 'number' ? pollInterval : between.usual;
     const ms = Math.min(between.most, Math.max(between.least, wanted));
@@ -106,7 +110,7 @@ export class TaskCall {
   #cancelTask(taskId: string): void {
     const nobody: Asker = { settle: () => {}, progress: () => {} };
     this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent?.catch(() => {
-      // The session is gone, and with it who could have been told.
+      // Errors are ignored: the session is gone, and with it the server that should cancel the task.
     });
   }
 
@@ -116,7 +120,8 @@ export class TaskCall {
     const asker: Asker = {
       settle: (answer) => {
         this.#current = undefined;
-        // Who is over still wants to know which task was made.
+        // A cancelled call still takes the answer to its first request, to learn the id of the task that has
+        // to be cancelled.
         if (this.#isOver && !isFirst) return;
         if (answer) take(answer);
         else this.lose();

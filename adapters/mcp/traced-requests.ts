@@ -6,9 +6,14 @@ import type { RemoteSpec } from './http/remote.ts';
 import type { ListRequest } from './messages/pages.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** Sends a request, and hears of the id that it has as a JSON-RPC message; the returned function withdraws it. */
+/**
+ * Sends a request and reports the id of its JSON-RPC message through `sent`; the returned function withdraws
+ * the request.
+ */
 type Send = (request: ListRequest, emit: Emit<RequestFact>, sent: (id: number) => void) => () => void;
-/** The attributes that OpenTelemetry has for how a server is reached. */
+/**
+ * Returns the OpenTelemetry attributes for how a server is reached: through a pipe, or over TCP with HTTP.
+ */
 function networkOf(
   process: SessionInput['process'],
   kind: RemoteSpec['kind'] | undefined,
@@ -31,10 +36,13 @@ function endOf(fact: RequestFact): SpanEnd | undefined {
     ...(typeof rpcCode === 'number' && { rpcCode }),
   };
 }
-/** Whoever asked wants no answer any more: it has cancelled, its time is over, or its server is closed. */
+/** End of the span of a call that was withdrawn: cancelled, timed out, or its server closed. */
 const withdrawn: SpanEnd = { outcome: 'unknown', code: 'cancelled' };
 
-/** Calls of tools at one session, each with a span of its own, by the conventions of OpenTelemetry for clients of MCP. */
+/**
+ * Sends the tool calls of one session, each with a span of its own by the OpenTelemetry conventions for MCP
+ * clients.
+ */
 export class TracedRequests {
   readonly #tracing: Tracing;
   readonly #more: Readonly<Record<string, string>>;
@@ -48,7 +56,7 @@ export class TracedRequests {
       ...networkOf(process, kind),
     };
   }
-  /** `version`: of MCP, as it is spoken here. */
+  /** Sends a tool call within a span; `version` is the protocol version of MCP in this session. */
   send(
     request: ListRequest,
     emit: Emit<RequestFact>,

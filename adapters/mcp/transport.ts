@@ -6,29 +6,32 @@ import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';
 
 /**
- * The answer to one request may have this many bytes, 10 MiB: as many as any message. An office takes less; a computer cuts
- * what it passes on to less than that (`sizes` in `machines/protocol/protocol.ts`).
+ * Largest answer to one request in bytes, 10 MiB, the same limit as for any message. An office takes less, so
+ * a computer cuts the results that it passes on (`sizes` in `machines/protocol/protocol.ts`).
  */
 export const resultBytes: number = sizes.stdioMessageBytes;
 
-/** Something on the wire that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */
+/**
+ * Event on the wire that no caller receives otherwise, for logs and counters. `text` is raw output of a server
+ * and may hold secrets.
+ */
 export interface Notice {
   readonly kind: 'garbage' | 'overlong' | 'unknownId' | 'lateAnswer' | 'lateProgress' | 'protocol';
   readonly text: string;
   readonly bytes: number;
 }
 
-/** Rejects `send`: not one byte of the message has left. */
+/** Error with which `send` rejects when not one byte of the message has left. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
-/** Rejects `send`: what became of this one message; the connection may live on. */
+/** Error with which `send` rejects when one message was refused; the connection may live on. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly failure: Failure;
-  /** False: the server surely has not worked on it. */
+  /** False when the server surely has not worked on the message. */
   readonly sent: boolean;
-  /** It went out, and nobody can say whether the server has worked on it. */
+  /** True when the message went out and it is unknown whether the server has worked on it. */
   readonly isLost: boolean;
 
   constructor(failure: Failure, how: 'unsent' | 'answered' | 'lost') {
@@ -40,39 +43,48 @@ export class Refused extends Error {
 }
 
 /**
- * One connection, whatever carries its messages. `start` and `send` give undefined when they are done at once, so that a
- * stream in virtual time needs no promise. `send` of a request rejects when it will not be answered for
- * reasons of its own; `onclose` says that nothing will be answered any more. `close` is final: it calls `onclose`
- * at once, and `closed` resolves when nothing is under way, which takes a bounded time.
+ * One connection to a server, over any kind of transport. `start` and `send` return undefined when they are
+ * done at once, so that a stream in virtual time needs no promise. `send` of a request rejects when that
+ * request alone will not be answered; `onclose` says that no request will be answered any more. `close` is
+ * final: it calls `onclose` at once, and `closed` resolves within a bounded time when nothing is under way.
  */
 export interface McpTransport extends Omit<Transport, 'start' | 'send'> {
   start(): Promise<void> | undefined;
   send(message: JSONRPCMessage): Promise<void> | undefined;
-  /** Why the connection ended; undefined while it lives, and after `close`. */
+  /** Reason why the connection ended; undefined while the connection lives, and after `close`. */
   readonly lost: SessionLost | undefined;
-  /** What is spoken on the wire, where that is not what the handshake has agreed on. */
+  /** Protocol revision on the wire, where it differs from the version that the handshake agreed on. */
   readonly revision?: string | undefined;
-  /** What its first request waits for, and since when (ms of `Date.now`). Without it: for the answer, since it began. */
+  /**
+   * Step that the first request waits for, and its start in ms of `Date.now`. When missing, the request waits
+   * for its answer since it began.
+   */
   readonly step?: { readonly for: Waits['for']; readonly since: number } | undefined;
-  /** Of a line that has no end yet. */
+  /** Number of bytes of an incoming line that has no end yet. */
   readonly heldBytes?: number;
   closed?(): Promise<void>;
 }
 
-/** What every transport is given beside the facts of its server. */
+/** Settings that every transport receives beside the data of its server. */
 export interface Around {
-  /** Of this server with this launch config: it spoke the revision without sessions the last time. Written by who finds out. */
+  /**
+   * Memory for this server with this launch config: whether its last session used the MCP revision without
+   * sessions. Written by the transport that finds out.
+   */
   readonly era: { isStateless: boolean };
   readonly resultBytes: number;
   readonly messageBytes: number;
   readonly timers: Timers;
-  /** Time as people know it, in ms since 1970. */
+  /** Clock in ms since 1970. */
   readonly now: () => number;
-  /** Who we say we are to whom it is not MCP that is spoken. */
+  /** Value of the `User-Agent` header of HTTP requests. */
   readonly userAgent: string;
   readonly notice: (notice: Notice) => void;
-  /** Hides what nobody may see of what a server wrote; before it is cut, which could leave a part of that. */
+  /**
+   * Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a
+   * secret.
+   */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Hears each JSON-RPC message of the session. */
+  /** Callback for each JSON-RPC message of the session. */
   readonly frame: (dir: 'in' | 'out', message: unknown) => void;
 }

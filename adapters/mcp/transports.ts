@@ -15,17 +15,26 @@ import { StreamTransport } from './stream-transport.ts';
 
 export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
-  /** The facts of a server that needs no process, placeholders rendered; undefined: nobody knows it. */
+  /**
+   * Returns the data of a server that needs no process, with placeholders filled in; undefined when the server
+   * is unknown.
+   */
   readonly remoteOf?: (server: string, spec: number) => RemoteSpec | undefined;
-  /** In place of what `remoteOf` tells: what carries the messages of a session without a process. */
+  /** Replacement for `remoteOf`: creates the transport of a session without a process. */
   readonly carrierOf?: (input: SessionInput, around: Around) => McpTransport;
-  /** What a URL without a type turned out to speak, so that it need not be tried again. */
+  /**
+   * Callback that reports which transport a URL without a type turned out to speak, so that it need not be
+   * tried again.
+   */
   readonly settledKind?: (server: string, spec: number, kind: 'streamable' | 'sse') => void;
-  /** Default: 5 times, the first after 1 s. */
+  /** Limits for opening a broken event stream again: 5 times by default, the first after 1 s. */
   readonly reopen?: Reopen;
 }
 
-/** What carries the messages of this session, or why nothing can. One more kind is one more case here. */
+/**
+ * Creates the transport of a session, or returns the reason why there is none. Each further kind of transport
+ * is one more case here.
+ */
 export function transportOf(
   options: TransportOptions,
   input: SessionInput,

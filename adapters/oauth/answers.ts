@@ -7,10 +7,10 @@ import { Refusal, type Fetch, withinOrigin } from './guarded-fetch.ts';
 import { toldAs } from './login-options.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Hears of members that cannot be read and are not needed. */
+/** Callback for members of an answer that cannot be read and are not needed. */
 type Noted = (text: string) => void;
 
-/** One kind of member. `read` gives undefined for what is not of this kind. */
+/** Type that a member of an answer must have; `read` returns undefined for a value of another type. */
 interface Kind {
   readonly name: string;
   readonly read: (value: unknown) => unknown;
@@ -23,7 +23,7 @@ const asAddress = (value: unknown): string | undefined =>
   typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
     ? value
     : undefined;
-/** A text is a list of its words. A list keeps what can be read; one of which nothing can be read is none. */
+/** Returns a reader for lists. A text is split into words; a list keeps its readable elements, and is refused when it has none. */
 const asList =
   (each: (value: unknown) => string | undefined) =>
   (value: unknown): readonly string[] | undefined => {
@@ -48,28 +48,28 @@ const number: Kind = { name: 'number', read: asNumber };
 const flag: Kind = { name: 'true or false', read: asFlag };
 const texts: Kind = { name: 'list of texts', read: asList(asText) };
 const addresses: Kind = { name: 'list of web addresses', read: asList(asAddress) };
-/** Scopes as OAuth writes them: one text. */
+/** Type of the scopes of OAuth: words in one text. */
 const scope: Kind = { name: 'text', read: (value) => asList(asText)(value)?.join(' ') };
 
-/** One kind of answer: the members that a login reads. All others are left out. */
+/** Members that a login reads from one kind of answer; all others are dropped. */
 interface Shape {
   readonly what: string;
-  /** Without one of them the answer cannot be used. */
+  /** Required members; the answer is refused when one is missing or wrong. */
   readonly needed: Readonly<Record<string, Kind>>;
-  /** May be absent; there and wrong, the answer cannot be used: to ignore one would change where a login goes. */
+  /** Optional members; the answer is refused when one is wrong, because ignoring it could send the login to another place. */
   readonly strict?: Readonly<Record<string, Kind>>;
-  /** There and wrong, they count as absent. */
+  /** Optional members that count as absent when they are wrong. */
   readonly other: Readonly<Record<string, Kind>>;
 }
 const shapes = {
-  /** RFC 9728. */
+  /** Metadata of the protected resource (RFC 9728). */
   resource: {
     what: 'resource metadata',
     needed: { resource: address },
     strict: { authorization_servers: addresses, dpop_bound_access_tokens_required: flag },
     other: { scopes_supported: texts },
   },
-  /** RFC 8414 and OpenID Connect Discovery. */
+  /** Metadata of the authorization server (RFC 8414 and OpenID Connect Discovery). */
   authority: {
     what: 'authorization server metadata',
     needed: { issuer: text, authorization_endpoint: address, token_endpoint: address },
@@ -85,7 +85,7 @@ const shapes = {
       client_id_metadata_document_supported: flag,
     },
   },
-  /** RFC 7591. */
+  /** Answer to the registration of a client (RFC 7591). */
   registration: {
     what: 'registration answer',
     needed: { client_id: text },
@@ -97,7 +97,7 @@ const shapes = {
       scope,
     },
   },
-  /** RFC 6749 §5.1. */
+  /** Answer of the token endpoint (RFC 6749 §5.1). */
   token: {
     what: 'token answer',
     needed: { access_token: text },
@@ -108,10 +108,13 @@ const shapes = {
 const isThere = (said: Fields, name: string): boolean =>
   Object.hasOwn(said, name) && said[name] !== undefined && said[name] !== null && said[name] !== '';
 
-/** Names an answer in a sentence. */
+/** Returns the name of an answer for error messages. */
 const placeOf = ({ what }: Shape, from: string | URL): string => `${what} of ${toldAs(from)}`;
 
-/** Reads an answer: null and empty texts are absent. Throws a `Refusal` that names the answer and its member. */
+/**
+ * Reads the members of an answer; null and empty texts count as absent. Throws a `Refusal` that names the
+ * answer and the bad member.
+ */
 function read(shape: Shape, from: string | URL, said: Fields, noted: Noted | undefined): Fields {
   const { needed, strict = {}, other } = shape;
   const place = placeOf(shape, from);
@@ -131,7 +134,7 @@ function read(shape: Shape, from: string | URL, said: Fields, noted: Noted | und
   return Object.fromEntries(found);
 }
 
-/** The object that an answer holds: JSON, or a form; undefined: neither. */
+/** Parses the body of an answer as JSON or as a form; undefined when it is neither. */
 function objectIn(body: string, type: string | null): Fields | undefined {
   try {
     const said: unknown = JSON.parse(body.replace(/^\uFEFF/, ''));
@@ -143,10 +146,10 @@ function objectIn(body: string, type: string | null): Fields | undefined {
 }
 
 const word = /^[\w.-]{1,60}$/;
-/** Errors of a token endpoint after which another try may help: with another client, or without the old tokens. */
+/** Errors of a token endpoint after which another try may succeed, with another client or without the old tokens. */
 const mendable: readonly (string | undefined)[] = ['invalid_client', 'unauthorized_client', 'invalid_grant'];
 
-/** Tells that a token endpoint does not take the client or the grant. */
+/** Error for a token endpoint that refuses the client or the grant; `code` is its OAuth error code. */
 export class TokenRefused extends Error {
   readonly code: string;
 
@@ -157,14 +160,14 @@ export class TokenRefused extends Error {
 }
 
 /**
- * Reads the answers to registrations and requests for tokens, in whatever form they come. Metadata are not asked for again: they were
- * found before.
+ * Returns a fetch function for registrations and token requests that reads their answers in any common form.
+ * Requests other than POST get 404, because the metadata were already found.
  */
 export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
   return async (to, init = {}) => {
     if (init.method !== 'POST') return new Response(null, { status: 404 });
     const answer = await fetch(to, init);
-    // Followed within one origin, by the SDK and by `withinOrigin`.
+    // Redirects within one origin are followed by the SDK and by `withinOrigin`.
     if (answer.status >= 300 && answer.status < 400) return answer;
     const body = await answer.text();
     const said = objectIn(body, answer.headers.get('content-type'));
@@ -189,14 +192,17 @@ function codeIn({ error }: Fields): string | undefined {
   if (error === undefined || error === null || error === '' || error === false) return undefined;
   return typeof error === 'string' && word.test(error) ? error : 'an error without a code';
 }
-/** The authorization server does not know, or no longer takes, the client that we are. */
+/** Tells whether an error means that the authorization server does not know the client or no longer accepts it. */
 function isOfClient(status: number, code: string | undefined, body: string): boolean {
   if (code === 'unauthorized_client' || code === 'invalid_grant') return false;
   if (code !== undefined && /client/i.test(code)) return true;
   const isUnnamed = code === undefined || code.includes(' ');
   return isUnnamed && status >= 400 && status < 500 && (status === 401 || /\bclient/i.test(body));
 }
-/** Completes what the SDK wants to read and nobody uses. Without a secret no method with one is possible. */
+/**
+ * Completes a registration answer with members that the SDK requires, and drops an authentication method that
+ * needs a secret when there is none.
+ */
 function registered(found: Fields, asked: RequestInit['body']): Fields {
   const { token_endpoint_auth_method: method, ...rest } = found;
   const isPossible = method === 'none' || found['client_secret'] !== undefined;
@@ -210,15 +216,15 @@ function registered(found: Fields, asked: RequestInit['body']): Fields {
 
 interface Discovering {
   readonly server: URL;
-  /** Where the server says that its metadata stand. */
+  /** Address of the resource metadata, as the server named it in a challenge. */
   readonly named: string | undefined;
   readonly fetch: Fetch;
   readonly noted: Noted | undefined;
 }
 /**
- * Finds the authorization server of a server, and the metadata of both. An error or a web page in their place means that there are
- * none; metadata that cannot be used are refused, or the login would go elsewhere. A server without any is its own
- * authorization server (MCP 2025-03-26).
+ * Finds the authorization server of a server, and the metadata of both. An error or a web page in place of
+ * metadata means that there are none; unusable metadata are refused, because the login could otherwise go to
+ * another place. A server without metadata is its own authorization server (MCP 2025-03-26).
  */
 export async function discovered(options: Discovering): Promise<OAuthDiscoveryState> {
   const { server, named } = options;
@@ -233,11 +239,15 @@ export async function discovered(options: Discovering): Promise<OAuthDiscoverySt
     ['issuer', 'authorization_endpoint', 'token_endpoint'],
     options,
   );
-  // All who have an authorization endpoint give codes.
+  // The response type `code` is added when it is not listed, because every server with an authorization
+  // endpoint supports it.
   const authorizationServerMetadata = authority && { response_types_supported: ['code'], ...authority };
   return { authorizationServerUrl, resourceMetadata, authorizationServerMetadata } as OAuthDiscoveryState;
 }
-/** RFC 9728 §3.1: the path behind the well-known one; else the whole host. */
+/**
+ * Returns the addresses of resource metadata (RFC 9728 §3.1): the well-known one with the path of the server,
+ * then the one of the whole host.
+ */
 function resourcePlaces(server: URL): readonly URL[] {
   const root = new URL('/.well-known/oauth-protected-resource', server);
   const path = server.pathname.replace(/\/$/, '');
@@ -246,7 +256,7 @@ function resourcePlaces(server: URL): readonly URL[] {
   return path === '' ? [below] : [below, root];
 }
 
-/** The first that holds one of the signs. */
+/** Returns the first answer that holds one of the members `signs`; undefined when there is none. */
 async function firstOf(
   shape: Shape,
   places: readonly URL[],

@@ -6,18 +6,18 @@ import type { LoginConfig } from './login-options.ts';
 import { Login } from './login.ts';
 import { memoryLogins } from './login-store.ts';
 
-/** One answer: members that differ from those of the standard, a whole text, or a status with either. */
+/** Answer of the test server: members that differ from the standard ones, or the whole text. */
 type Said = Readonly<Record<string, unknown>> | string;
 export type Answers = (url: string) => {
-  /** Of the server and its authorization server; `undefined` members are left out. */
+  /** Members of the resource metadata that differ; `undefined` removes a member. */
   readonly resource?: Said;
   readonly authority?: Said;
-  /** Where that stands. */
+  /** Issuer of the authorization server; the URL of the server by default. */
   readonly issuer?: string;
   readonly registration?: Said;
   readonly token?: Said;
   readonly status?: number;
-  /** The status of the page, by the client that it is for. */
+  /** Returns the HTTP status of the login page for a client. */
   readonly page?: (client: string | null) => number;
 };
 
@@ -29,7 +29,7 @@ const without = (value: object): object => JSON.parse(JSON.stringify(value)) as 
 const bodyOf = (usual: object, said: Said | undefined): string =>
   typeof said === 'string' ? said : JSON.stringify(without({ ...usual, ...said }));
 
-/** A server with its authorization server, whose page agrees at once. */
+/** Starts a test server that is also its own authorization server, whose login page agrees at once. */
 export async function startAuthority(answers: Answers) {
   const sent = {
     registered: [] as object[],
@@ -90,7 +90,7 @@ type Authority = Awaited<ReturnType<typeof startAuthority>>;
 
 interface Attempted {
   readonly token: string | undefined;
-  /** Why not, with the origin of the server as `O`. */
+  /** Message of the failed login, with the origin of the server replaced by `O`; '' after success. */
   readonly why: string;
   readonly remedy: unknown;
   readonly noted: readonly string[];
@@ -125,7 +125,7 @@ export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/m
       noted,
     };
   };
-  /** Long after its login the server takes the token no more. True: there is another one. */
+  /** Refuses a token one hour after its login; resolves with true when the login then has another token. */
   const refused = (token: string): Promise<boolean> => {
     now += 3_600_000;
     return login.challenged({ status: 401, header: undefined, token, isFirst: true });

@@ -28,12 +28,12 @@ export interface FlowStart {
   readonly options: LoginOptions;
   readonly found: OAuthDiscoveryState;
   readonly challenge: Challenge;
-  /** It is asked for more than before. */
+  /** Tells whether more scopes are requested than before. */
   readonly isStepUp: boolean;
   readonly signal: AbortSignal;
   readonly person?: { readonly redirectUri: string; readonly state: string };
 }
-/** Scopes to ask for; after a step-up those of before, too. */
+/** Returns the scopes to request; after a step-up, the earlier scopes are included. */
 export function scopeFor(
   kept: Kept,
   { options, found, challenge, isStepUp }: Omit<FlowStart, 'signal'>,
@@ -42,7 +42,10 @@ export function scopeFor(
   const before = isStepUp ? [...(kept.scope?.split(' ') ?? []), ...(asked ?? [])] : [];
   return scopeOf(options.config, found, asked, before);
 }
-/** Tokens are bound to a key where the server says that it takes such, and its authorization server that it gives them. */
+/**
+ * Returns the DPoP key for tokens, when the server wants tokens bound to a key and its authorization server
+ * can issue such; undefined otherwise.
+ */
 async function keyFor(kept: Kept, { found, challenge }: FlowStart): Promise<Kept['dpop']> {
   const { authorizationServerMetadata, resourceMetadata } = found;
   const isWanted =
@@ -53,7 +56,7 @@ async function keyFor(kept: Kept, { found, challenge }: FlowStart): Promise<Kept
   return kept.dpop ?? newDpopKey();
 }
 
-/** What a flow knows besides the login that it begins with. */
+/** Data of one login flow, beside the stored login that it begins with. */
 interface FlowPlan extends FlowStart {
   readonly serverUrl: URL;
   readonly scope: string | undefined;
@@ -61,12 +64,13 @@ interface FlowPlan extends FlowStart {
 }
 
 /**
- * One login: by a person, by this host, or by the refresh token of the login before. It works on a copy; `kept` is what came of it.
- * The requests for tokens are our own, because those of the SDK refuse plain HTTP in a private network and write warnings to stderr.
+ * One login attempt: by a person, by this host, or by the refresh token of an earlier login. It works on a
+ * copy; `kept` holds the result. Token requests are sent without the SDK, because that refuses plain HTTP in a
+ * private network and writes warnings to stderr.
  */
 export class Flow {
   kept: Kept;
-  /** Page that a person has to be shown. */
+  /** Login page that a person has to be shown. */
   page: URL | undefined;
   readonly #plan: FlowPlan;
   readonly #issuer: string;
@@ -78,13 +82,16 @@ export class Flow {
     this.#issuer = plan.found.authorizationServerUrl;
   }
 
-  /** Goes as far as it can alone: to tokens, or to the page. `code`: the answer of the page. Rejects with a `Refusal`. */
+  /**
+   * Runs the login until it has tokens or needs a person to open `page`. `code`: the authorization code that
+   * the page returned. Rejects with a `Refusal`.
+   */
   async run(code?: string): Promise<void> {
     try {
       await this.#attempt(code);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
-      // An assertion is shown once: who refuses it refuses it again.
+      // A refused assertion is not tried again, because it would be refused again.
       if (this.#plan.options.config.grant === 'jwt_bearer') throw new Refusal(error.message);
       this.#forget(error);
       await this.#attempt(code).catch((again: unknown) => {
@@ -127,7 +134,7 @@ export class Flow {
     const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     await this.#ask(this.#known(), { grant_type: grant, assertion, ...withScope(scope), resource });
   }
-  /** False: there is no refresh token of this authorization server, or it cannot be asked. */
+  /** Renews the tokens; returns false when there is no refresh token of this authorization server, or the request failed. */
   async #isRenewed(client: Client): Promise<boolean> {
     const { tokens } = this.kept;
     if (tokens?.refresh_token === undefined || isOfAnother(tokens, this.#plan.found)) return false;
@@ -141,7 +148,7 @@ export class Flow {
     }
   }
 
-  /** Asks for tokens and keeps them. `before`: what holds where the answer does not say it. */
+  /** Requests tokens and keeps them. `before`: members that stay valid when the answer does not name them. */
   async #ask(
     client: Client | undefined,
     request: Record<string, string>,
@@ -178,7 +185,7 @@ export class Flow {
     );
   }
 
-  /** Client of the config, else of the login before. */
+  /** Returns the client of the config, or else the client of the earlier login. */
   #known(): Client | undefined {
     const { clientId, clientSecret } = this.#plan.options.config;
     const { client } = this.kept;
@@ -190,7 +197,7 @@ export class Flow {
       ...(typeof issuer === 'string' && { issuer }),
     };
   }
-  /** The known client, else one that registers now. */
+  /** Returns the known client, or registers a new one. */
   async #client(): Promise<Client> {
     const { found, scope, options, fetch } = this.#plan;
     const { authorizationServerMetadata: metadata } = found;
@@ -216,7 +223,7 @@ export class Flow {
   }
   #keep(client: Client): Client {
     const { client_secret: secret, ...known } = client;
-    // A secret of the config stays there.
+    // A client secret of the config is not stored with the login.
     const isGiven = this.#plan.options.config.clientId !== undefined;
     const stamped = {
       ...known,
@@ -226,7 +233,7 @@ export class Flow {
     this.kept = { ...this.kept, client: stamped };
     return stamped;
   }
-  /** Forgets the tokens that were refused, or the client. */
+  /** Forgets the refused tokens, or the refused client. */
   #forget({ code }: TokenRefused): void {
     if (code === 'invalid_grant') {
       const { tokens: _, obtainedAt: __, ...rest } = this.kept;
@@ -234,12 +241,12 @@ export class Flow {
       return;
     }
     this.kept = {};
-    // Another client needs another page: the code of this one was not given to it.
+    // The login must start again with a new client, because the code belongs to the refused one.
     if (this.#plan.options.config.clientId === undefined)
       throw new Refusal('its authorization server no longer knows this client', 'again');
   }
 
-  /** Address that the browser is sent back to. Without a person it is only registered. */
+  /** Address to which the browser is redirected after the login; without a person it is only registered. */
   get #redirectUri(): string {
     return this.#plan.person?.redirectUri ?? 'http://127.0.0.1/callback';
   }
@@ -250,7 +257,7 @@ export class Flow {
     const method = methods === undefined ? 'none' : (known.find((one) => methods.includes(one)) ?? 'none');
     return {
       client_name: 'a2c',
-      // A redirect to this machine (OpenID Connect Dynamic Client Registration §2).
+      // Native clients may redirect to the local machine (OpenID Connect Dynamic Client Registration §2).
       application_type: 'native',
       redirect_uris: asksNobody(options.config) ? [] : [this.#redirectUri],
       grant_types: ['authorization_code', 'refresh_token'],
@@ -262,7 +269,7 @@ export class Flow {
 }
 const withScope = (scope: string | undefined) => ({ ...(scope !== undefined && { scope }) });
 
-/** Shows who the client is (RFC 6749 §2.3.1), in the way that the authorization server takes. */
+/** Adds the client authentication to a token request (RFC 6749 §2.3.1), by a method that the authorization server accepts. */
 function authenticate(
   client: Client,
   methods: readonly string[],
@@ -279,7 +286,7 @@ function authenticate(
 const resourceOf = ({ href }: URL, { resourceMetadata }: OAuthDiscoveryState): string =>
   resourceMetadata?.resource ?? href.replace(/#.*$/, '');
 
-/** Rejects where the authorization server cannot serve this config. */
+/** Starts a login flow; rejects when the authorization server cannot serve this config. */
 export async function startFlow(kept: Kept, start: FlowStart): Promise<Flow> {
   const { options, found, signal } = start;
   const { config, now, url } = options;

@@ -4,12 +4,12 @@ import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Unpackable, unpacked } from '../unpacked.ts';
 
-/** No metadata and no answer with tokens is larger. */
+/** Largest answer in bytes; metadata and token answers are always smaller. */
 const mostBytes = 256 * 1024;
 const answerMs = 10_000;
 const brokenOff = 'the answer was broken off';
 
-/** Loopback, private, link-local, shared, unspecified, multicast: nothing that a stranger may send us to. */
+/** Address ranges that an unknown server must not send us to: loopback, private, link-local, shared, unspecified, multicast. */
 const inside = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -30,13 +30,16 @@ for (const [net, bits] of [
   ['ff00::', 8],
 ] as const)
   inside.addSubnet(net, bits, 'ipv6');
-/** IPv4 written as IPv6 is judged as IPv4. */
+/** Tells whether an IP address is in a private range; IPv4 written as IPv6 is judged as IPv4. */
 export const isInside = (address: string): boolean =>
   inside.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** What helps, where that is known: a client or an issuer in the config; a login from the start. */
+/** Advice for a failed login: put a client or an issuer into the config, or start the login again. */
 export type Remedy = 'clientId' | 'issuer' | 'again';
-/** Why there is no login, in words that hold nothing of a stranger but addresses and names of members. */
+/**
+ * Error that gives the reason for a failed login; its message holds nothing from a foreign server except
+ * addresses and names of members.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly remedy: Remedy | undefined;
@@ -48,7 +51,7 @@ export class Refusal extends Error {
 }
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '');
 
-/** Whether a host is on this machine or in a private network. One that is not known is not. */
+/** Tells whether a host name is on this machine or in a private network; false when it cannot be resolved. */
 function isHostInside(host: string): Promise<boolean> {
   if (isIP(bare(host))) return Promise.resolve(isInside(bare(host)));
   return new Promise((resolve) => {
@@ -61,10 +64,10 @@ function isHostInside(host: string): Promise<boolean> {
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * What a login asks of addresses that a server names, who may be anybody: metadata, registration, tokens. Addresses in
- * this machine or a private network are asked only where the server is there itself, plain HTTP only where it is
- * reached so; the address that was judged is the one that is connected to. Nothing is followed elsewhere, and an answer
- * has a size and a time.
+ * Returns a fetch function for addresses that an untrusted server names: metadata, registration, tokens.
+ * Addresses in private networks are allowed only when the server itself is in one, plain HTTP only when the
+ * server itself uses it; the address that was checked is the one that is connected to. Redirects are not
+ * followed, and answers are limited in size and time.
  */
 export function guardedFetch(server: URL, signal: AbortSignal, timeoutMs = answerMs): Fetch {
   let mayGoInside: Promise<boolean> | undefined;
@@ -94,7 +97,10 @@ export function guardedFetch(server: URL, signal: AbortSignal, timeoutMs = answe
 }
 
 const mostRedirects = 5;
-/** Follows redirects within one origin; a request with a body only where it stays what it is (307, 308). Others are the answer. */
+/**
+ * Returns a fetch function that follows redirects within one origin; a request with a body is only redirected
+ * with 307 and 308. Other redirects are returned as the answer.
+ */
 export function withinOrigin(fetch: Fetch): Fetch {
   const follow = async (url: URL, init: RequestInit, followed: number): Promise<Response> => {
     const answer = await fetch(url, { ...init, redirect: 'manual' });
@@ -152,7 +158,8 @@ function exchanged(
       agent: false,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    // The SDK takes a TypeError for a matter of browsers, and asks once more.
+    // The error must not be a `TypeError`, because the SDK takes that for a CORS problem of browsers and
+    // asks once more.
     asked.on('error', reject);
     asked.on('response', (answer) => {
       read(answer).then((text) => resolve(responseOf(answer, text)), reject);

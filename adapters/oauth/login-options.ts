@@ -3,19 +3,19 @@ import { Refusal } from './guarded-fetch.ts';
 import type { Kept, LoginStore } from './login-store.ts';
 import { asLine } from '../../machines/text.ts';
 
-/** Asks a host for a JWT that says who it is. */
+/** Request to the host for a JWT that proves its identity. */
 export interface AssertionRequest {
-  /** The name of the server in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
-  /** Whom the JWT is for: the issuer of the authorization server, or the token endpoint of the identity provider. */
+  /** Audience of the JWT: the issuer of the authorization server, or the token endpoint of the identity provider. */
   readonly audience: string;
-  /** Aborts after 10 s, and when nobody waits any more. */
+  /** Signal that aborts after 10 s, and when the JWT is no longer needed. */
   readonly signal: AbortSignal;
 }
-/** Gives the JWT, for each token anew. */
+/** Function of the host that returns a JWT; called once for each token. */
 export type GiveAssertion = (request: AssertionRequest) => string | Promise<string>;
 
-/** How somebody logs in; as `oauth` of a config, placeholders filled in. */
+/** Settings of a login, as `oauth` of a server config, with placeholders filled in. */
 export interface LoginConfig {
   readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer' | undefined;
   readonly issuer?: string | undefined;
@@ -31,19 +31,22 @@ export interface LoginConfig {
   readonly idpClientId?: string | undefined;
   readonly idpClientSecret?: string | undefined;
 }
-/** This host logs in itself: it needs no person, and no refresh token. */
+/** Tells whether this host logs in by itself, without a person and without a refresh token. */
 export const asksNobody = ({ grant }: LoginConfig): boolean =>
   grant === 'client_credentials' || grant === 'jwt_bearer';
-/** A person has to agree first. */
+/** Error for a login that a person has to agree to first. */
 export class PersonNeeded extends Error {
   override readonly name = 'PersonNeeded';
 }
-/** Clients and tokens are stamped with the authorization server that gave them. */
+/** Tells whether a stored client or token comes from another authorization server than the one that was found. */
 export const isOfAnother = (
   { issuer }: Readonly<Record<string, unknown>>,
   { authorizationServerUrl }: OAuthDiscoveryState,
 ): boolean => typeof issuer === 'string' && plain(issuer) !== plain(authorizationServerUrl);
-/** Throws where no person can log in: it gives no codes that are bound to us, or wants a client that somebody has registered. */
+/**
+ * Throws when no person can log in: the authorization server supports no codes with PKCE, or demands a client
+ * that was registered beforehand.
+ */
 export function mustServe(
   found: OAuthDiscoveryState,
   { clientId, clientMetadataUrl }: LoginConfig,
@@ -70,14 +73,20 @@ export function mustServe(
     throw new Refusal(`${toldAs(authorizationServerUrl)} lets no client register by itself`, 'clientId');
 }
 
-/** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */
+/**
+ * Tells whether a client may request these scopes: an authorization server may hold a client to the scopes of
+ * its registration (RFC 7591); without such scopes, to none.
+ */
 export function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
   if (typeof registered !== 'string') return true;
   const all = new Set(registered.split(' '));
   return wanted === undefined || wanted.split(' ').every((scope) => all.has(scope));
 }
 
-/** What the config says, else what the server asks for, else all it knows. `more`: what is asked for besides. */
+/**
+ * Returns the scopes to request: those of the config, or those that the server demanded, or all that it
+ * supports; `more` is added to them.
+ */
 export function scopeOf(
   config: LoginConfig,
   { resourceMetadata, authorizationServerMetadata }: OAuthDiscoveryState,
@@ -90,19 +99,19 @@ export function scopeOf(
   return all.size === 0 ? undefined : [...all].join(' ');
 }
 
-/** A URL with and without its last slash is one: its metadata stand at one address (RFC 8414 §3.1). */
+/** Removes the last slash of a URL; with and without it, the metadata are at the same address (RFC 8414 §3.1). */
 export const plain = (text: string): string => text.replace(/\/$/, '');
 const shown = (text: string): string => asLine(text.slice(0, 200));
-/** An address as it may be told: its query may hold a secret. */
+/** Returns a URL for messages, without its query, which may hold a secret. */
 export const toldAs = (url: string | URL): string => {
   const { origin, pathname } = new URL(url);
   return plain(origin + pathname);
 };
 
-/** Microsoft Entra for people of any tenant. */
+/** Matches the issuer of Microsoft Entra for people of any tenant. */
 const entra =
   /^https:\/\/login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)\/(?:common|organizations|consumers)\/v2\.0$/;
-/** The issuer is a template, and the address is it with the name of a tenant in its place. */
+/** Tells whether an address is the template of the issuer with the name of a tenant filled in. */
 function isOfTemplate(address: string, issuer: string): boolean {
   const [before = '', after, ...more] = issuer.split('{tenantid}');
   if (after === undefined || more.length > 0 || !/^https?:\/\/[^/]+\//.test(before)) return false;
@@ -111,8 +120,9 @@ function isOfTemplate(address: string, issuer: string): boolean {
 }
 
 /**
- * Metadata speak for the address that they were read from (RFC 8414 §3.3), or somebody else could answer for it. A server
- * that names no authorization server is one itself (MCP 2025-03-26): then its origin is what counts.
+ * Throws when metadata name another issuer than the address from which they were read (RFC 8414 §3.3), because
+ * one server could otherwise answer for another. For a server that is its own authorization server (MCP
+ * 2025-03-26), only the origin is compared.
  */
 export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): void {
   const { authorizationServerUrl: asked, authorizationServerMetadata, resourceMetadata } = found;
@@ -133,8 +143,8 @@ export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): voi
   );
 }
 /**
- * The server, by the name that its metadata give it, which may have a last slash more. Throws where they are those of another
- * resource: a token for that one would be asked for.
+ * Returns the URL of the server as its metadata write it, possibly with one more slash at the end. Throws when
+ * the metadata belong to another resource, because the token would be for that one.
  */
 export function resourceServer(server: URL, { resourceMetadata }: OAuthDiscoveryState): URL {
   const resource = resourceMetadata?.resource;
@@ -146,7 +156,10 @@ export function resourceServer(server: URL, { resourceMetadata }: OAuthDiscovery
     return named;
   throw new Refusal(`the resource metadata of ${toldAs(server)} are those of another: ${shown(resource)}`);
 }
-/** A browser opens whatever it is given: a page is a web page, and over TLS where the server is. */
+/**
+ * Throws when a login page is not a web page, or not protected by TLS although the server is, because a
+ * browser opens any address.
+ */
 export function mustBeFrom(page: URL, server: URL): void {
   const isWeb = page.protocol === 'https:' || (page.protocol === 'http:' && server.protocol === 'http:');
   if (!isWeb || page.username !== '')
@@ -156,8 +169,8 @@ export function mustBeFrom(page: URL, server: URL): void {
 const word = /^[\w.-]{1,60}$/;
 
 /**
- * The code in a redirect, when it is the answer to what we asked: to our address, with our state, and from the
- * authorization server that we asked (`iss`, RFC 9207), or a code of one could be given to another.
+ * Returns the code of a redirect. Throws when the redirect does not belong to this login: wrong address, wrong
+ * state, or from another authorization server (`iss`, RFC 9207), whose code must not be sent to this one.
  */
 export function codeIn(
   back: URL,
@@ -187,18 +200,18 @@ export function codeIn(
   return code;
 }
 
-/** What a `WWW-Authenticate` header says of a login (RFC 6750, RFC 9728, RFC 9449). */
+/** Login demands in a `WWW-Authenticate` header (RFC 6750, RFC 9728, RFC 9449). */
 export interface Challenge {
-  /** Where the metadata of the protected resource stand. */
+  /** Address of the metadata of the protected resource. */
   readonly resourceMetadata?: string;
   readonly scope?: string;
   readonly error?: string;
-  /** It takes tokens that are bound to a key (DPoP). */
+  /** True when the server accepts tokens that are bound to a key (DPoP). */
   readonly isBound?: true;
 }
 const param = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g;
 
-/** Of its first Bearer or DPoP challenge; empty where there is none. */
+/** Reads the first Bearer or DPoP challenge of a header; empty when there is none. */
 export function challengeIn(header: string | undefined): Challenge {
   const start = header?.search(/(?:^|,\s*)(?:bearer|dpop)(?:\s|$)/i) ?? -1;
   if (header === undefined || start < 0) return {};
@@ -219,16 +232,19 @@ export function challengeIn(header: string | undefined): Challenge {
   };
 }
 
-/** Shows a person the page of an authorization server. */
+/** Request to show a person the login page of an authorization server. */
 export interface AuthorizeRequest {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
-  /** The page, an http(s) address. */
+  /** Address of the page, http or https. */
   readonly url: string;
-  /** Aborts when nobody waits for the login any more. */
+  /** Signal that aborts when the login is no longer awaited. */
   readonly signal: AbortSignal;
 }
-/** Resolves with the address that the page redirected to, where the host saw it; else the loopback redirect brings it. */
+/**
+ * Function of the host that shows a login page. Resolves with the address that the page redirected to, if the
+ * host saw it; otherwise the redirect is received on the loopback address.
+ */
 export type Authorize = (
   request: AuthorizeRequest,
 ) => string | URL | undefined | void | Promise<string | URL | undefined | void>;
@@ -239,40 +255,40 @@ export interface LoginOptions {
   readonly config: LoginConfig;
   readonly store: LoginStore;
   readonly authorize: Authorize | undefined;
-  /** Gives the JWT of a `jwt_bearer` whose config names none. */
+  /** Function of the host that returns the JWT for the grant `jwt_bearer` when the config names none. */
   readonly assertion?: GiveAssertion | undefined;
-  /** Texts that nobody may see, before anybody could. */
+  /** Registers secrets to hide in output, before they can be shown. */
   readonly hide: (secrets: readonly string[]) => void;
-  /** Hears what an authorization server writes otherwise than the standard does, where that changes nothing. */
+  /** Callback for harmless deviations of an authorization server from the standard. */
   readonly noted?: (text: string) => void;
   readonly now: () => number;
 }
-/** What a login that needs a person tells on its way. */
+/** Callbacks for the progress of a login by a person. */
 export interface LoginNews {
-  /** The page is shown; `origin`: of whom. */
+  /** Called when the login page is shown, with the origin of the page. */
   readonly shown: (origin: string) => void;
-  /** The person came back. */
+  /** Called when the browser came back from the login page. */
   readonly returned: () => void;
 }
-/** What a request is sent with. */
+/** Token and headers for a request. */
 export interface Signed {
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-/** A request that the server refused. */
+/** Request that the server refused. */
 export interface Refused {
   readonly status: number;
-  /** Its `WWW-Authenticate`. */
+  /** Value of the `WWW-Authenticate` header of the answer. */
   readonly header: string | undefined;
-  /** What it was sent with. */
+  /** Token of the request. */
   readonly token: string | undefined;
-  /** It was not sent before. */
+  /** Tells whether the request was sent for the first time. */
   readonly isFirst: boolean;
 }
-/** What came of a logout. */
+/** Result of a logout. */
 export interface LoggedOut {
-  /** There were tokens, which are forgotten now. */
+  /** True when there were tokens, which are now forgotten. */
   readonly wasLoggedIn: boolean;
-  /** Its authorization server takes them no more. False also where it does not say. */
+  /** True when the authorization server has revoked the tokens; false also when it does not say. */
   readonly isRevoked: boolean;
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** A key pair, as it is kept with the tokens that are bound to it (JWK). */
+/** Schema of a key pair as a JWK, stored with the tokens that are bound to it. */
 export const dpopKeySchema = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
@@ -12,9 +12,9 @@ export const dpopKeySchema = z.object({
   d: z.string(),
 });
 
-/** Login to one server, as it is kept. */
+/** Schema of a stored login to one server. */
 const keptSchema = z.looseObject({
-  /** Who we are at the authorization server, as the SDK stamps it. */
+  /** Client of this host at the authorization server, with the members of the SDK. */
   client: z.looseObject({ client_id: z.string() }).optional(),
   tokens: z
     .looseObject({
@@ -26,32 +26,32 @@ const keptSchema = z.looseObject({
       issuer: z.string().optional(),
     })
     .optional(),
-  /** When the tokens came, in ms since 1970 by our own clock. */
+  /** Time at which the tokens came, in ms since 1970 by the local clock. */
   obtainedAt: z.number().optional(),
-  /** What was asked for when they did. */
+  /** Scopes that were requested with these tokens. */
   scope: z.string().optional(),
-  /** What tokens of the type `DPoP` are bound to. */
+  /** Key to which tokens of the type `DPoP` are bound. */
   dpop: dpopKeySchema.optional(),
-  /** The port of the redirect that the client was registered with. */
+  /** Port of the redirect with which the client was registered. */
   port: z.number().optional(),
 });
 export type Kept = z.output<typeof keptSchema>;
 
-/** Logins by server: shared by all processes of one user, or in memory alone. */
+/** Store of logins by server, shared by all processes of a user or in memory. */
 export interface LoginStore {
-  /** Empty where nothing is kept, or nothing that can be read. */
+  /** Returns the stored login; empty when there is none or it cannot be read. */
   read(key: string): Promise<Kept>;
-  /** Nobody else changes this login meanwhile, in this process or another. `undefined` forgets it. */
+  /** Changes a login under a lock, so that no other process changes it meanwhile; `undefined` deletes it. */
   change(key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void>;
 }
 
-/** A login belongs to a URL and to who we are there. */
+/** Returns the key of a login, a hash of the server URL and the client. */
 export const loginKey = (...parts: readonly (string | undefined)[]): string =>
   createHash('sha256')
     .update(JSON.stringify(parts.map((part) => part ?? null)))
     .digest('hex');
 
-/** In this process one after another. */
+/** Runs changes of one key one after another within this process. */
 class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
   take<T>(key: string, run: () => Promise<T>): Promise<T> {
@@ -79,12 +79,12 @@ export function memoryLogins(): LoginStore {
   };
 }
 
-/** A lock that nobody renewed for so long was left by a process that was killed. */
+/** Age in ms after which a lock counts as left behind by a killed process. */
 const staleMs = 10_000;
-/** A minute in all: longer than a stale lock, and than a token endpoint that does not answer. */
+/** Retries for the lock, one minute in all: longer than a stale lock and than the time-out of a token endpoint. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
 
-/** Where texts are kept that nobody else may read, by name. Each question may be refused. */
+/** Store for secret texts by name, such as the keyring of the system; each operation may be refused. */
 export interface Vault {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string): Promise<void>;
@@ -99,9 +99,9 @@ const keptIn = (text: string): Kept => {
 };
 
 /**
- * Logins in the vault (the keyring of the system) where there is one and it takes them, else in a file for each under `logins` in the
- * state folder, which only its user may read. A file counts before the vault: what goes into the vault ends its file. Its lock lies in
- * that folder in either case.
+ * Returns a store that keeps logins in the vault (the keyring of the system) when it accepts them, otherwise
+ * in one file for each under `logins` in the state folder, readable by its user only. A file takes precedence,
+ * and is deleted when its login moves to the vault. The lock file lies in that folder in both cases.
  */
 export function sharedLogins(
   stateDir: string,
@@ -112,7 +112,7 @@ export function sharedLogins(
   let opened: Promise<Vault | undefined> | undefined;
   const vault = (): Promise<Vault | undefined> => (opened ??= openVault());
   const fileOf = (key: string): string => join(folder, `${key}.json`);
-  // The lock guards one state folder: another one has logins of its own.
+  // Names in the vault include the folder, because each state folder has its own lock and its own logins.
   const nameOf = (key: string): string => loginKey(folder, key);
   const read = async (key: string): Promise<Kept> => {
     const text = await readFile(fileOf(key), 'utf8').catch(async () =>
@@ -124,7 +124,7 @@ export function sharedLogins(
     const [file, text] = [fileOf(key), `${JSON.stringify(kept)}\n`];
     const taken = (await vault())?.set(nameOf(key), text).then(
       () => true,
-      // Windows takes 2,560 bytes; and one that was locked meanwhile nothing.
+      // The keyring of Windows takes at most 2,560 bytes, and a locked keyring none.
       () => false,
     );
     if ((await taken) === true) return rm(file, { force: true });
@@ -138,7 +138,8 @@ export function sharedLogins(
   };
   const change = async (key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Only here: it listens to the signals of the whole process from the moment it is loaded.
+    // The package is imported only here, because it listens to signals of the process as soon as it is
+    // loaded.
     const { lock } = await import('proper-lockfile');
     const how = { realpath: false, stale: staleMs, retries, onCompromised: () => {} };
     const release = await lock(fileOf(key), how);

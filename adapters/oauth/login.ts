@@ -22,16 +22,16 @@ import { basic, headersOf, type Proved } from './proofs.ts';
 
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
-/** A token is renewed so long before it ends, or a tenth of its time. */
+/** Time in ms before its end at which a token is renewed, or a tenth of its lifetime when that is less. */
 const earlyMs = 30_000;
-/** A token that the server refuses so soon after the login is refused for good. */
+/** Time in ms after a login in which a refused token counts as refused for good. */
 const freshMs = 60_000;
-/** No page is waited for longer. */
+/** Longest wait in ms for a person at the login page. */
 const personMs = 10 * 60_000;
-/** Of one server: how often a larger scope is asked for until it is logged in to anew. */
+/** Number of times that more scopes are requested from one server. */
 const mostStepUps = 2;
 
-/** The login to one server: its tokens, how they are renewed, and how a person gives new ones. */
+/** Login to one server: holds the tokens, renews them, and lets a person log in. */
 export class Login {
   readonly #options: LoginOptions;
   readonly #key: string;
@@ -39,13 +39,13 @@ export class Login {
   #kept: Kept | undefined;
   #challenge: Challenge = {};
   #renewing: Promise<boolean> | undefined;
-  /** Why the last token could not be had. */
+  /** Error of the last failed renewal. */
   #why: unknown;
-  /** What the server wants to read in the next proof. */
+  /** Nonce that the server expects in the next DPoP proof. */
   #nonce: string | undefined;
   #asking: Promise<void> | undefined;
   #stepUps = 0;
-  /** The token of the last login by a person, or by this host itself. */
+  /** Token of the latest login by a person or by this host, and its time. */
   #fresh: { readonly token: string; readonly since: number } | undefined;
   #isRejected = false;
   readonly #end = new AbortController();
@@ -56,13 +56,16 @@ export class Login {
     const { clientId, clientMetadataUrl } = options.config;
     this.#key = loginKey(this.#url.href, clientId, clientMetadataUrl);
   }
-  /** Never rejects: a request without a token hears from the server what is wrong. */
+  /**
+   * Returns a valid token, renewed if necessary; undefined when there is none. Never rejects: without a token,
+   * the refusal of the server shows the problem.
+   */
   async token(): Promise<string | undefined> {
     if (!this.#kept?.tokens) this.#took(await this.#options.store.read(this.#key));
     if (this.#endsSoon(this.#kept)) await this.#renew(this.#kept?.tokens?.access_token);
     return this.#kept?.tokens?.access_token;
   }
-  /** The headers of a request that shows the token. Never rejects. */
+  /** Returns the token and headers for a request; undefined without a token. Never rejects. */
   async signed(request: Pick<Proved, 'method' | 'url'>): Promise<Signed | undefined> {
     const token = await this.token();
     const { tokens, dpop } = this.#kept ?? {};
@@ -74,27 +77,28 @@ export class Login {
   noted(nonce: string): void {
     this.#nonce = nonce;
   }
-  /** Never rejects. */
+  /** Handles a refusal by the server; returns true when the request may be sent once more. Never rejects. */
   async challenged({ status, header, token, isFirst }: Refused): Promise<boolean> {
     const challenge = challengeIn(header);
-    // Its token is good; what was missing in the proof is noted by now.
+    // The token is valid and only the nonce was missing, which is known by now.
     if (status === 401 && challenge.error === 'use_dpop_nonce' && token !== undefined && isFirst) return true;
     const isScope = status === 403 && challenge.error === 'insufficient_scope';
     if (status === 403 && !isScope) return false;
     this.#challenge = { ...this.#challenge, ...challenge };
     if (isScope) return this.#stepUp(challenge.scope, token);
-    // What this host got by itself it got once more, and that says more of the server.
+    // For a host that logs in by itself, an earlier refusal does not count: a token can be requested again
+    // at any time.
     this.#isRejected = this.#isFresh(token) || (this.#isRejected && !this.#needsNobody);
     return this.#renew(token);
   }
-  /** A person logs in, or this host itself. Rejects with why not, in words that hold nothing of a stranger. */
+  /** Logs in by a person or by this host itself. Rejects with the reason, whose words hold nothing from a foreign server. */
   login(news: LoginNews, signal: AbortSignal): Promise<void> {
     this.#asking ??= this.#login(news, AbortSignal.any([signal, this.#end.signal])).finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
   }
-  /** Forgets its tokens, and who we are there. Never rejects: what cannot be revoked is forgotten all the same. */
+  /** Revokes and forgets the tokens and the client. Never rejects: tokens that cannot be revoked are forgotten, too. */
   async logout(): Promise<LoggedOut> {
     const kept: Kept[] = [];
     await this.#options.store.change(this.#key, (now) => Promise.resolve(void kept.push(now)));
@@ -122,7 +126,7 @@ export class Login {
     const lifeMs = (kept?.tokens?.expires_in ?? 0) * 1_000;
     if (lifeMs <= 0 || kept?.obtainedAt === undefined) return false;
     const ageMs = this.#options.now() - kept.obtainedAt;
-    // A clock that was put back knows nothing of its age.
+    // A negative age means that the clock was set back, so the token is renewed.
     return ageMs < 0 || ageMs >= lifeMs - Math.min(earlyMs, lifeMs / 10);
   }
   #isFresh(token: string | undefined): boolean {
@@ -137,7 +141,7 @@ export class Login {
   get #needsNobody(): boolean {
     return asksNobody(this.#options.config);
   }
-  /** True: there is another token than the one that was refused. */
+  /** Renews the tokens; returns true when there is another token than the refused one. */
   #renew(stale: string | undefined): Promise<boolean> {
     this.#renewing ??= this.#renewed(stale)
       .catch((error: unknown) => {
@@ -152,7 +156,7 @@ export class Login {
   async #renewed(stale: string | undefined): Promise<boolean> {
     await this.#options.store.change(this.#key, async (kept) => {
       const token = kept.tokens?.access_token;
-      // Another process was faster, or a person has logged in there.
+      // Another process has renewed the token already, or a person has logged in there.
       const isNewer = token !== undefined && token !== stale && !this.#endsSoon(kept);
       if (isNewer || (!this.#needsNobody && kept.tokens?.refresh_token === undefined)) {
         this.#took(kept);
@@ -194,9 +198,9 @@ export class Login {
     return { options: this.#options, challenge: this.#challenge, isStepUp, found, signal };
   }
 
-  /** The server wants more than was granted: asked for once more, where that is not what was asked for before. */
+  /** Requests the additional scopes that the server demands, unless they were requested before. */
   async #stepUp(scope: string | undefined, token: string | undefined): Promise<boolean> {
-    // Another request has done it meanwhile.
+    // Another request has logged in meanwhile.
     if (token !== this.#kept?.tokens?.access_token) return this.#kept?.tokens !== undefined;
     const before = new Set(this.#kept?.scope?.split(' '));
     const isMore = scope?.split(/\s+/).some((one) => !before.has(one)) === true;
@@ -216,7 +220,7 @@ export class Login {
     if (isRejected && !(await this.#hasMoved(signal)))
       throw new Refusal('the server does not take the token that its login just gave');
     if (this.#needsNobody) {
-      // It was asked just now, when the server refused.
+      // The renewal failed just now, when the server refused the request, so it is not tried again.
       const isAsked = this.#why !== undefined;
       if (!isAsked && (await this.#renew(this.#kept?.tokens?.access_token))) return;
       const why = this.#why ?? new Refusal('its authorization server gives no token to this client');
@@ -232,7 +236,7 @@ export class Login {
     this.#took(next);
     this.#freshNow(next);
   }
-  /** The server names another authorization server than the one that we are registered with. */
+  /** Tells whether the server names another authorization server than the one where the client is registered. */
   async #hasMoved(signal: AbortSignal): Promise<boolean> {
     const { client } = await this.#options.store.read(this.#key);
     return client !== undefined && isOfAnother(client, await this.#discover(signal));
@@ -240,8 +244,8 @@ export class Login {
 }
 
 /**
- * Tells the authorization server that nobody uses these tokens any more (RFC 7009), the one that renews first. False: it has no
- * such endpoint, or did not agree.
+ * Revokes tokens at the authorization server (RFC 7009), the refresh token first. Returns false when it has no
+ * such endpoint or refused.
  */
 async function revoke(
   { authorizationServerMetadata }: OAuthDiscoveryState,
@@ -249,7 +253,7 @@ async function revoke(
   config: LoginConfig,
   fetch: Fetch,
 ): Promise<boolean> {
-  // One kind of metadata has no word for it in its type.
+  // The cast is needed because the type of one kind of metadata lacks the revocation endpoint.
   const metadata = authorizationServerMetadata as Readonly<Record<string, unknown>> | undefined;
   const endpoint = metadata?.['revocation_endpoint'];
   if (typeof endpoint !== 'string' || !tokens) return false;

@@ -19,12 +19,12 @@ const headers = {
 } as const;
 
 /**
- * Where the browser of a person who logged in is sent back to: this machine alone, at a port that was free. Only a
- * redirect that carries our own state counts, and only the first; whatever else comes is told no and changes nothing.
+ * HTTP server on this machine that receives the redirect of the browser after a login, on a free port. Only
+ * the first redirect with the expected state counts; all other requests are refused and change nothing.
  */
 export class Loopback {
   readonly redirectUri: string;
-  /** The address that the browser was sent to, query and all. Never rejects. */
+  /** Resolves with the address that the browser was redirected to, including its query; never rejects. */
   readonly redirected: Promise<URL>;
   readonly #server: Server;
   #state: string | undefined;
@@ -36,7 +36,8 @@ export class Loopback {
     this.redirected = new Promise((resolve) => {
       server.on('request', (request, response) => {
         const url = new URL(request.url ?? '/', this.redirectUri);
-        // Another name for this machine is somebody else's page.
+        // A request under another host name may come from a foreign web page (DNS rebinding), so it is
+        // refused.
         const isOurs = request.headers.host === `127.0.0.1:${port}` && request.method === 'GET';
         if (!isOurs || url.pathname !== path || this.#state === undefined) {
           response.writeHead(404, headers).end(page('Nothing is here.'));
@@ -54,7 +55,7 @@ export class Loopback {
       });
     });
   }
-  /** At this port, or at another where that is taken. */
+  /** Opens the server at this port, or at another one when the port is in use. */
   static async open(port = 0): Promise<Loopback> {
     const server = createServer();
     const listening = once(server, 'listening');
@@ -67,7 +68,7 @@ export class Loopback {
     }
     return new Loopback(server);
   }
-  /** From now on the redirect with this state is waited for. */
+  /** Starts to accept the redirect with this state. */
   expect(state: string): void {
     this.#state = state;
   }
@@ -77,7 +78,7 @@ export class Loopback {
   }
 }
 
-/** A person logs in. A client that the authorization server has forgotten is registered again, once. */
+/** Lets a person log in. A client that the authorization server has forgotten is registered again, once. */
 export async function byPerson(kept: Kept, start: FlowStart, news: LoginNews): Promise<Kept> {
   try {
     return await loginThroughPage(kept, start, news);
@@ -87,7 +88,7 @@ export async function byPerson(kept: Kept, start: FlowStart, news: LoginNews): P
     return loginThroughPage(unknown, start, news);
   }
 }
-/** Another client would be taken, or the same one of another login. */
+/** Tells whether another try may succeed, with another client or from the start. */
 export const isForgotten = (error: unknown): boolean => error instanceof Refusal && error.remedy === 'again';
 
 async function loginThroughPage(kept: Kept, start: FlowStart, news: LoginNews): Promise<Kept> {
@@ -103,7 +104,8 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
   const { found, options, signal } = start;
   const port = Number(new URL(redirectUri).port);
   const state = randomBytes(32).toString('base64url');
-  // With its tokens the flow would renew and ask nobody; registered for another port, for less, or elsewhere, we are nobody there.
+  // Tokens are left out, because the flow would renew them instead of asking the person. A client that was
+  // registered for another port, fewer scopes or another authorization server is not used.
   const { tokens: _, client, ...rest } = kept;
   const isGiven = options.config.clientId !== undefined;
   const isSame =
@@ -126,9 +128,9 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
   return flow.kept;
 }
 
-/** How the page of an authorization server answers for a client that it does not know (RFC 6749 §4.1.2.1: no redirect). */
+/** HTTP statuses with which a login page answers for an unknown client; such a client gets no redirect (RFC 6749 §4.1.2.1). */
 const unknownClient: readonly unknown[] = [400, 401, 404, 410, 422];
-/** Asks for the page of a client of an earlier login, before a person would be shown an error that they cannot mend. */
+/** Requests the login page with the client of an earlier login, so that no person is shown an error about an unknown client. */
 async function mustKnowUs(page: URL, server: URL, signal: AbortSignal): Promise<void> {
   const ask = guardedFetch(server, signal);
   const answer = await ask(page, { headers: { accept: 'text/html' } }).catch(() => undefined);
@@ -136,7 +138,7 @@ async function mustKnowUs(page: URL, server: URL, signal: AbortSignal): Promise<
     throw new Refusal(`${page.origin} no longer knows this client`, 'again');
 }
 
-/** By the loopback redirect, or by a host that saw it itself; whichever comes first. */
+/** Shows the page and resolves with the redirect, from the loopback server or from the host, whichever comes first. */
 async function redirected(
   loopback: Loopback,
   page: URL,

@@ -6,11 +6,11 @@ import { type Fetch, guardedFetch, Refusal } from './guarded-fetch.ts';
 import { dpopKeySchema } from './login-store.ts';
 import { type LoginConfig, plain, type GiveAssertion } from './login-options.ts';
 
-/** Proof that who shows a token has the key that it is bound to (RFC 9449). The one algorithm that everybody knows. */
+/** Algorithm of DPoP proofs (RFC 9449), which show that the sender of a token has its key; the one that all servers support. */
 const alg = 'ES256';
 type DpopKey = z.output<typeof dpopKeySchema>;
 
-/** Of an authorization server: whether it binds tokens to a key of ours. */
+/** Tells whether an authorization server can bind tokens to our key. */
 export function bindsTokens(metadata: object | undefined): boolean {
   const known = (metadata as Readonly<Record<string, unknown>> | undefined)?.[
     'dpop_signing_alg_values_supported'
@@ -26,14 +26,14 @@ export async function newDpopKey(): Promise<DpopKey> {
 export interface Proved {
   readonly method: string;
   readonly url: URL;
-  /** What the server wants to read in each proof, where it has said so. */
+  /** Nonce that the server expects in each proof, if it sent one. */
   readonly nonce?: string | undefined;
-  /** The token that is shown along. */
+  /** Token that is sent with the proof. */
   readonly token?: string;
-  /** In ms since 1970. */
+  /** Time of the proof in ms since 1970. */
   readonly now: number;
 }
-/** For one request, and never for another. */
+/** Returns a DPoP proof, which is valid for one request only. */
 async function proofOf({ d, ...jwk }: DpopKey, { method, url, nonce, token, now }: Proved): Promise<string> {
   const { importJWK, SignJWT } = await import('jose');
   const claims = {
@@ -49,7 +49,7 @@ async function proofOf({ d, ...jwk }: DpopKey, { method, url, nonce, token, now 
     .sign(await importJWK({ ...jwk, d }, alg));
 }
 
-/** Of a request that shows a token of this type. */
+/** Returns the headers that carry a token of this type, with a proof when it is bound to a key. */
 export async function headersOf(
   type: string,
   key: DpopKey | undefined,
@@ -60,7 +60,10 @@ export async function headersOf(
 }
 
 const wantsNonce = z.object({ error: z.literal('use_dpop_nonce') });
-/** Requests to this token endpoint carry a proof; where it wants its nonce in there, one goes out a second time with it (§8). */
+/**
+ * Returns a fetch function that adds a DPoP proof to requests to the token endpoint; when the endpoint demands
+ * a nonce, the request is sent once more with that (RFC 9449 §8).
+ */
 export function proving(fetch: Fetch, key: DpopKey, endpoint: string, now: () => number): Fetch {
   return async (to, init = {}) => {
     const url = new URL(to);
@@ -85,14 +88,14 @@ interface AssertionOptions {
   readonly server: string;
   readonly config: LoginConfig;
   readonly found: OAuthDiscoveryState;
-  /** What the token is for. */
+  /** URL of the server that the token is for. */
   readonly resource: string;
   readonly scope: string | undefined;
   readonly assertion?: GiveAssertion | undefined;
   readonly hide: (secrets: readonly string[]) => void;
   readonly signal: AbortSignal;
 }
-/** No JWT that anybody takes is larger. */
+/** Largest JWT in bytes. */
 const mostBytes = 64 * 1024;
 const hostMs = 10_000;
 const jwt = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
@@ -101,8 +104,9 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 
 /**
- * What the authorization server is shown (RFC 7523): the JWT of the config or the host as it is, if it is for that server; or the
- * grant that an identity provider gives for it (SEP-990). Both are hidden before anybody is sent them.
+ * Returns the assertion for the authorization server (RFC 7523): the JWT of the config or the host, if its
+ * audience is that server; or the grant that an identity provider issues for the JWT (SEP-990). Both are
+ * hidden from logs before they are sent.
  */
 export async function assertionFor(options: AssertionOptions): Promise<string> {
   const { config, found, hide } = options;
@@ -151,7 +155,10 @@ async function textOf(file: string): Promise<string> {
   throw new Refusal('its assertionFile holds no JWT');
 }
 
-/** Whoever an MCP server names as its authorization server could show what it was sent to another, as if it were us. */
+/**
+ * Throws when a JWT is not meant for the authorization server, because a malicious one, named by an MCP
+ * server, could use the JWT elsewhere to act as this host.
+ */
 function mustBeFor(claims: string, names: readonly (string | undefined)[]): void {
   const audience = z.object({ aud: z.union([z.string(), z.array(z.string())]) });
   const read = audience.safeParse(parsed(Buffer.from(claims, 'base64url').toString('utf8')));
@@ -176,7 +183,7 @@ const issued = z.object({
 });
 const refusedWith = z.object({ error: z.string().regex(errorCode) });
 
-/** The ID token for a grant (RFC 8693, draft-ietf-oauth-identity-assertion-authz-grant). */
+/** Exchanges an ID token for a grant at the identity provider (RFC 8693, draft-ietf-oauth-identity-assertion-authz-grant). */
 async function grantBy(
   endpoint: string,
   idToken: string,
@@ -184,7 +191,8 @@ async function grantBy(
   { config, resource, scope, signal }: AssertionOptions,
 ): Promise<string> {
   const { idpClientId: id = '', idpClientSecret: secret } = config;
-  // The config names it, so it may be where the config says, and nowhere else.
+  // The identity provider comes from the config, so its own address decides whether private networks are
+  // allowed.
   const answer = await guardedFetch(new URL(endpoint), signal)(endpoint, {
     method: 'POST',
     headers: {
@@ -212,6 +220,6 @@ async function grantBy(
   const code = refused.success ? refused.data.error : `HTTP ${answer.status}`;
   throw new Refusal(`the identity provider gives no grant for this server (${code})`);
 }
-/** RFC 6749 §2.3.1. */
+/** Returns the value of a header for basic authentication (RFC 6749 §2.3.1). */
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;

@@ -4,29 +4,32 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const colon = 0x3a;
 const space = 0x20;
-/** `data: ` and what else may stand before the text of a line. */
+/** Room in bytes for the field name, such as `data: `, before the text of a line. */
 const fieldBytes = 16;
 
-/** What the reader finds. */
+/** Callbacks for the events and fields that the reader finds in an event stream. */
 export interface FoundEvents {
-  /** One event with data; `type` is `message` where it names none. */
+  /** Called for one event with data; `type` is `message` when the event names none. */
   event(type: string, data: string, bytes: number): void;
-  /** Data over the limit: its first and last 4 KiB. */
+  /** Called for an event whose data are over the limit, with the first and last 4 KiB. */
   overlong(head: string, tail: string, bytes: number): void;
-  /** With this id the stream can be taken up again after the event that named it. */
+  /** Called with the id of an event, from which the stream can be resumed after a break. */
   id(id: string): void;
-  /** How long the server wants one to wait before that, in ms. */
+  /** Called with the time in ms that the server wants a client to wait before it resumes the stream. */
   retry(ms: number): void;
 }
 export interface EventReader {
   push(chunk: Buffer): void;
 }
 
-/** Server-sent events (WHATWG HTML §9.2) over chunks of any size. What is not finished by an empty line is dropped. */
+/**
+ * Reads server-sent events (WHATWG HTML §9.2) from chunks of any size. An event that is not finished by an
+ * empty line is dropped.
+ */
 export function createEventReader(found: FoundEvents, limit: number = messageBytes): EventReader {
   const line = createHeld(limit + fieldBytes);
   const event = createEvent(found, limit);
-  // A line may end with CR, LF or both, and a chunk between the two.
+  // A line may end with CR, LF or both, and a chunk may end between CR and LF.
   let isAfterReturn = false;
   return {
     push: (chunk) => {
@@ -50,7 +53,7 @@ export function createEventReader(found: FoundEvents, limit: number = messageByt
 }
 
 interface Line {
-  /** Undefined when it is over the limit; then its ends. */
+  /** Bytes of the line; undefined when it is over the limit, and then only its ends are kept. */
   readonly whole: Buffer | undefined;
   readonly ends: Overlong | undefined;
   readonly bytes: number;
@@ -80,7 +83,7 @@ function createHeld(limit: number) {
   };
 }
 
-/** The lines of one event after the other. */
+/** Builds events from their lines, one after the other. */
 function createEvent(found: FoundEvents, limit: number) {
   let type = '';
   let id: string | undefined;

@@ -3,9 +3,9 @@ import { ofOtherTransport } from '../refused-request.ts';
 import { Refused, type McpTransport } from '../transport.ts';
 
 /**
- * A URL of which nobody said what it speaks: the first transport gets the first request; when the server refuses that
- * in a way that may be about the transport, the second gets it, once. When that fails, too, the first refusal stands, unless
- * the second is that a login is wanted.
+ * Transport for a URL without a given type: the first transport sends the first request; when the server
+ * refuses it in a way that may concern the transport, the second sends it, once. When the second fails as
+ * well, the first refusal is reported, unless the second asks for a login.
  */
 export class FallbackTransport implements McpTransport {
   onclose?: (() => void) | undefined;
@@ -53,7 +53,7 @@ export class FallbackTransport implements McpTransport {
   }
   async #fallBack(message: JSONRPCMessage): Promise<void> {
     const first = this.#first;
-    // Its end is not ours.
+    // The end of the first transport must not end the session.
     delete first.onclose;
     await first.close();
     this.#transport = this.#makeSecond();

@@ -1,24 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RpcError } from '../messages/envelope.ts';
 
-/** Id of the ping that asks whether a server knows our session still. Its answer is for nobody else. */
+/** Id of the ping that asks whether a server still knows a session; its answer is never passed on. */
 export const check = 'is-session-known';
 
-/** Words of servers that know our session no more, or see a request before `initialize`. */
+/** Words of servers that have forgotten a session, or that received a request before `initialize`. */
 const ofSessions =
   /session|\bnot (?:been |yet )*initiali[sz]ed|\buninitiali[sz]ed|\bbefore initiali[sz]|\binitiali[sz]\w* (?:first|(?:is )?required|(?:is )?not complete)|\b(?:must|first) initiali[sz]e/i;
 const speaksOfSession = (text: string): boolean => ofSessions.test(text);
-/** Words that may say the same. A ping decides. */
+/** Tells whether words may concern a forgotten session; a ping then decides. */
 const maySpeakOfSession = (text: string): boolean => /session|initiali[sz]/i.test(text);
-/** Python servers say no more than this before `initialize`; and the same of a call whose parameters are wrong. */
+/** Message of Python servers for a request before `initialize`; the same message also reports wrong parameters of a call. */
 const vague = /^invalid request parameters$/i;
 
-/** These say nothing of a session, whatever stands in the body. */
+/** HTTP statuses that say nothing about a session, whatever the body holds. */
 const passing: readonly number[] = [408, 429, 502, 503, 504];
 
 /**
- * Whether a refusal, to a request that named a session, says that the server knows that session no more. `ask`: its words may be of a
- * session of its own, as of a browser or a plan, so a ping has to fail alike.
+ * Tells whether the refusal of a request that named a session means that the server has forgotten it. `ask`:
+ * its words may concern another kind of session, such as that of a browser tool, so a ping has to fail in the
+ * same way.
  */
 export function isForgotten(
   status: number,
@@ -40,15 +41,16 @@ const wordsOf = ({ message, data }: RpcError): string =>
   typeof data === 'string' ? `${message} ${data}` : message;
 
 /**
- * Judges JSON-RPC errors in one session. A list or a ping that was answered well before, and fails with words of a session, says that
- * it is forgotten. Anything else may speak of sessions of its own, as a browser tool does: then a ping has to fail alike.
+ * Judges the JSON-RPC errors of one session. A list or a ping that worked before and now fails with words
+ * about a session shows that the session is forgotten. Other requests may mean sessions of their own, as of a
+ * browser tool: then a ping has to fail in the same way.
  */
 export class Doubts {
   readonly #worked = new Set<string>();
-  /** The error that a ping is to confirm. */
+  /** Error of a request that a ping has to confirm. */
   #doubted: RpcError | undefined;
 
-  /** `ask`: a ping has to say. `error`: undefined for a result. */
+  /** Judges the answer to a request, with `error` undefined for a result. `ask` means that a ping has to decide. */
   judge(method: string, error: RpcError | undefined): 'fine' | 'forgotten' | 'ask' {
     if (!error) {
       this.#worked.add(method);
@@ -63,7 +65,7 @@ export class Doubts {
     this.#doubted = error;
     return 'ask';
   }
-  /** The ping is answered. True: it failed alike. */
+  /** Takes the answer to the ping; returns true when the ping failed in the same way as the doubted request. */
   settle(error: RpcError | undefined): boolean {
     const before = this.#doubted;
     this.#doubted = undefined;

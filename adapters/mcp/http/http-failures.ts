@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
-/** Where in the life of a session it happened. */
+/** Phase of a session in which a failure happened. */
 export type Phase = 'connect' | 'initialize' | 'session';
 
 const causes: Readonly<Record<string, string>> = {
@@ -23,14 +23,14 @@ const causes: Readonly<Record<string, string>> = {
 const unsigned = /SELF_SIGNED|VERIFY_LEAF|GET_ISSUER/;
 export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
 
-/** Words of Node name hosts and addresses, so only the code goes on. */
+/** Returns the code of a network error; the message of Node is dropped, because it names hosts and addresses. */
 export function causeOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
     return error.code;
   return 'unknown cause';
 }
 
-/** `isProxied`: the proxy may be who is not there. */
+/** Failure for a server that cannot be reached; with `isProxied` the proxy may be the one that is down. */
 export const unreachable = (cause: string, phase: Phase, isProxied = false): Failure => ({
   code: 'ServerLost',
   message: `the server cannot be reached${isProxied ? ' through its proxy' : ''}: ${causeWords(cause)}`,
@@ -44,19 +44,22 @@ function remedyFor(cause: string, isProxied: boolean): string {
     ? 'check a2c.proxy and the URL, and that the proxy and the server run'
     : 'check the URL, and that the server runs';
 }
-/** The connection stood, and broke before the whole answer was there. */
+/** Failure for a connection that broke before the whole answer had come. */
 export const brokenOff = (cause: string, phase: Phase): Failure => ({
   code: 'ServerLost',
   message: `the server broke off its answer: ${causeWords(cause)}`,
   details: { cause, phase },
 });
-/** `said`: words of the server, already redacted. 200: a JSON-RPC error says so. */
+/**
+ * Failure for a session that the server has forgotten. `said`: words of the server, already redacted. Status
+ * 200 stands for a JSON-RPC error.
+ */
 export const expired = (status: number, said?: string): Failure => ({
   code: 'ServerLost',
   message: `the server has forgotten this session (HTTP ${status})${said === undefined ? '' : `: ${said}`}`,
   details: { http_status: status, phase: 'session' },
 });
-/** Answered, and nobody has read how. `what`: in words that follow "the answer". */
+/** Failure for an answer that cannot be decompressed. `what`: reason in words that follow "the answer". */
 export const unreadable = (what: string, status: number, phase: Phase): Failure => ({
   code: wireCodes.internal,
   message: `the answer of the server ${what}`,
@@ -77,12 +80,12 @@ export const notStartable = (message: string, remedy: string): Failure => ({
 interface AboutStatus {
   readonly phase: Phase;
   readonly headers: IncomingHttpHeaders;
-  /** Address that was asked. */
+  /** URL of the request. */
   readonly url: URL;
-  /** Words of the server, already redacted. */
+  /** Reason in the words of the server, already redacted. */
   readonly said?: string | undefined;
 }
-/** What an HTTP status other than success means to who asked. */
+/** Returns the failure that an HTTP status other than success means for the caller. */
 export function statusFailure(status: number, { phase, headers, url, said }: AboutStatus): Failure {
   const details: Record<string, unknown> = { http_status: status, phase };
   if (status === 401)
@@ -112,7 +115,10 @@ export function statusFailure(status: number, { phase, headers, url, said }: Abo
   return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
 }
 
-/** Names where a redirect leads: without user, password, query and fragment, and on the same origin without that, too. */
+/**
+ * Failure for a redirect that is not followed; names its target without user, password, query and fragment,
+ * and without the origin when that is the same.
+ */
 function sentElsewhere(status: number, location: string | undefined, from: URL): Failure {
   const to =
     location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
@@ -131,12 +137,13 @@ function sentElsewhere(status: number, location: string | undefined, from: URL):
     `configure the URL where the server really is: ${place}`,
   );
 }
-/** Scheme, host and port, also of a scheme that has no origin. */
+/** Returns scheme, host and port of a URL, also for a scheme without an origin. */
 export const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
 /**
- * `Retry-After` in seconds: it is a number, or a date by the clock of the server, or by ours where it names none. Whatever is neither
- * is given as it is written.
+ * Reads `Retry-After` in seconds: a number, or a date that is compared with the `Date` header of the server,
+ * or with the local clock when that header is missing. Any other text is returned as written, up to 40
+ * characters.
  */
 export function retryAfterIn({
   'retry-after': text,

@@ -10,18 +10,24 @@ import { Refused } from '../transport.ts';
 import type { Waits } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
-/** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
+/**
+ * Time in ms for which an idle connection is kept. Most servers drop one after 5 s, and a request that is
+ * written at that moment may or may not have been read.
+ */
 const idleMs = 2_000;
 const mostRedirects = 5;
-/** A request that is refused for its login is sent so often in all. */
+/** Number of times that a request is sent in all when it is refused for its login. */
 const mostLogins = 3;
 
-/** No answer, or not the whole of it. `isReached`: the connection stood, so the server may have read the request. */
+/**
+ * Error for a request without a complete answer. `isReached`: the connection was established, so the server
+ * may have read the request.
+ */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
   override readonly cause: string;
   readonly isReached: boolean;
-  /** It went through a proxy, which may be who was not reached. */
+  /** Tells whether the request went through a proxy, which may be the part that was not reached. */
   readonly isProxied: boolean;
   constructor(cause: string, isReached: boolean, isProxied: boolean) {
     super(cause);
@@ -35,19 +41,23 @@ interface Sending {
   readonly url?: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Only connecting is bounded: nobody knows how long the server works before it answers. */
+  /** Limits only connecting by the time-out, because the time that the server works before it answers is unknown. */
   readonly isPatient?: boolean;
 }
 export interface Exchange {
-  /** Rejects with `Unreached`, or with `Refused` where a header cannot be sent. The body is the receiver's to read or to destroy. */
+  /**
+   * Answer of the server, whose body the caller has to read or to destroy. Rejects with `Unreached`, or with
+   * `Refused` when a header cannot be sent.
+   */
   readonly answer: Promise<IncomingMessage>;
   isReached(): boolean;
   abort(): void;
 }
 
 /**
- * HTTP with nothing hidden: no time-outs but `timeoutMs`, no retries, header names and values as they were given.
- * `fetch` has time-outs of its own (5 min for headers and between two chunks) and writes names in lower case.
+ * HTTP client without hidden behavior: no time-outs but `timeoutMs`, no retries, header names and values
+ * exactly as given. `fetch` is not used, because it has time-outs of its own (5 min for headers and between
+ * two chunks) and writes header names in lower case.
  */
 export class Http {
   readonly url: URL;
@@ -64,12 +74,13 @@ export class Http {
   #isQuiet = false;
   #isClosed = false;
 
-  /** `timeoutMs`: 0 is without limit. */
+  /** Creates a client for one server; `timeoutMs` in ms, 0 for no limit. */
   constructor(
     { url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions,
     { timers, userAgent }: { timers: Timers; userAgent: string },
   ) {
-    // What is packed all the same is unpacked. Gateways turn away who does not say his name.
+    // Compressed answers are not asked for, but still read. A user agent is sent, because some gateways
+    // refuse requests without one.
     this.#defaults = { 'accept-encoding': 'identity', 'user-agent': userAgent };
     this.url = url;
     this.#headers = headers;
@@ -98,16 +109,16 @@ export class Http {
       },
     };
   }
-  /** Of the request that was sent last. */
+  /** Step that the latest request waits for, with its start. */
   get step(): Step | undefined {
     return this.#last?.step;
   }
-  /** What is still under way keeps no host alive. */
+  /** Lets the process exit although requests are still under way. */
   rest(): void {
     this.#isQuiet = true;
     for (const live of this.#live) live.socket?.unref();
   }
-  /** Cuts everything. */
+  /** Aborts all requests and closes all connections. */
   close(): void {
     this.#isClosed = true;
     for (const live of this.#live) live.destroy(aborted());
@@ -117,7 +128,10 @@ export class Http {
     await Promise.all([...this.#live].map((live) => new Promise((resolve) => live.once('close', resolve))));
   }
 
-  /** Refused for its login, it has not been worked on: with another token it may go out again. */
+  /**
+   * Sends a request with credentials, and sends it once more with a new token when its login was refused,
+   * because a refused request has not been worked on.
+   */
   async #goLoggedIn(
     sending: Sending,
     url: URL,
@@ -174,7 +188,7 @@ export class Http {
         state.step = stepNow('headers');
         if (sending.isPatient) inTime();
       };
-      // For TLS the bytes of the request leave after its own handshake.
+      // With TLS the bytes of the request leave only after the TLS handshake.
       if (!socket.connecting) reached();
       else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', reached);
       if (this.#isQuiet) socket.unref();
@@ -199,7 +213,7 @@ export class Http {
     asked.end(body);
   }
 }
-/** Through a proxy `https:` is tunnelled, and `http:` is asked for by its whole URL. */
+/** Creates the agent for connections: through a proxy, `https:` is tunnelled and `http:` is requested by its whole URL. */
 function agentFor({ protocol }: URL, proxy: string | undefined): Agent {
   const options = { keepAlive: true, timeout: idleMs };
   const isSecure = protocol === 'https:';
@@ -214,7 +228,7 @@ interface HttpOptions {
   readonly timeoutMs: number;
   readonly credentials?: Credentials | undefined;
 }
-/** What it waits for, since when; of the first request, which is `initialize` or opens the stream for it. */
+/** Step that a request waits for, and its start in ms since 1970; shown while the session is being opened. */
 interface Step {
   readonly for: Waits['for'];
   readonly since: number;
@@ -232,7 +246,10 @@ interface Then {
   readonly followed: number;
 }
 
-/** Names the first header that HTTP cannot carry, and where in its value, which stays hidden. */
+/**
+ * Returns a failure for the first header that HTTP cannot carry, with the position of the bad character; the
+ * value itself stays hidden.
+ */
 function unsendable(headers: Readonly<Record<string, string>>): Failure | undefined {
   for (const [name, value] of Object.entries(headers)) {
     const at = value.search(/[^\t\x20-\x7e\x80-\xff]/);
@@ -250,7 +267,7 @@ const withCode = (code: string): Error => Object.assign(new Error(code), { code 
 const aborted = (): Error => withCode('ECONNABORTED');
 const timedOut = (): Error => withCode('ETIMEDOUT');
 
-/** Ours win over the user's, under the name that the user gave them. */
+/** Returns our own headers, which win over those of the user, with the spelling of the names that the user chose. */
 function ownOver(
   users: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -259,7 +276,10 @@ function ownOver(
   return Object.fromEntries(Object.entries(own).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** Followed only to the same origin, because the headers carry secrets; a body goes along only where it may. */
+/**
+ * Returns the target of a redirect that may be followed: only on the same origin, because the headers carry
+ * secrets, and with a body only for 307 and 308.
+ */
 function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | undefined {
   const { statusCode = 0, headers } = answer;
   const keepsMethod = statusCode === 307 || statusCode === 308;
@@ -269,7 +289,10 @@ function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | u
   return target.origin === from.origin && !target.username ? target : undefined;
 }
 
-/** The proxy that the variables of this process (`https_proxy`, `no_proxy` …) name for a URL; undefined: none. */
+/**
+ * Returns the proxy that the variables of this process (`https_proxy`, `no_proxy` …) name for a URL; undefined
+ * when there is none.
+ */
 export const proxyFromEnvironment = (url: string): string | undefined => {
   const proxy = getProxyForUrl(url);
   return proxy === '' || !URL.canParse(proxy) ? undefined : proxy;

@@ -6,14 +6,14 @@ import { causeOf, causeWords, notStartable } from './http-failures.ts';
 import { Inbox } from '../messages/inbox.ts';
 import type { InMemorySpec, OwnSpec } from './remote.ts';
 
-/** A host that does not say when its end is closed is waited for so long. */
+/** Longest wait in ms for a connection of the host to close. */
 const partingMs = 2_000;
 const nothing = (): void => {};
 
 /**
- * A server in our own process, or one that the host reaches in its own way: over our end of a linked pair. What goes
- * through is written and read as JSON, as on any other wire: neither side ever holds an object of the other, and
- * sizes are counted.
+ * Connection to a server inside this process, or to one that the host reaches in its own way, over one end of
+ * a linked pair. Messages are written and read as JSON, as on any other wire, so that neither side holds
+ * objects of the other and sizes are counted.
  */
 export class LinkedTransport implements McpTransport {
   onclose?: (() => void) | undefined;
@@ -23,7 +23,7 @@ export class LinkedTransport implements McpTransport {
   readonly #spec: InMemorySpec | OwnSpec;
   readonly #around: Around;
   readonly #inbox: Inbox;
-  /** Nobody wants what is being made any more. */
+  /** Aborts the creation of a connection that is no longer wanted. */
   readonly #unwanted = new AbortController();
   #end: Transport | undefined;
   #isOver = false;
@@ -36,12 +36,13 @@ export class LinkedTransport implements McpTransport {
   }
   async start(): Promise<void> {
     const end = await this.#made();
-    // Closed while the server was being made.
+    // The transport was closed while the server was being created.
     if (this.#isOver) return this.#part(end);
     this.#end = end;
     end.onclose = () => this.#lose('the server closed the connection');
     end.onerror = (error) => this.onerror?.(error);
-    // Later, so that nobody is answered while he is still asking.
+    // Messages are handled one microtask later, so that no answer arrives while its request is still being
+    // sent.
     end.onmessage = (message) => queueMicrotask(() => this.#receive(message));
     return end.start().catch((error: unknown) => {
       throw new Refused(failureOf(this.#spec, error), 'unsent');
@@ -81,7 +82,7 @@ export class LinkedTransport implements McpTransport {
     try {
       text = JSON.stringify(message);
     } catch {
-      // Told below: a message that no JSON can hold.
+      // A message that cannot be written as JSON is reported below.
     }
     if (text === undefined) this.#inbox.garbage('a message that is not JSON', 0);
     else this.#inbox.text(text, Buffer.byteLength(text));
@@ -97,7 +98,7 @@ export class LinkedTransport implements McpTransport {
     const { timers } = this.#around;
     let timer: unknown;
     const bound = new Promise<void>((resolve) => (timer = timers.setTimeout(resolve, partingMs)));
-    // What a host gives may throw at once.
+    // The async function turns an error that the connection of a host throws at once into a rejection.
     const gone = (async () => end.close())().catch(nothing);
     this.#parting = Promise.race([gone, bound]).finally(() => timers.clearTimeout(timer));
   }
@@ -111,7 +112,8 @@ function failureOf({ kind }: InMemorySpec | OwnSpec, error: unknown): Failure {
       'look at what the host connects under this name',
     );
   const [said = ''] = String(error instanceof Error ? error.message : error).split('\n');
-  // Words of Node name hosts and paths; those of the host are its own.
+  // Messages of Node name hosts and paths, so only their code is shown; messages of the host itself are
+  // shown.
   const cause =
     error instanceof Error && 'syscall' in error ? causeWords(causeOf(error)) : said.slice(0, 200);
   const message = `the server cannot be reached: ${cause}`;

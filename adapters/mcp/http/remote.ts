@@ -1,14 +1,18 @@
 import type { Transport } from '@modelcontextprotocol/client';
 
-/** The login of one server. */
+/** Login of one server: signs requests and renews tokens. */
 export interface Credentials {
-  /** What this request is sent with besides, its access token renewed before it ends; undefined: there is none. */
+  /**
+   * Returns the headers that log in this request, with an access token that is renewed before it expires;
+   * undefined without a login.
+   */
   signed(request: { readonly method: string; readonly url: URL }): Promise<Signed | undefined>;
-  /** The server gave this with an answer, and wants to read it in the next request (`DPoP-Nonce`). */
+  /** Remembers the nonce that the server sent with an answer (`DPoP-Nonce`) and expects in the next request. */
   noted(nonce: string): void;
   /**
-   * The server refused a request with 401 or 403. True: there is another token now, so it may be sent once more.
-   * `header`: its `WWW-Authenticate`. `token`: what the request was sent with. `isFirst`: it was not sent before.
+   * Handles a refusal with 401 or 403; returns true when there is another token now, so that the request may
+   * be sent once more. `header`: the `WWW-Authenticate` of the refusal. `token`: token of the refused request.
+   * `isFirst`: the request was sent for the first time.
    */
   challenged(refusal: {
     readonly status: number;
@@ -21,45 +25,45 @@ export interface Signed {
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-/** Where a server listens for HTTP. */
+/** Address and HTTP settings of a remote MCP server. */
 export interface Web {
   readonly url: string;
-  /** Sent as they are, names and values, with every request. Placeholders are rendered before. */
+  /** Headers that every request carries, names and values unchanged; placeholders are filled in before. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bounds connecting, and the headers of whatever is no question. 0: without limit. */
+  /** Time-out in ms for connecting, and for the answer to messages other than requests; 0 for no limit. */
   readonly timeoutMs: number;
-  /** An event stream that is silent for so long is opened again (streamable) or asked for a sign of life (SSE). */
+  /** Longest silence of an event stream in ms; afterwards it is opened again (streamable HTTP) or the server is pinged (SSE). */
   readonly sseReadTimeoutMs: number;
-  /** The proxy that it is reached through: an http:// or https:// URL. Absent: none. */
+  /** URL (http:// or https://) of the proxy before the server; without it requests go directly. */
   readonly proxy?: string;
-  /** PEM: whose signature on its certificate is trusted, in the place of the authorities that Node knows. */
+  /** PEM certificates of the authorities that are trusted for the certificate of the server, instead of those that Node knows. */
   readonly ca?: string;
-  /** Without them requests go out with `headers` alone. */
+  /** Login of the server; without it requests carry only `headers`. */
   readonly credentials?: Credentials;
 }
 export interface StreamableSpec extends Web {
   readonly kind: 'streamable';
-  /** The session ends with DELETE. */
+  /** Tells whether the session is ended with DELETE when it is closed. */
   readonly terminateOnClose: boolean;
-  /** The URL was given without a type: a server that refuses the first POST is tried as SSE, once. */
+  /** Tells whether the URL was given without a type: a server that refuses the first POST is then tried as SSE, once. */
   readonly fallbackToSse?: boolean;
 }
 export interface SseSpec extends Web {
   readonly kind: 'sse';
 }
-/** A server inside this host, which gives our end of a linked pair, such as the SDK's `InMemoryTransport`. */
+/** Server inside this host, reached by one end of a linked pair such as `InMemoryTransport` of the SDK. */
 export interface InMemorySpec {
   readonly kind: 'inmemory';
   connect(): Transport | Promise<Transport>;
 }
-/** A kind of the host's own, which gives our end of a connection. */
+/** Server behind a transport that the host provides. */
 export interface OwnSpec {
   readonly kind: 'own';
   /**
-   * `signal` aborts when nobody wants it any more. A rejection says why there is none, and with `isFinal: true` that
-   * trying again without a change cannot help.
+   * Opens the connection; `signal` aborts when it is no longer wanted. A rejection gives the reason, and with
+   * `isFinal: true` that another try without a change cannot help.
    */
   connect(signal: AbortSignal): Transport | Promise<Transport>;
 }
-/** What is known of a server that needs no process. */
+/** Connection data of a server that needs no process. */
 export type RemoteSpec = StreamableSpec | SseSpec | InMemorySpec | OwnSpec;

@@ -5,42 +5,46 @@ import { type Exchange, Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';
 import { retryAfterIn } from './http-failures.ts';
 
-/** How often a stream that brought nothing is opened again, and after how long the first time. */
+/** Limits for opening an event stream again that brought no data: number of tries, and delay in ms before the first. */
 export interface Reopen {
   readonly most: number;
   readonly firstMs: number;
 }
 export const reopenDefaults: Reopen = { most: 5, firstMs: 1_000 };
 const longestDelayMs = 30_000;
-/** No stream is left alone for longer because its server says so. */
+/** Longest delay in ms that a server can ask for before its stream is opened again. */
 const longestAskedMs = 3_600_000;
 
 export interface Reopenable {
   open(lastEventId: string | undefined): Exchange;
   readonly found: Omit<FoundEvents, 'id' | 'retry'>;
-  /** Nothing more is expected of it. */
+  /** Tells whether no more events are expected, so that the stream need not be opened again. */
   isDone(): boolean;
   readonly silenceMs: number;
 }
-/** How it came to its end: `status` as the server refused it, `cause` when it could not be reached any more. */
+/**
+ * Reason why an event stream is over: `status` is that of a refusal by the server, `cause` that of a server
+ * that cannot be reached.
+ */
 export type Over =
   | { readonly how: 'done' | 'stopped' | 'exhausted' }
   | { readonly how: 'refused'; readonly status: number; readonly wasOpen: boolean }
   | { readonly how: 'unreachable'; readonly cause: string };
 
 /**
- * One event stream that is taken up where it broke: `Last-Event-ID`, after as long as the server wants or after a
- * growing delay. Whoever brings anything may break again; who brings nothing is asked `most` times.
+ * Event stream that is opened again where it broke, with `Last-Event-ID`, after the delay that the server
+ * asked for or a growing one. A stream that brought data may break any number of times; one that brings none
+ * is tried `most` times.
  */
 export class Reopening {
-  /** True while the server holds the stream open. */
+  /** Tells whether the server holds the stream open at present. */
   isOpen = false;
   readonly #stream: Reopenable;
   readonly #around: Around;
   readonly #reopen: Reopen;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
-  /** Wait that the last refusal asked for. */
+  /** Delay in ms that the last refusal asked for. */
   #askedMs = 0;
   #wasOpen = false;
   #isStopped = false;
@@ -55,7 +59,7 @@ export class Reopening {
   get canResume(): boolean {
     return this.#lastEventId !== undefined;
   }
-  /** The words of a stream that somebody else opened, and that may be taken up later. */
+  /** Callbacks for reading a stream that was opened elsewhere and may be resumed here later. */
   get found(): FoundEvents {
     return {
       ...this.#stream.found,
@@ -68,7 +72,7 @@ export class Reopening {
     this.#exchange?.abort();
     this.#stopWaiting();
   }
-  /** Never rejects. `afterBreak`: the first time, too, is one after a delay. */
+  /** Keeps the stream open until it is over; never rejects. With `afterBreak` the first opening also waits for a delay. */
   async run(afterBreak = false): Promise<Over> {
     let failures = afterBreak ? 1 : 0;
     for (;;) {
@@ -92,7 +96,8 @@ export class Reopening {
       const heard = status === 200 && mayBeEvents(answer) ? await this.#read(answer) : undefined;
       if (heard !== undefined) return { heard };
       answer.destroy();
-      // An earlier stream of ours may not have been missed yet (409), and what is overloaded recovers.
+      // The server may not have noticed the end of the previous stream yet (409), and an overloaded server
+      // recovers.
       const isPassing = status === 409 || status === 429 || status >= 500;
       if (isPassing) {
         const seconds = retryAfterIn(answer.headers);
@@ -101,12 +106,12 @@ export class Reopening {
       }
       return { over: { how: 'refused', status, wasOpen: this.#wasOpen } };
     } catch (error) {
-      // Cut before it answered: somebody is there.
+      // A connection that was cut before an answer shows that the server is there.
       const isNobody = error instanceof Unreached && !error.isReached;
       return { heard: false, ...(isNobody && { cause: error.cause }) };
     }
   }
-  /** Whether it brought anything; undefined: it was no event stream. */
+  /** Reads the stream to its end; tells whether it brought data, or undefined when the answer was no event stream. */
   async #read(answer: IncomingMessage): Promise<boolean | undefined> {
     let heard = false;
     this.isOpen = true;
@@ -117,7 +122,7 @@ export class Reopening {
     const ended = await readAnswer(answer, this.found, { timers, silenceMs, limit: messageBytes });
     this.isOpen = false;
     if (!('stream' in ended)) return undefined;
-    // One that was held for as long as it may be silent is no failure.
+    // A stream that was cut only because it was silent for the allowed time is no failure.
     return heard || ended.stream.how === 'silent';
   }
   #delay(failures: number): Promise<void> {

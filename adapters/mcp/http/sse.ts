@@ -12,29 +12,29 @@ import { WebTransport } from './web.ts';
 const nothing = (): void => {};
 
 /**
- * HTTP+SSE (MCP 2024-11-05): one event stream that everything comes back on, and an address for POSTs that its first
- * event names. The session is the stream: where it breaks, all that is pending is lost.
+ * HTTP+SSE transport (MCP 2024-11-05): one event stream brings all messages of the server, and its first event
+ * names the address for POSTs. The stream is the session: when it breaks, all pending requests are lost.
  */
 export class SseTransport extends WebTransport {
   readonly #spec: SseSpec;
   #endpoint: URL | undefined;
-  /** Why the address that the server named cannot be used. */
+  /** Reason why the address for POSTs that the server named cannot be used. */
   #problem: Refused | undefined;
   #silence: unknown;
-  /** Our own question for a sign of life; its answer is nobody's. */
+  /** Number of pings that asked a silent server for a sign of life; their answers are not passed on. */
   #pings = 0;
 
   constructor(spec: SseSpec, around: Around) {
     super(spec, around);
     this.#spec = spec;
   }
-  /** Resolves when the server has named the address for POSTs. */
+  /** Opens the event stream; resolves when the server has named the address for POSTs. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#open(resolve).catch((error: unknown) => reject(refusedBy(error, 'connect')));
     });
   }
-  /** Resolves when the server has taken it. */
+  /** Posts a message; resolves when the server has accepted it. */
   send(message: JSONRPCMessage): Promise<void> {
     const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
@@ -44,7 +44,7 @@ export class SseTransport extends WebTransport {
         method === 'notifications/cancelled' &&
         this.drop((message as JSONRPCNotification).params?.['requestId']);
       if (isDropped) return Promise.resolve();
-      // A session that is just being opened is not forgotten, whatever is answered.
+      // A session that is only being opened cannot be forgotten yet, so its refusals are not read that way.
       return this.#post(undefined, body, method !== 'notifications/initialized');
     }
     const { id } = message;
@@ -95,7 +95,7 @@ export class SseTransport extends WebTransport {
     };
     return readAnswer(answer, found, { timers, silenceMs: 0, limit: messageBytes });
   }
-  /** A server may well have nothing to say; one that does not answer a ping either is gone. */
+  /** Pings a server whose stream was silent for too long, and ends the session when no answer comes: silence alone is allowed. */
   #wait(): void {
     const { timers } = this.around;
     const { sseReadTimeoutMs, timeoutMs } = this.#spec;
@@ -137,10 +137,10 @@ export class SseTransport extends WebTransport {
   }
 }
 
-/** Text that is meant as something else than an address: it is quoted, JSON, a page, or several words. */
+/** Tells whether a text is no address: quoted, JSON, an HTML page, or several words. */
 const isNonsense = (text: string): boolean => text === '' || /^["'`{[<]|\s/.test(text);
 
-/** The address for messages. It has to be of the same origin, because our headers go there. */
+/** Reads the address for POSTs; another origin is refused, because our headers with secrets go there. */
 function endpointOf(data: string, base: URL): URL | Refused {
   const text = data.trim();
   const refused = (what: string): Refused => new Refused(notMcp(what, 200), 'answered');

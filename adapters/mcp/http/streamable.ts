@@ -12,26 +12,29 @@ import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.t
 import { WebTransport } from './web.ts';
 import type { Request } from '../stateless/revision.ts';
 
-/** A server that holds the stream of a POST open after its answer gets so long to end it. */
+/** Time in ms that a server gets to end the stream of a POST after its answer has come. */
 const lingerMs = 1_000;
 const nothing = (): void => {};
 
-/** Taken, and nothing more is said here. */
+/** HTTP statuses of an accepted message whose answer has no body. */
 const silent: readonly number[] = [202, 204];
 
-/** One request on its way. */
+/** Request that was sent by POST and is not over yet. */
 interface Posted {
   readonly id: RequestId;
   readonly method: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   isAnswered: boolean;
-  /** Its answer says that its session is forgotten. */
+  /** Refusal of a request whose answer says that the session is forgotten. */
   refused?: Refused;
   abort: () => void;
 }
 
-/** Streamable HTTP (MCP 2025-03-26 and later): a POST for each message, and one GET for what the server says. */
+/**
+ * Streamable HTTP transport (MCP 2025-03-26 and later): a POST for each message, and one GET for messages that
+ * the server sends by itself.
+ */
 export class StreamableTransport extends WebTransport {
   readonly #spec: StreamableSpec;
   readonly #reopen: Reopen;
@@ -39,7 +42,7 @@ export class StreamableTransport extends WebTransport {
   #listening: Reopening | undefined;
   #session: string | undefined;
   #doubts = new Doubts();
-  /** What a request has beside those of every request. */
+  /** Returns extra headers for one request, beside those that all requests have. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
 
   constructor(spec: StreamableSpec, around: Around, reopen: Reopen = reopenDefaults) {
@@ -51,7 +54,10 @@ export class StreamableTransport extends WebTransport {
   start(): Promise<void> {
     return Promise.resolve();
   }
-  /** A request: resolves when its exchange is over. Anything else: when the server has taken it. */
+  /**
+   * Sends a message. For a request, the promise resolves when the exchange is over; for other messages, when
+   * the server has accepted the message.
+   */
   send(message: JSONRPCMessage): Promise<void> {
     const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
@@ -60,7 +66,7 @@ export class StreamableTransport extends WebTransport {
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
-    // A session that is just being opened is not forgotten, whatever is answered.
+    // A session that is only being opened cannot be forgotten yet, so its refusals are not read that way.
     return this.#tell(body, false).finally(() => this.#listen());
   }
 
@@ -71,7 +77,7 @@ export class StreamableTransport extends WebTransport {
       ...(this.version !== undefined && { 'mcp-protocol-version': this.version }),
     };
   }
-  /** What is no question. */
+  /** Posts a message that is not a request. */
   #tell(body: string, hasSession: boolean = this.#session !== undefined): Promise<void> {
     return this.say(this.#post(body, false), undefined, hasSession);
   }
@@ -113,7 +119,7 @@ export class StreamableTransport extends WebTransport {
     await this.#read(answer, posted);
     if (posted.refused) throw posted.refused;
   }
-  /** As one piece, or as the stream of one answer. */
+  /** Reads the answer to a POST, either in one piece or as an event stream. */
   async #read(answer: IncomingMessage, posted: Posted): Promise<void> {
     const status = answer.statusCode ?? 0;
     const stream = this.#reopening(() => posted.isAnswered);
@@ -129,10 +135,11 @@ export class StreamableTransport extends WebTransport {
     timers.clearTimeout(linger);
     if ('stream' in ended) return this.#takeUp(ended.stream, stream, posted);
     if ('body' in ended) this.#take(ended.body, posted, status);
-    // Not answered here: it may be on the stream of the GET. No server should, some do.
+    // An answer without a usable body is allowed when the response has already come, or may come on the
+    // stream of the GET, as some servers do against the specification.
     if (posted.isAnswered || silent.includes(status)) return;
     const what = 'body' in ended ? 'something else' : mediaTypeOf(answer) || 'no content type';
-    // Taken with success, and nobody can read what came of it.
+    // The server accepted the request, but its answer cannot be read, so the outcome is unknown.
     throw new Refused(notMcp(what, status), 'lost');
   }
   #take(body: Body, posted: Posted, status: number): void {
@@ -141,7 +148,7 @@ export class StreamableTransport extends WebTransport {
     if ('overlong' in body) return this.inbox.refuse(posted.id, body.overlong);
     if (body.text !== '') this.inbox.text(body.text, body.bytes);
   }
-  /** Where the stream of an answer breaks it is taken up again, if the server names its events. */
+  /** Resumes the broken stream of an answer when the server gives ids to its events; otherwise the request is lost. */
   async #takeUp(end: StreamEnd, stream: Reopening, posted: Posted): Promise<void> {
     if (posted.isAnswered) return;
     if (end.how === 'unpackable') throw new Refused(unreadable(end.cause, 200, this.phase), 'lost');
@@ -155,15 +162,16 @@ export class StreamableTransport extends WebTransport {
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
     if (this.#withdrawn(requestId)) return Promise.resolve();
-    // Not before: to close a stream cancels nothing in the revisions with sessions.
+    // The request is aborted only after the notification was sent: in revisions with sessions, closing its
+    // stream cancels nothing.
     const posted = this.#posted.get(requestId);
     return this.#tell(body).finally(() => posted?.abort());
   }
-  /** Ends a request of the revision without sessions: its server takes that as a cancellation. */
+  /** Ends a request of the MCP revision without sessions, whose servers take the closed stream as a cancellation. */
   abort(requestId: unknown): void {
     if (!this.#withdrawn(requestId)) this.#posted.get(requestId)?.abort();
   }
-  /** True: it had not been sent, and never will be. */
+  /** Removes a request that still waits for its turn; returns true when it was not sent and never will be. */
   #withdrawn(requestId: unknown): boolean {
     return this.drop(requestId) && this.#posted.delete(requestId);
   }
@@ -174,7 +182,7 @@ export class StreamableTransport extends WebTransport {
     }
     if (!this.isOver) this.onmessage?.(message);
   }
-  /** False: its answer is for nobody else. */
+  /** Notes that a request is answered; returns false when its answer must not be passed on. */
   #hears(message: JSONRPCMessage, posted: Posted): boolean {
     posted.isAnswered = true;
     if (this.#session === undefined || this.version === undefined) return true;
@@ -189,7 +197,7 @@ export class StreamableTransport extends WebTransport {
     return judged !== 'forgotten';
   }
   protected ping(body: string): Promise<void> {
-    // Refused by its status, it says so by itself.
+    // A ping that is refused by its HTTP status is judged by that status already.
     return this.#ask({ id: check, method: 'ping' }, body).catch(() => void this.#doubts.settle(undefined));
   }
   #expire(said = ''): Refused {
@@ -197,7 +205,7 @@ export class StreamableTransport extends WebTransport {
     this.end({ reason: failure.message, isExpired: true });
     return new Refused(failure, 'answered');
   }
-  /** From now on it is spoken to without a session. */
+  /** Ends the session; later messages are sent without one. */
   leaveSession(): void {
     this.sayFarewell().catch(nothing);
     this.#session = undefined;
@@ -214,7 +222,8 @@ export class StreamableTransport extends WebTransport {
     const open = (lastEventId: string | undefined): Exchange =>
       this.http.send({
         method: 'GET',
-        // There are gateways that pass headers on with the first event only.
+        // The time-out covers only connecting, because some gateways send the headers only with the first
+        // event.
         isPatient: true,
         headers: {
           ...this.#headers('text/event-stream'),
@@ -233,7 +242,10 @@ export class StreamableTransport extends WebTransport {
       if (over.how === 'exhausted') this.#note('the server holds no stream open: its news are missed');
     });
   }
-  /** Where there never was a stream, 404 only says that there is none; 405 should have said so. */
+  /**
+   * Ends the session on 404 for a stream that was open before. Without an earlier stream, 404 only means that
+   * the server offers none, for which 405 would be correct.
+   */
   #forgotten({ status, wasOpen }: Extract<Over, { how: 'refused' }>): void {
     if (status === 404 && wasOpen && this.#session !== undefined)
       this.end({ reason: 'the server has forgotten this session (HTTP 404)', isExpired: true });
@@ -246,7 +258,8 @@ export class StreamableTransport extends WebTransport {
   // ── the end ────────────────────────────────────────────────────────────────────────────────────────
   protected override refused(error: unknown): Refused {
     const refused = super.refused(error);
-    // Nobody listens there any more, and no stream says otherwise: the session is gone with the server.
+    // The server cannot be reached and no open stream contradicts that, so the session has ended with the
+    // server.
     const isUnreachable = !refused.sent && refused.failure.details?.['cause'] !== undefined;
     if (isUnreachable && this.version !== undefined && !this.#listening?.isOpen)
       this.end({ reason: refused.failure.message });

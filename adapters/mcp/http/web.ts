@@ -11,18 +11,24 @@ import { cut } from '../messages/noise.ts';
 import { Inbox } from '../messages/inbox.ts';
 import type { Web } from './remote.ts';
 
-/** Saying good-bye takes at most this long. */
+/** Longest time in ms for saying good-bye to a server. */
 const partingMs = 2_000;
 
-/** A ping that asks whether a session is known gets so long. The request that is in doubt waits for it. */
+/** Limit in ms for a ping that asks whether a session is still known, because the request in doubt waits for the ping. */
 const checkMs = 5_000;
 
-/** So many calls of one session are under way over HTTP; more wait in the limiter of their server, where they are seen. */
+/**
+ * Number of calls that one session sends over HTTP at the same time; more wait in the call limiter of their
+ * server, where they are visible.
+ */
 export const mostCalls = 32;
-/** So many requests; the rest waits its turn. Lists, reads and pings have room beside the calls. */
+/**
+ * Number of requests that one session sends over HTTP at the same time; lists, reads and pings have room
+ * beside the calls, and the rest wait for their turn.
+ */
 const mostRequests = mostCalls + 8;
 
-/** What sessions over HTTP share: what is said, how it is refused, an end that is told once, and a good-bye. */
+/** Base of the transports over HTTP: sending, judging refusals, an end that is reported once, and a good-bye. */
 export abstract class WebTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -36,7 +42,7 @@ export abstract class WebTransport implements McpTransport {
   protected readonly redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
   readonly #limiter = new QueueLimiter(mostRequests);
-  /** How each request leaves that waits its turn. */
+  /** Functions that remove a request from the queue, by its id, for requests that wait for their turn. */
   readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
@@ -51,9 +57,12 @@ export abstract class WebTransport implements McpTransport {
   abstract start(): Promise<void>;
   abstract send(message: JSONRPCMessage): Promise<void>;
   protected abstract deliver(message: JSONRPCMessage): void;
-  /** It is over: what listens and what waits is given up. `isLost`: who waits is told that it was not sent. */
+  /**
+   * Gives up streams and waiting requests because the session is over. `isLost`: waiting callers are told that
+   * their request was not sent.
+   */
   protected abstract giveUp(isLost: boolean): void;
-  /** The last word to a server that is left. */
+  /** Sends the last message to a server when its session is closed. */
   protected async sayFarewell(): Promise<void> {}
 
   get step(): McpTransport['step'] {
@@ -62,7 +71,7 @@ export abstract class WebTransport implements McpTransport {
   setProtocolVersion(version: string): void {
     this.version = version;
   }
-  /** What is pending is aborted; what is being said, such as cancels, and the farewell get `partingMs`. */
+  /** Closes the session: pending requests are aborted; messages under way, such as cancellations, and the farewell get 2 s. */
   close(): Promise<void> {
     if (this.isOver) return this.#parting;
     this.isOver = true;
@@ -78,7 +87,7 @@ export abstract class WebTransport implements McpTransport {
   protected get phase(): Phase {
     return this.version === undefined ? 'initialize' : 'session';
   }
-  /** Runs it when it is its turn. `run` never rejects. */
+  /** Runs a request when it is its turn; `run` must never reject. */
   protected inTurn(id: RequestId, run: () => Promise<void>): void {
     const waits = this.#limiter.isFull;
     const leave = this.#limiter.enter(() => {
@@ -87,16 +96,16 @@ export abstract class WebTransport implements McpTransport {
     });
     if (waits) this.#waiting.set(id, leave);
   }
-  /** True: it waited, and will never run. */
+  /** Removes a request that waits for its turn; returns true when it was waiting and will never run. */
   protected drop(id: unknown): boolean {
     this.#waiting.get(id)?.();
     return this.#waiting.delete(id);
   }
-  /** All that waited; none of it will ever run. */
+  /** Removes all waiting requests and returns their ids. */
   protected dropAll(): readonly unknown[] {
     return [...this.#waiting.keys()].filter((id) => this.drop(id));
   }
-  /** Resolves when the server has taken it; `id`: it is the request that this may be the answer to. */
+  /** Resolves when the server has accepted a message. `id`: id of the request that the message belongs to, if any. */
   protected say({ answer }: Exchange, id: RequestId | undefined, hasSession: boolean): Promise<void> {
     const saying = answer
       .then(async (came) => {
@@ -109,7 +118,10 @@ export abstract class WebTransport implements McpTransport {
     this.#saying.add(saying);
     return saying;
   }
-  /** What a status other than success means. */
+  /**
+   * Handles an answer whose status is not success: passes on a JSON-RPC answer in its body, or rejects and
+   * perhaps ends the session.
+   */
   protected async judge(
     answer: IncomingMessage,
     { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
@@ -122,9 +134,12 @@ export abstract class WebTransport implements McpTransport {
     this.end(unlessKnown.ends);
     throw unlessKnown.refused;
   }
-  /** Pings the server under the id `check`; a ping that is refused alike ends the session. Rejects when it is refused. */
+  /**
+   * Pings the server under the id `check`, and ends the session when the ping is refused in the same way.
+   * Rejects when the ping is refused.
+   */
   protected abstract ping(body: string): Promise<void>;
-  /** Whether the server knows the session still. One ping serves all who doubt at the same time. */
+  /** Tells whether the server still knows the session, by a ping that serves all requests in doubt at the same time. */
   protected async isKnown(): Promise<boolean> {
     const { timers } = this.around;
     this.#checking ??= new Promise<void>((resolve) => {
@@ -142,7 +157,7 @@ export abstract class WebTransport implements McpTransport {
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);
   }
-  /** One turn later: whoever is being refused for a reason of its own hears that first. */
+  /** Ends the session one turn later, so that a request that is being refused for its own reason is told first. */
   protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;

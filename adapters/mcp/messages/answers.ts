@@ -22,8 +22,9 @@ import type { Envelope } from './envelope.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /**
- * What the host can answer when a server asks. `signal` aborts when nobody wants the answer any more: the server
- * withdrew, the time is up, or the session closed. What is not here is not declared, and refused with -32601.
+ * Functions by which the host answers requests of a server. `signal` aborts when the answer is no longer
+ * wanted: the server withdrew, the time is up, or the session closed. A request without a function here is not
+ * declared as a capability, and refused with -32601.
  */
 export interface Answers {
   readonly roots?: (server: string) => readonly { readonly uri: string; readonly name?: string }[];
@@ -37,7 +38,7 @@ export interface Answers {
     params: ElicitRequest['params'],
     signal: AbortSignal,
   ) => Promise<ElicitResult>;
-  /** The same where the server wants a person to open a URL (`mode: 'url'`). */
+  /** Answers an elicitation that asks a person to open a URL (`mode: 'url'`). */
   readonly elicitUrl?: (
     server: string,
     params: ElicitRequest['params'],
@@ -51,7 +52,7 @@ export const capabilitiesOf = ({ roots, sample, elicit, elicitUrl }: Answers): C
   ...(sample && { sampling: {} }),
   ...((elicit ?? elicitUrl) && {
     elicitation: {
-      // What a person leaves out is the default of the schema (SEP-1034).
+      // Fields that a person leaves out get the default of the schema (SEP-1034).
       ...(elicit && { form: { applyDefaults: true } }),
       ...(elicitUrl && { url: {} }),
     },
@@ -59,7 +60,7 @@ export const capabilitiesOf = ({ roots, sample, elicit, elicitUrl }: Answers): C
 });
 
 const codes = { invalidRequest: -32_600, methodNotFound: -32_601, invalidParams: -32_602, internal: -32_603 };
-/** The JSON-RPC error that a server is answered with. */
+/** Error that is sent to a server as a JSON-RPC error. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;
@@ -74,16 +75,17 @@ interface Around {
   readonly answers: Answers;
   readonly ms: number;
   readonly timers: Timers;
-  /** Rejects when the answer cannot go out. */
+  /** Sends an answer to the server; rejects when the answer cannot be sent. */
   readonly send: (answer: JSONRPCMessage) => Promise<void> | undefined;
-  /** Hears of what is not as MCP has it. */
+  /** Reports what deviates from MCP. */
   readonly tell: Tell;
 }
 type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
 /**
- * Answers each request of a server on its own: none waits for another, and no answer to us waits for them. A request that
- * cannot be read is answered, too. What a server withdraws, and what is open at `close`, is aborted and not answered.
+ * Answers the requests of a server, each independently of the others and of our own requests. A request that
+ * cannot be read is answered with an error. Requests that the server withdraws, or that are open at `close`,
+ * are aborted and not answered.
  */
 export class ServerRequests {
   readonly #around: Around;
@@ -96,7 +98,7 @@ export class ServerRequests {
     const { id, method } = request;
     const { tell, send } = this.#around;
     const aborting = new AbortController();
-    // JSON-RPC: an id that is none is answered as null.
+    // JSON-RPC demands null as the id of the answer to a request with an invalid id.
     const isId = typeof id === 'string' || typeof id === 'number';
     if (isId) this.#open.set(id, aborting);
     const answer = isId
@@ -115,7 +117,7 @@ export class ServerRequests {
       })
       .catch((error: unknown) => tell(`${String(method)} could not be answered: ${sentenceOf(error)}`));
   }
-  /** The server does not want an answer any more. An id that it has not asked with is forgotten. */
+  /** Aborts a request that the server has cancelled; an unknown id is ignored. */
   withdraw(params: unknown): void {
     const { requestId: id } = fieldsOf(params);
     const key = [id, typeof id === 'number' ? String(id) : answeredId(id)].find((one) => this.#open.has(one));
@@ -153,7 +155,10 @@ export class ServerRequests {
     );
     return checked(params.tools ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, sampled);
   }
-  /** Shows a page because the answer to one of our requests says so. Rejects when nobody wants it any more. */
+  /**
+   * Shows a web page to a person because the answer of a server to one of our requests demands it. Rejects
+   * when the page is no longer wanted.
+   */
   show(page: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
     const aborting = new AbortController();
     const either = AbortSignal.any([signal, aborting.signal]);
@@ -184,12 +189,12 @@ export class ServerRequests {
     return inTime({ outer, ask, late, ms, timers });
   }
 }
-/** A content may be what a form asked for, nested or not. */
+/** Schema for the answer of a person; its content may hold any values, nested or not. */
 const personSays = z.looseObject({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z.record(z.string(), z.unknown()).optional(),
 });
-/** A host may answer with anything. */
+/** Checks an answer of the host against a schema, because a host may return anything. */
 function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
@@ -202,7 +207,7 @@ function errorFor(error: unknown): { readonly code: number; readonly message: st
   return { code: codes.internal, message: 'the request could not be read' };
 }
 
-/** The words of what a host throws, its first line; never the stack. */
+/** Returns the first line of an error thrown by a host, at most 200 characters and never the stack. */
 const sentenceOf = (error: unknown): string =>
   `${(error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200)}`;
 
@@ -222,7 +227,7 @@ function inTime<Answer>(asked: {
   readonly timers: Timers;
 }): Promise<Answer> {
   const { outer, ask, late, ms, timers } = asked;
-  // Withdrawn before anybody was asked.
+  // The request was withdrawn before the host was asked.
   if (outer.aborted) return Promise.reject(new Refusal('withdrawn'));
   const inner = new AbortController();
   let timer: unknown;
@@ -241,7 +246,7 @@ function inTime<Answer>(asked: {
     .then((won) => {
       if (typeof won === 'object') return won.answer;
       inner.abort();
-      // Nobody hears it.
+      // A withdrawn request is not answered, so this error is never sent.
       if (won === 'withdrawn') throw new Refusal('withdrawn');
       return late();
     })

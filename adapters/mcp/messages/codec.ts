@@ -15,7 +15,10 @@ import type {
 import { anything, flag, key, listOf, number, object, oneOf, shapeOf, text, type Codec } from './shape.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
 
-/** The only place that knows how MCP (2025-11-25) writes what a server lists; both ways, and nothing is lost. */
+/**
+ * Codecs for the entries that servers list, as MCP (2025-11-25) writes them; this file alone knows that
+ * format, in both directions and without loss.
+ */
 const icon = shapeOf<Icon>(
   { src: text, mimeType: text, sizes: listOf(text), theme: oneOf('light', 'dark') },
   ['src'],
@@ -27,7 +30,10 @@ const annotations = shapeOf<Annotations>(
 );
 
 const isObjectWord = (word: unknown): boolean => typeof word === 'string' && word.toLowerCase() === 'object';
-/** Arguments are an object. A schema that names no type lets objects pass, too; some servers write `{}`. */
+/**
+ * Tells whether a schema allows an object, as arguments of a tool are; a schema without a type does, too,
+ * since some servers write `{}`.
+ */
 const takesObjects = ({ type }: JsonObject): boolean =>
   type === undefined || (Array.isArray(type) ? type.some(isObjectWord) : isObjectWord(type));
 const objectSchema: Codec<JsonObject> = {
@@ -75,7 +81,7 @@ const logEntry = shapeOf<LogEntry>({ level: oneOf(...levels), logger: text, data
   'data',
 ]);
 
-/** Frozen, and shares nothing with the message; what is nested without end is no entry either. */
+/** Returns a function that reads entries as frozen copies; undefined also for an entry that is nested too deeply. */
 const reading =
   <T>(codec: Codec<T>) =>
   (raw: unknown): T | undefined =>
@@ -85,7 +91,10 @@ const writing =
   (entry: T): object =>
     codec.encode(entry) as object;
 
-/** Undefined: no tool at all, such as one without a name, or whose arguments could not be an object. */
+/**
+ * Reads one tool of a list; undefined when it is unusable, for example without a name or with arguments that
+ * cannot be an object.
+ */
 export const decodeTool = reading(tool);
 export const encodeTool = writing(tool);
 export const decodeResource = reading(resource);
@@ -94,10 +103,13 @@ export const decodeResourceTemplate = reading(resourceTemplate);
 export const encodeResourceTemplate = writing(resourceTemplate);
 export const decodePrompt = reading(prompt);
 export const encodePrompt = writing(prompt);
-/** The params of `notifications/message`. */
+/** Reads the params of `notifications/message`. */
 export const decodeLogEntry = reading(logEntry);
 
-/** What a server lists among its tools and is none, with the reason. `place`: in the list, from 1. */
+/**
+ * Returns a listed tool that cannot be used, with the reason. `place`: position in the list, counted from 1,
+ * used as its name when it has none.
+ */
 export function unusableTool(raw: unknown, place: number): Tool {
   const { name, inputSchema } = (object.decode(raw) ?? {}) as { readonly [name: string]: unknown };
   const schema = object.decode(inputSchema);
@@ -113,7 +125,7 @@ export function unusableTool(raw: unknown, place: number): Tool {
   return Object.freeze({ name: key.decode(name) ?? `#${place}`, inputSchema: {}, unusable });
 }
 
-/** Methods that list → what reads one entry of their lists. */
+/** Readers of one list entry, by the method that returns the list. */
 export const decoders: Readonly<Record<string, (raw: unknown) => object | undefined>> = {
   'tools/list': decodeTool,
   'resources/list': decodeResource,

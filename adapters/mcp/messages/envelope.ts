@@ -1,7 +1,7 @@
 import type { Digits } from '../../../machines/protocol/exact-numbers.ts';
 import { manyBytes } from '../../../machines/protocol/protocol.ts';
 
-/** A JSON-RPC message as a stranger sent it: nothing about its members is known yet. */
+/** JSON-RPC message from the wire, with members of unchecked types. */
 export interface Envelope {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -15,11 +15,11 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** What is known of a message that does not stand in it. */
+/** Facts about a message that are not part of it. */
 export interface Notes {
-  /** How many bytes brought it, where that is many. */
+  /** Size of the message in bytes, present only for a large one. */
   readonly bytes?: number;
-  /** Integers in its result that a number cannot hold. */
+  /** Integers in the result that are too large for a JavaScript number. */
   readonly digits?: readonly Digits[];
 }
 const notes = new WeakMap<object, Notes>();
@@ -30,18 +30,21 @@ export function note(message: object, { bytes = 0, digits = [] }: Notes): void {
 }
 export const notesOf = (message: object): Notes => notes.get(message) ?? {};
 
-/** The same message in other words: what is known of it holds of these. */
+/** Copies the notes of a message to another version of the same message. */
 export function noted<Message extends object>(message: Message, was: object): Message {
   note(message, notesOf(was));
   return message;
 }
 
-/** It says that it is an error, in whatever form. */
+/** Tells whether a message has an error member, of any type but null. */
 export const hasError = ({ error }: Envelope): boolean => error !== undefined && error !== null;
-/** It has a result, whatever JSON that is but null, and no error beside it. */
+/** Tells whether an answer has a result that is not null, and no error beside it. */
 export const hasResult = (answer: Envelope): boolean =>
   answer.result !== undefined && answer.result !== null && !hasError(answer);
-/** A response without either member, or with an error of a foreign shape, is read as an error. */
+/**
+ * Returns the error of an answer. An answer with neither result nor error, or with an error of another shape,
+ * is read as an error; undefined for a result.
+ */
 export function errorOf(answer: Envelope): RpcError | undefined {
   const { error, result } = answer;
   if (!hasError(answer)) {
@@ -55,7 +58,7 @@ export function errorOf(answer: Envelope): RpcError | undefined {
   return { code, message: message || 'the server gave no reason', ...data };
 }
 
-/** Our own answer in place of one that is too large; inside the range that JSON-RPC leaves to implementations. */
+/** Code of our own error that replaces an answer which is too large; within the range that JSON-RPC leaves to implementations. */
 const tooLargeCode = -32_013;
 export interface TooLarge {
   readonly reason: 'tooLarge';

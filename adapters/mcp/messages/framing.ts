@@ -1,31 +1,31 @@
 import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed } from '../lenient.ts';
 
-/** A message may have this many bytes; a longer one is not kept. */
+/** Largest message in bytes; a longer one is not kept. */
 export const messageBytes: number = sizes.stdioMessageBytes;
-/** Of an over-long line so much is kept at either end: JSON-RPC ids stand first or last. */
+/** Number of bytes of an over-long line that are kept at either end, because JSON-RPC ids usually stand first or last. */
 const endBytes = 4 * 1024;
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** What the framer finds. `bytes` is the length of the line without its line break. */
+/** Callbacks for the messages and other lines that the framer finds. `bytes` is the length of the line without its line break. */
 export interface Found {
   message(value: object, bytes: number, text: string): void;
-  /** A line that is not a JSON object or array. `head` are its first characters. */
+  /** Called for a line that is not a JSON object or array, with its first characters in `head`. */
   garbage(head: string, bytes: number): void;
-  /** A line over the limit: its first and last 4 KiB. */
+  /** Called for a line over the limit, with its first and last 4 KiB. */
   overlong(head: string, tail: string, bytes: number): void;
 }
 export interface Framer {
   push(chunk: Buffer): void;
-  /** Bytes after the last line break. */
+  /** Returns the number of bytes after the last line break. */
   held(): number;
-  /** The stream has ended: what stands after the last line break is a line, too. */
+  /** Ends the stream; bytes after the last line break are read as a line. */
   end(): void;
 }
 
-/** Newline-delimited JSON over chunks of any size. Each byte is copied at most once, whatever the chunks are. */
+/** Splits chunks of any size into lines of JSON. Each byte is copied at most once, whatever the size of the chunks. */
 export function createFramer(found: Found, limit: number = messageBytes): Framer {
   let parts: Buffer[] = [];
   let held = 0;
@@ -39,7 +39,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
     try {
       value = parsed(text);
     } catch {
-      // Told below, as anything else that is no message.
+      // A line that is not JSON is reported below, as other lines that are no message.
     }
     if (typeof value === 'object' && value !== null) found.message(value, to - from, text);
     else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
@@ -65,7 +65,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
     push: (chunk) => {
       let from = 0;
       for (let to = chunk.indexOf(newline); to >= 0; to = chunk.indexOf(newline, from)) {
-        // Nearly every line lies in one chunk: it is read where it stands.
+        // Nearly every line lies within one chunk, so it is read there without a copy.
         if (held === 0 && to - from <= limit) read(chunk, from, to);
         else {
           hold(chunk.subarray(from, to));
@@ -82,7 +82,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
   };
 }
 
-/** A text of which only the ends are kept. */
+/** Text over the limit, of which only the beginning and the end are kept. */
 export interface Overlong {
   add(part: Buffer): void;
   head(): string;
@@ -94,7 +94,7 @@ export function createOverlong(): Overlong {
   return {
     add: (part) => {
       if (head.length < endBytes) head = Buffer.concat([head, part.subarray(0, endBytes - head.length)]);
-      // Copied, because a slice would keep the whole chunk in memory.
+      // The bytes are copied, because a slice would keep the whole chunk in memory.
       const last = part.subarray(Math.max(0, part.length - endBytes));
       tail = Buffer.concat([tail.subarray(Math.max(0, tail.length + last.length - endBytes)), last]);
     },

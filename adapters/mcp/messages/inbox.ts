@@ -6,12 +6,12 @@ import { note, tooLargeError, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';
 
-/** More than anybody is shown: what must be hidden is looked for in the whole of it. */
+/** Number of characters of a bad message that are reported; more than is ever shown, because secrets are searched in all of it. */
 const headLength = 4 * 1024;
 
 /**
- * What comes in, whatever carried it. An answer over the limit reaches its caller as a JSON-RPC error, and the
- * connection lives; what is no message is a notice.
+ * Receives the messages of any transport. An answer over the size limit reaches its caller as a JSON-RPC
+ * error, and the connection lives on; text that is no message becomes a notice.
  */
 export class Inbox implements Found {
   readonly #around: Pick<Around, 'resultBytes' | 'notice'>;
@@ -21,12 +21,12 @@ export class Inbox implements Found {
     this.#around = around;
     this.#deliver = deliver;
   }
-  /** `text`: what it was read from, where that is at hand. */
+  /** Takes a message; `text` is the JSON that it was parsed from, when available. */
   message(value: object, bytes: number, text = ''): void {
     this.#take(value, bytes, digitsIn(text, parsed));
   }
   #take(value: object, bytes: number, digits: readonly Digits[]): void {
-    // Batches were part of MCP 2025-03-26.
+    // Batches were part of MCP 2025-03-26, and are still accepted.
     if (Array.isArray(value)) {
       for (const [at, one] of value.entries())
         if (typeof one === 'object' && one !== null)
@@ -42,13 +42,13 @@ export class Inbox implements Found {
     note(answer, { bytes, digits: digitsBelow(digits, 'result') });
     this.#deliver(answer);
   }
-  /** The text of one message that something else has framed; a byte order mark before it is nothing. */
+  /** Takes the text of one complete message; a byte order mark before it is ignored. */
   text(text: string, bytes: number): void {
     let value: unknown;
     try {
       value = parsed(text);
     } catch {
-      // Told below, as anything else that is no message.
+      // Text that is not JSON is reported below, as other text that is no message.
     }
     if (typeof value === 'object' && value !== null) this.message(value, bytes, text);
     else this.garbage(text.slice(0, headLength), bytes);
@@ -61,7 +61,7 @@ export class Inbox implements Found {
     if (id === undefined) this.#around.notice({ kind: 'overlong', text: head, bytes });
     else this.refuse(answeredId(id) as RequestId, bytes);
   }
-  /** In place of an answer that is too large. */
+  /** Delivers an error in place of an answer that is too large. */
   refuse(id: RequestId, bytes: number): void {
     const error = tooLargeError(bytes, this.#around.resultBytes);
     this.#deliver({ jsonrpc: '2.0', id, error: { ...error } });

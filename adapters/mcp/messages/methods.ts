@@ -15,7 +15,7 @@ const declared: Readonly<Record<string, (capabilities: Capabilities) => boolean>
   'completion/complete': ({ completions }) => completions,
   'logging/setLevel': ({ logging }) => logging,
 };
-/** What a server did not declare is never asked for (MCP, lifecycle: use only what was negotiated). */
+/** Tells whether a server has declared the capability for a method; others are never requested, as the MCP lifecycle demands. */
 export const isAllowed = (method: string, capabilities: Capabilities): boolean =>
   declared[method]?.(capabilities) === true;
 
@@ -25,7 +25,7 @@ export const notAllowed = (method: string): Failure => ({
   details: { method, reason: 'methodNotAllowed' },
 });
 
-/** What may take long is asked with a token for progress. */
+/** Methods whose requests carry a progress token, because they may take long. */
 export const mayProgress: Readonly<Record<string, true>> = {
   'tools/call': true,
   'tools/list': true,

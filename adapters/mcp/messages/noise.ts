@@ -1,30 +1,30 @@
 import type { Notice } from '../transport.ts';
 
-/** What a server wrote that reached nobody, counted since its first session. `last`: at most 200 characters of it. */
+/** Counts of what a server wrote that no caller received, since its first session. */
 export interface Noise {
-  /** Lines that are no JSON-RPC messages, such as logs on stdout. */
+  /** Number of lines that are no JSON-RPC messages, such as logs on stdout. */
   readonly garbage: number;
-  /** Messages that are longer than `sizes.stdioMessageBytes` and answer nothing. */
+  /** Number of messages that are longer than `sizes.stdioMessageBytes` and answer no request. */
   readonly overlong: number;
-  /** Answers to questions that were never asked. */
+  /** Number of answers to requests that were never sent. */
   readonly unknownId: number;
-  /** Answers to calls that were cancelled or timed out, or second ones. */
+  /** Number of answers to requests that were cancelled, timed out or already answered. */
   readonly lateAnswer: number;
-  /** Progress of calls that had ended. */
+  /** Number of progress notifications for requests that had ended. */
   readonly lateProgress: number;
-  /** Whatever else MCP does not allow. */
+  /** Number of other violations of MCP. */
   readonly protocol: number;
-  /** The last of them, cut after 200 characters, secrets hidden; absent: there was none. */
+  /** Text of the latest of these, with secrets hidden, cut after 200 characters; absent when there was none. */
   readonly last?: string;
 }
 const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };
 
-/** What a server wrote, as it is shown: secrets are looked for in the whole of it. */
+/** Returns the first 200 characters of a text of a server; secrets are hidden before the cut. */
 export const cut = (text: string, redact: (text: string) => string = (all) => all): string =>
   redact(text).slice(0, 200);
 
 export class NoiseMeter {
-  /** `last` as it came: few are asked for, and there may be very many. */
+  /** Counts by server. `last` is stored unredacted, because redaction costs time and is needed only when somebody asks. */
   readonly #byServer = new Map<string, Noise>();
   readonly #redact: ((text: string) => string) | undefined;
 

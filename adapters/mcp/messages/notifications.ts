@@ -2,7 +2,7 @@ import type { ListKind, SessionFact } from '../../../machines/kernel/ports.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** A line of the server's own log (MCP `notifications/message`). */
+/** Message of a server for its log (MCP `notifications/message`). */
 export interface ServerLog {
   readonly level: string;
   readonly logger?: string;
@@ -15,7 +15,7 @@ const lists: Readonly<Record<string, ListKind>> = {
   'notifications/prompts/list_changed': 'prompts',
 };
 
-/** What a notification of the server tells our machines; undefined: nothing. */
+/** Turns a notification of a server into a fact for the machines; undefined when it concerns none. */
 export function factOfNotification(method: string, params: unknown): SessionFact | undefined {
   const list = lists[method];
   if (list) return { type: 'list.changed', list };
@@ -25,7 +25,7 @@ export function factOfNotification(method: string, params: unknown): SessionFact
   return undefined;
 }
 
-/** `progress` is undefined when it has no number. */
+/** Reads a progress notification; `progress` is undefined when it holds no number. */
 export function progressOf(params: unknown): { readonly token: unknown; readonly progress?: Progress } {
   const { progressToken: token, progress, total, message } = fieldsOf(params);
   if (typeof progress !== 'number') return { token };

@@ -1,6 +1,6 @@
 /**
- * The id of a JSON-RPC response of which only the first and the last bytes were kept; undefined when it is a
- * request or notification, or when the id stands in the part that is lost.
+ * Returns the id of a JSON-RPC response of which only the first and the last bytes were kept; undefined for a
+ * request or notification, and when the id lies in the missing part.
  */
 export function responseIdOf(head: string, tail: string): number | string | undefined {
   const members = leadingMembers(head);
@@ -10,10 +10,10 @@ export function responseIdOf(head: string, tail: string): number | string | unde
   return typeof id === 'number' || typeof id === 'string' ? id : undefined;
 }
 
-/** The id of a JSON-RPC message as its digits or its text stand there; undefined: it has none. */
+/** Returns the id of a JSON-RPC message as the JSON text of a number or string; undefined when there is none. */
 export const idLiteralOf = (text: string): string | undefined => leadingMembers(text).get('id');
 
-/** The line need not be JSON at all, so a literal may turn out to be none. */
+/** Parses a JSON literal; undefined when it is invalid, because the line need not be JSON at all. */
 function valueOf(literal: string | undefined): unknown {
   try {
     return literal === undefined ? undefined : JSON.parse(literal);
@@ -27,15 +27,18 @@ const scalar = String.raw`${text}|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|nu
 const nextKey = new RegExp(String.raw`\s*[{,]\s*(${text})\s*:\s*`, 'y');
 const nextScalar = new RegExp(String.raw`(?:${scalar})(?=\s*[,}])`, 'y');
 /**
- * Only scalars between the id and the one last brace: so it is a member of the outermost object. A quote inside
- * a string is escaped, so what looks like a member here is one.
+ * Matches a member of the outermost object at the end of a text: only scalar members follow, then the last
+ * brace. A quote inside a string is escaped, so this never matches the content of a string.
  */
 const trailing = (name: string): RegExp =>
   new RegExp(String.raw`,\s*"${name}"\s*:\s*(${scalar})\s*(?:,\s*${text}\s*:\s*(?:${scalar})\s*)*\}\s*$`);
 const trailingId = trailing('id');
 const trailingMethod = trailing('method');
 
-/** Scalar members of the outermost object, as JSON literals, up to the first that does not end within the text. */
+/**
+ * Returns the scalar members of the outermost object as JSON literals, up to the first member that does not
+ * end within the text.
+ */
 function leadingMembers(head: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let at = 0;
@@ -60,7 +63,7 @@ function endOfNested(head: string, from: number): number | undefined {
   for (let token = bracketOrText.exec(head); token; token = bracketOrText.exec(head)) {
     if (token[0] === '{' || token[0] === '[') depth += 1;
     else if (token[0] === '}' || token[0] === ']') depth -= 1;
-    // A string that does not end within the text.
+    // The text ends within a string.
     else if (token[0] === '"') return undefined;
     if (depth === 0) return bracketOrText.lastIndex;
   }

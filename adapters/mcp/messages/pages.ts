@@ -8,13 +8,13 @@ import { factOf, unusable } from './refusal.ts';
 import { fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
 /**
- * One list may have so much in all its pages together. A larger one is refused: it is kept in memory, and a server that
- * has more each time would end its host.
+ * Limits for one list, all its pages together. A larger list is refused, because it is kept in memory and an
+ * endless list would exhaust the host.
  */
 const most = { pages: 500, entries: 50_000, bytes: 20 * 1024 * 1024 } as const;
 const mostUnusable = 100;
 
-/** Methods whose answers come in pages → the member that holds the entries. */
+/** Names of the member that holds the entries, by the method that returns the list. */
 export const listed: Readonly<Record<string, string>> = {
   'tools/list': 'tools',
   'resources/list': 'resources',
@@ -31,9 +31,10 @@ export interface ListRequest {
 type Page = { readonly cursor?: string | number; readonly refused?: RequestFact };
 
 /**
- * Gathers all pages of one list: give it each answer, and it names the params of the next request, or gives the
- * one fact `{<member>: entries}` and names none. An entry that is none is left out and counted as `malformed`;
- * of tools the first hundred stand in `unusable`, with the reason. Every cursor that is not null is followed once.
+ * Gathers all pages of one list: `take` reads an answer and returns the params of the next request, or reports
+ * the whole list as one fact `{<member>: entries}`. Invalid entries are left out and counted in `malformed`;
+ * the first hundred invalid tools are listed in `unusable` with the reason. Each cursor that is not null is
+ * followed once.
  */
 export class Gathering {
   readonly #request: ListRequest;
@@ -53,7 +54,10 @@ export class Gathering {
     this.#tell = tell;
     this.#member = listed[request.method] ?? 'items';
   }
-  /** Params of the next request; undefined: the list is over, and told. */
+  /**
+   * Takes the answer with the next page; returns the params of the next request, or undefined when the list is
+   * complete and reported.
+   */
   take(answer: Envelope): object | undefined {
     const { params } = this.#request;
     const { cursor, refused } = this.#read(answer);
@@ -74,12 +78,16 @@ export class Gathering {
     };
     return { type: 'ask.answered', id, result };
   }
-  /** One page: the cursor of the next, the fact that ends the list, or neither at the last page. */
+  /**
+   * Reads one page: returns the cursor of the next page, the fact that ends the list with a refusal, or
+   * neither for the last page.
+   */
   #read(answer: Envelope): Page {
     const { id, method } = this.#request;
     const fact = factOf(id, answer, method);
     if (fact.type !== 'ask.answered') {
-      // Some write an empty cursor on their last page, and know nothing behind it.
+      // Some servers write an empty cursor on their last page and refuse to follow it, so the list is
+      // complete here.
       return this.#last === '' ? {} : { refused: fact };
     }
     const page = fieldsOf(fact.result);
@@ -119,7 +127,7 @@ export class Gathering {
     this.#tell(
       `${this.#request.method}: the cursor ${JSON.stringify(cursor).slice(0, 80)} came twice; the list ends there`,
     );
-    // The page came twice, too.
+    // A repeated cursor also repeats entries, so duplicates are removed.
     this.#entries = [...new Map(this.#entries.map((entry) => [JSON.stringify(entry), entry])).values()];
     return {};
   }

@@ -7,29 +7,29 @@ import { mayProgress } from './methods.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
 
-/** Whoever asked: hears of progress any number of times, then the one answer; undefined: nobody will answer. */
+/** Callbacks of a pending request: progress any number of times, then one answer; undefined when no answer will come. */
 export interface Asker {
   settle(answer: Envelope | undefined): void;
   progress(progress: Progress): void;
 }
 
-/** The first question is `initialize`, which nobody may cancel (MCP, lifecycle). */
+/** Id of the first request, `initialize`, which must not be cancelled (MCP lifecycle). */
 const greetingId = 0;
 
 /**
- * Our questions on one transport, and what the server asks and says by itself. An answer goes to who asked with its id;
- * requests and notifications are passed on at once, in the order in which they came.
+ * Pending requests on one transport. An answer goes to the caller that used its id; requests and notifications
+ * of the server are passed on at once, in the order in which they came.
  */
 export class PendingRequests {
   onclose: () => void = () => {};
   onrequest: (request: Envelope) => void = () => {};
-  /** Notifications but progress, which goes to who asked. */
+  /** Callback for all notifications but progress, which goes to the caller of its request. */
   onnotification: (method: string, params: unknown) => void = () => {};
   protocolVersion = '';
   readonly #inner: McpTransport;
   readonly #notice: Around['notice'];
   readonly #frame: Around['frame'];
-  /** By id, which is the token of its progress, too. */
+  /** Callers by the id of their request, which is its progress token as well. */
   readonly #asked = new TransientMap<unknown, Asker>();
   #nextId = 0;
 
@@ -39,7 +39,7 @@ export class PendingRequests {
     this.#frame = frame;
   }
 
-  /** Throws what `JSON.stringify` throws; rejects in the promise when it will not be answered. */
+  /** Sends a request. Throws what `JSON.stringify` throws; `sent` rejects when the request will not be answered. */
   request(
     method: string,
     params: unknown,
@@ -57,29 +57,29 @@ export class PendingRequests {
     }
   }
 
-  /** Rejects when it cannot go out. */
+  /** Sends a notification; rejects when it cannot be sent. */
   notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void> | undefined {
     return this.send({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
-  /** The server is told, once, unless it has answered. Its late answer is dropped. */
+  /** Cancels a request that has no answer yet and tells the server so; a late answer is dropped. */
   cancel(id: number): void {
     if (!this.#asked.delete(id) || id === greetingId) return;
     const params = { requestId: id, reason: 'withdrawn by the caller' };
     this.notify('notifications/cancelled', params)?.catch(() => {
-      // The stream is gone, and with it the call.
+      // Errors are ignored: the stream is gone, and the request has ended with it.
     });
   }
 
-  /** Nothing was sent, or nobody is there to hear the answer. */
+  /** Removes a request that was not sent or whose answer is no longer wanted; returns false when it was unknown. */
   forget(id: number): boolean {
     return this.#asked.delete(id);
   }
-  /** Nobody wants an answer any more: the server is told of each, before its input ends. */
+  /** Cancels all requests and tells the server of each, before its input ends. */
   withdrawAll(): void {
     for (const id of [...this.#asked.keys()]) this.cancel(id as number);
   }
-  /** Nobody will answer. One who hears that may ask to forget the others. */
+  /** Ends all requests without an answer. A callback may remove other requests meanwhile. */
   lose(): void {
     for (const [id, asker] of this.#asked) {
       this.#asked.delete(id);
@@ -119,7 +119,7 @@ export class PendingRequests {
       this.#asked.delete(id);
       return asker.settle(envelope);
     }
-    // One of our questions, which is over.
+    // An id that was used before belongs to a request that is over, so this answer is late.
     const wasAsked = Number.isInteger(id) && Number(id) >= 0 && Number(id) < this.#nextId;
     const text = JSON.stringify(id) ?? 'none';
     this.#notice({ kind: wasAsked ? 'lateAnswer' : 'unknownId', text, bytes: 0 });
@@ -128,7 +128,7 @@ export class PendingRequests {
     if (method === 'notifications/progress') return this.#progress(params);
     this.onnotification(method, params);
   }
-  /** Nobody asked with this token, or it is answered already: dropped, and counted. */
+  /** Passes progress on to the caller; progress with an unknown or finished token is dropped and counted. */
   #progress(params: unknown): void {
     const { token, progress } = progressOf(params);
     const asker = this.#asked.get(token);
@@ -139,15 +139,19 @@ export class PendingRequests {
   }
 }
 
-/** The params with our token; what else the caller put beside it stays. */
+/** Returns the params with a progress token, beside other members of `_meta`. */
 function withToken(params: unknown, progressToken: number): object {
   const said = params as { readonly _meta?: object } | undefined;
-  // Nothing is spread first and grows then: such an object gets a hidden class of its own each time.
+  // This case is separate, because an object that is spread while empty and then extended gets its own
+  // hidden class each time.
   if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
   return { ...said, _meta: { ...said._meta, progressToken } };
 }
 
-/** A notification has no answer, and a server that refuses one by its status works all the same, unless it wants a login. */
+/**
+ * Tells whether an error is only the refusal of a notification by HTTP status: such servers work all the same,
+ * unless they want a login.
+ */
 function isMere(error: unknown): error is Refused {
   const status = error instanceof Refused ? Number(error.failure.details?.['http_status'] ?? 0) : 0;
   return status >= 400 && status !== 401;

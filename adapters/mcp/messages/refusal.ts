@@ -12,11 +12,11 @@ import { Refused } from '../transport.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { type Failure, rpcErrorDetails, wireCodes } from '../../../machines/protocol/failure.ts';
 
-/** Versions are short words; whatever else stands there is not repeated. */
+/** Tells whether a text may be a protocol version; other text of a server is not repeated in messages. */
 const isVersion = (text: unknown): text is string => typeof text === 'string' && /^[\w.-]{1,40}$/.test(text);
 const mostShown = 20;
 
-/** Another try would fail in the same way: one of the two has to be another version. */
+/** Failure of a server with another protocol version; final, because another try would fail in the same way. */
 const refusedVersion = (message: string, details: Readonly<Record<string, unknown>>): Failure => ({
   code: 'NotStartable',
   message,
@@ -24,7 +24,10 @@ const refusedVersion = (message: string, details: Readonly<Record<string, unknow
   remedy: `Take a version of the server that speaks one of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`,
 });
 
-/** MCP: an error whose `data.supported` lists versions says no to the one that was asked for. Undefined: it is another. */
+/**
+ * Returns a failure when an error lists versions in `data.supported`, by which MCP servers refuse the
+ * requested version; undefined for any other error.
+ */
 export function versionRefusal({ message, data }: RpcError): Failure | undefined {
   const listed: unknown =
     typeof data === 'object' && data !== null && 'supported' in data ? data.supported : [];
@@ -36,7 +39,7 @@ export function versionRefusal({ message, data }: RpcError): Failure | undefined
   );
 }
 
-/** The server wants to speak a version that we do not speak. */
+/** Failure for a server that answers with a protocol version which this client does not speak. */
 export function foreignVersion(version: unknown): Failure {
   const theirs = isVersion(version) ? version : 'what is no version';
   return refusedVersion(
@@ -47,7 +50,7 @@ export function foreignVersion(version: unknown): Failure {
 
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
-/** It surely never reached the server. */
+/** Refusal of a request that surely never reached the server. */
 export const unsent = (id: string, failure: Failure): Refusal => ({
   type: 'ask.refused',
   id,
@@ -64,7 +67,7 @@ export const unwritable: Failure = {
   message: 'the arguments cannot be written as JSON',
 };
 
-/** It went out, and nobody will answer. */
+/** Refusal of a request that was sent and will not be answered. */
 export const lost = (id: string, reason: string): Refusal => ({
   type: 'ask.refused',
   id,
@@ -73,33 +76,34 @@ export const lost = (id: string, reason: string): Refusal => ({
   lost: true,
 });
 
-/** What became of it on its way: refused for a reason of its own, or never gone. Its session lives, or ends by itself. */
+/** Refusal of a request that failed while it was being sent, while its session lives or ends separately. */
 export function refusedOnTheWay(id: string, error: unknown): Refusal {
   if (!(error instanceof Refused)) return unsent(id, notConnected);
   const { failure, sent, isLost } = error;
   return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true, alone: true }) };
 }
 
-/** It was answered, but the answer cannot be used. */
+/** Refusal of a request whose answer cannot be used. */
 export const unusable = (id: string, message: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: wireCodes.internal, message },
   sent: true,
 });
-/** The same of a call of a tool, which has run. */
+/** Refusal of a tool call that ran and whose answer cannot be used. */
 export const unusableCall = (id: string, message: string): Refusal => unread(unusable(id, message));
 
-/** The answer as a fact: the result exactly as received, or why there is none. */
+/** Turns an answer into a fact: the result exactly as received, or the reason why there is none. */
 export function factOf(id: string, answer: Envelope, method: string): RequestFact {
   const isCall = method === 'tools/call';
-  // Whatever a tool has answered is a result. What has neither member is none, and nobody knows what came of the call.
+  // Any result of a tool call counts as a result. An answer with neither result nor error leaves the outcome
+  // of the call unknown.
   const error = isCall && hasResult(answer) ? undefined : errorOf(answer);
   if (!error) return { type: 'ask.answered', id, result: answer.result, ...(isCall && notesOf(answer)) };
   const refused: Refusal = { type: 'ask.refused', id, failure: failureOf(error, method), sent: true };
   return isCall && (tooLargeOf(error) || !hasError(answer)) ? unread(refused) : refused;
 }
-/** The tool ran, and what it answered cannot be read: whether it went well is unknown. */
+/** Marks the refusal of a tool call that ran as of unknown outcome, because its answer cannot be read. */
 const unread = (refused: Refusal): Refusal => ({ ...refused, lost: true, alone: true });
 
 const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
@@ -117,14 +121,14 @@ function failureOf(error: RpcError, what: string): Failure {
   };
 }
 
-/** Why a session never opened: the stream ended, or the request for it was refused on its way. */
+/** Returns the reason why a session could not be opened: the stream ended, or the request for it was refused. */
 export function handshakeFailure(error: unknown, lostBecause: string | undefined): Failure {
   if (error instanceof Refused) return error.failure;
   if (lostBecause) return { code: 'ServerLost', message: `${lostBecause} before the handshake was done` };
   const sentence = error instanceof Error ? error.message : 'the connection ended';
   return { code: wireCodes.internal, message: `the handshake failed: ${sentence}` };
 }
-/** The server answered `initialize` with an error. */
+/** Failure for a server that answered `initialize` with an error. */
 export const handshakeRefusal = (error: RpcError): Failure =>
   versionRefusal(error) ?? {
     code: wireCodes.toolFailed,

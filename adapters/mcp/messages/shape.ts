@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../machines/catalog/entries.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
 
-/** One kind of value, read from the wire and written to it. */
+/** Reader and writer for one kind of value on the wire. */
 export interface Codec<T> {
-  /** Undefined: it is not of this kind. Never throws, whatever JSON it is given. */
+  /** Reads a value; undefined when it is not of this kind. Never throws, whatever JSON is given. */
   decode(raw: unknown): T | undefined;
   encode(value: T): unknown;
 }
@@ -13,7 +13,7 @@ const as = <T>(is: (raw: unknown) => raw is T): Codec<T> => ({
   encode: (value) => value,
 });
 export const text = as((raw): raw is string => typeof raw === 'string');
-/** What an entry is found by. */
+/** Codec for a text that is not empty, such as the name or URI of an entry. */
 export const key = as((raw): raw is string => typeof raw === 'string' && raw !== '');
 export const flag = as((raw): raw is boolean => typeof raw === 'boolean');
 export const number = as((raw): raw is number => typeof raw === 'number' && Number.isFinite(raw));
@@ -22,7 +22,7 @@ export const anything: Codec<unknown> = { decode: (raw) => raw, encode: (value) 
 export const oneOf = <Word extends string>(...words: readonly Word[]): Codec<Word> =>
   as((raw): raw is Word => words.some((word) => word === raw));
 
-/** All of them or none: half a list would be another list. */
+/** Codec for lists; a list with an invalid element is refused as a whole, because a part of it would be another list. */
 export const listOf = <T>(each: Codec<T>): Codec<readonly T[]> => ({
   decode: (raw) => {
     if (!Array.isArray(raw)) return undefined;
@@ -36,12 +36,12 @@ export const listOf = <T>(each: Codec<T>): Codec<readonly T[]> => ({
 });
 
 type Fields<T> = { readonly [Name in Exclude<keyof T, 'more'>]-?: Codec<Exclude<T[Name], undefined>> };
-/** The one word that MCP spells otherwise. */
+/** Returns the name of a field on the wire; only `meta` differs, as `_meta`. */
 const onWire = (name: string): string => (name === 'meta' ? '_meta' : name);
 
 /**
- * An object with these fields. A field that is unknown, or not as it should be, stands in `more` as it came, and
- * goes out again from there; only without one of `needed` it is no such object.
+ * Codec for an object with these fields. An unknown or invalid field is kept in `more` and written again from
+ * there; without one of the `needed` fields the object is refused.
  */
 export const shapeOf = <T extends { readonly more?: JsonObject }>(
   fields: Fields<T>,
@@ -60,7 +60,7 @@ export const shapeOf = <T extends { readonly more?: JsonObject }>(
         if (field === undefined || read === undefined) more.push([wire, value]);
         else own.push([field.name, read]);
       }
-      // From pairs, not by assignment: a stranger's key may be `__proto__`.
+      // `Object.fromEntries` is used instead of assignment, because a key from the wire may be `__proto__`.
       const entry = Object.fromEntries(own);
       if (needed.some((name) => !Object.hasOwn(entry, name))) return undefined;
       return (more.length > 0 ? { ...entry, more: Object.fromEntries(more) } : entry) as T;

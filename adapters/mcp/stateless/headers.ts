@@ -1,9 +1,9 @@
 import { assumedRevision, statelessRevision, type Request } from './revision.ts';
 import { isObject, type Fields, fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** Headers that a request of MCP 2026-07-28 has beside its body, so that gateways need not read bodies (SEP-2243). */
+/** HTTP headers that repeat parts of a request of MCP 2026-07-28, so that gateways need not read its body (SEP-2243). */
 
-/** As a header value, or in base64 where it could not stand there. */
+/** Encodes a text as a header value, in base64 when it holds characters that are not allowed there. */
 function encoded(text: string): string {
   const isPlain = /^[\x20-\x7e\t]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
@@ -14,12 +14,12 @@ const nameKeys: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** What a tool wants in a header: the way to it in the arguments, and the name of the header. */
+/** Argument of a tool that is repeated in a header: its path within the arguments, and the name of the header. */
 interface HeaderParam {
   readonly path: readonly string[];
   readonly name: string;
 }
-/** The headers of a request. `params`: what the tool that it calls wants there. */
+/** Returns the headers of a request. `wanted`: arguments that the called tool wants in headers. */
 export function headersOf(
   { method, params }: { readonly method: string; readonly params?: unknown },
   version: string,
@@ -42,13 +42,14 @@ const mark = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const deepest = 64;
 /**
- * What the schema of a tool wants in headers; or why the tool must not be used: it marks what no client could send. Only what is
- * reached by `properties` alone may be marked.
+ * Returns the arguments that the schema of a tool wants in headers, or the reason why the tool must not be
+ * used: it marks an argument that no client could send. Only arguments reached by `properties` alone may be
+ * marked.
  */
 export function headerParams(schema: unknown): readonly HeaderParam[] | { readonly problem: string } {
   const found: HeaderParam[] = [];
   const names = new Set<string>();
-  /** `path`: undefined where nothing may be marked. */
+  /** Searches a schema for marks; `path` is undefined where no mark is allowed. */
   const look = (node: unknown, path: readonly string[] | undefined, depth: number): string | undefined => {
     if (depth > deepest || typeof node !== 'object' || node === null) return undefined;
     if (Array.isArray(node))
@@ -68,7 +69,7 @@ export function headerParams(schema: unknown): readonly HeaderParam[] | { readon
         inner.map(([key, each]) => [each, path && [...path, key]]),
         depth,
       ) ??
-      // What stands in an example or a default is no schema, and no harm is in looking there.
+      // Examples and defaults are searched as well, although they are no schemas, because that does no harm.
       first(
         Object.values(others).map((each) => [each, undefined]),
         depth,
@@ -101,13 +102,16 @@ export function headerParams(schema: unknown): readonly HeaderParam[] | { readon
   return problem === undefined ? found : { problem };
 }
 
-/** Headers of a request to a server of before. A gateway that knows the revision wants them at the first; others pass over them. */
+/**
+ * Returns the headers of a request to a server of an older revision. Gateways of the new revision want them on
+ * the first request; older servers ignore them.
+ */
 export function headersBefore(request: Request): Record<string, string> {
   if (request.method !== 'initialize') return {};
   return request.params?.['_meta'] ? headersOf(request, assumedRevision) : { 'mcp-method': request.method };
 }
 
-/** Headers that tools want beside their calls, as their list has named them. */
+/** Headers that the calls of tools need, learned from the tool list. */
 export class ToolHeaders {
   readonly #params = new Map<string, readonly HeaderParam[]>();
   readonly #note: (text: string) => void;
@@ -118,7 +122,7 @@ export class ToolHeaders {
   for(request: Request): Record<string, string> {
     return headersOf(request, statelessRevision, this.#params.get(String(request.params?.['name'])));
   }
-  /** The result without what only the revision has; of tools without those that mark what cannot be sent. */
+  /** Returns the result of a list without members of the new revision; tools whose marked arguments cannot be sent are left out. */
   read(method: string, { resultType: _, ...result }: Fields): Fields {
     if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result;
     const tools = result['tools'].filter((tool: unknown) => {

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 
-/** What MCP 2026-07-28 writes otherwise than the revisions before it. Pure. */
+/** Differences between MCP 2026-07-28 and older revisions, as pure functions. */
 
-/** The revision without sessions: each request says who asks, and what it can answer. */
+/** MCP revision without sessions: each request names its client and the capabilities of that. */
 export const statelessRevision = '2026-07-28';
 const prefix = 'io.modelcontextprotocol/';
 export const keys = {
@@ -12,12 +12,15 @@ export const keys = {
   capabilities: `${prefix}clientCapabilities`,
   server: `${prefix}serverInfo`,
 } as const;
-/** How only a server of the revision refuses: headers that do not fit the body, a capability that is missing, no such revision. */
+/**
+ * Error codes that only servers of the stateless revision use: headers that do not match the body, a missing
+ * capability, an unsupported revision.
+ */
 const ofRevision = new Set([-32_020, -32_021, -32_022]);
 const noSuchMethod = -32_601;
-/** A code that only a server of the revision refuses with. */
+/** Tells whether an error code is used only by servers of the stateless revision. */
 export const isOfRevision = (code: unknown): boolean => ofRevision.has(Number(code));
-/** The version that a server assumes where no header names one: each that looks at the header takes it. */
+/** Protocol version that servers assume when no header names one, so every server that reads the header accepts it. */
 export const assumedRevision = '2025-03-26';
 
 export interface Request {
@@ -36,7 +39,7 @@ export const isRequest = (message: object): message is Request => 'method' in me
 export const isAnswer = (message: object): message is Answer => !('method' in message) && 'id' in message;
 export const asMessage = (message: object): JSONRPCMessage => message as JSONRPCMessage;
 
-/** Who asks, as `initialize` said it. */
+/** Returns the members of `_meta` that name the client and its capabilities, taken from the params of `initialize`. */
 export function envelopeOf(initialize: Fields, version: string = statelessRevision): Fields {
   return {
     [keys.version]: version,
@@ -49,18 +52,21 @@ export const enveloped = (params: Fields | undefined, envelope: Fields): Fields 
   _meta: { ...fieldsOf(params?.['_meta']), ...envelope },
 });
 
-/** Whether a server that answers `initialize` with this may speak the revision without it. */
+/** Tells whether the answer to `initialize` shows that the server may speak the stateless revision. */
 export function mayBeStateless({ result, error }: Answer): boolean {
   if (!error) return result?.['protocolVersion'] === statelessRevision;
   const supported = fieldsOf(error.data)['supported'];
   if (Array.isArray(supported)) return supported.includes(statelessRevision);
   return error.code === noSuchMethod || isOfRevision(error.code);
 }
-/** The answer to `server/discover` in the words of one to `initialize`; undefined: it does not speak the revision. */
+/**
+ * Converts the answer to `server/discover` into the result of `initialize`; undefined when the server does not
+ * speak the stateless revision.
+ */
 export function initializedBy({ result }: Answer, version: string): Fields | undefined {
   const versions = result?.['supportedVersions'];
   if (!Array.isArray(versions) || !versions.includes(statelessRevision)) return undefined;
-  // As they came: whoever reads an answer to `initialize` reads what no server should write.
+  // The values stay unchecked, because the reader of `initialize` results handles wrong shapes.
   return {
     protocolVersion: version,
     capabilities: result?.['capabilities'],
@@ -69,7 +75,7 @@ export function initializedBy({ result }: Answer, version: string): Fields | und
   };
 }
 
-/** What the server wants to know before it answers. */
+/** Questions that a server wants answered before it answers a request. */
 export interface InputRequired {
   readonly requests: readonly (readonly [
     key: string,
@@ -88,7 +94,10 @@ export function inputRequiredBy({ result }: Answer): InputRequired | undefined {
     state: typeof state === 'string' ? state : undefined,
   };
 }
-/** What a subscription hears of, by what a server declares and who listens to which resources. */
+/**
+ * Returns the notifications to subscribe to, by the declared capabilities and the followed resources;
+ * undefined when there are none.
+ */
 export function listenedTo(capabilities: Fields, resources: ReadonlySet<string>): Fields | undefined {
   const changes = (of: string): boolean => fieldsOf(capabilities[of])['listChanged'] === true;
   const wanted = {

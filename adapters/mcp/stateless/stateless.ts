@@ -29,10 +29,10 @@ interface InputParts {
   readonly note: (text: string) => void;
 }
 
-/** Asks this host for what a server wants to know before it answers. */
+/** Asks this host the questions that a server wants answered before its own answer. */
 class Inputs {
   readonly #around: InputParts;
-  /** By our id for it. */
+  /** Callbacks for the answers, by the id that we gave to each question. */
   readonly #asked = new Map<unknown, (answer: Answer) => void>();
   #numbers = 0;
 
@@ -60,11 +60,11 @@ class Inputs {
 
 interface By {
   readonly status: number;
-  /** Code of a JSON-RPC error in the body. */
+  /** Code of the JSON-RPC error in the body, if any. */
   readonly code: unknown;
   readonly message: string;
 }
-/** A request was refused by its HTTP status, and so. */
+/** Tells whether an error is a refusal by HTTP status that meets the condition `so`. */
 function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
   if (!(error instanceof Refused)) return false;
   const { message, details } = error.failure;
@@ -72,37 +72,36 @@ function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
 }
 const isLogin = (status: number): boolean => status === 401 || status === 403;
 const wantsLogin = (error: unknown): boolean => isRefusedBy(error, ({ status }) => isLogin(status));
-/** It may be of another revision. */
+/** Tells whether a refusal may mean that the server speaks another revision. */
 const mayBeOther = (error: unknown): boolean =>
   isRefusedBy(error, ({ status }) => status >= 400 && status < 500 && !isLogin(status));
-/** Its header named a version before `initialize` has agreed on one. */
+/** Tells whether a refusal objects to the version header, sent before `initialize` has agreed on a version. */
 const isOfVersion = (error: unknown): boolean =>
   isRefusedBy(error, ({ status, message }) => status === 400 && /version|header/i.test(message));
 
-/** A server that asks for more than this before it answers asks for ever. */
+/** Number of times that a server may ask for input before it answers; a server that asks more often would ask without end. */
 const mostRounds = 10;
 const tooManyRounds = { code: -32_603, message: `the server asked for input more than ${mostRounds} times` };
 const discover = 'discover';
 
-/** What HTTP does otherwise than a stream of messages. */
+/** Features of the HTTP transport that a stream of messages does not have. */
 interface StatelessHttp {
-  /** Headers beside the body of a request. */
+  /** Returns extra HTTP headers for a request. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
-  /** Closes the stream of a request. To the server that is its cancellation: HTTP carries no notification of a client. */
+  /** Closes the stream of a request, which cancels it for the server, because over HTTP a client sends no cancel notification. */
   abort(requestId: unknown): void;
   /** Leaves the session that `initialize` has opened. */
   leaveSession(): void;
 }
-/** Who waits for the answer to one request on the wire. */
+/** Callback for the answer to one request on the wire. */
 type Take = (answer: Answer) => void;
 
 /**
- * Speaks MCP 2026-07-28 to a server that refuses `initialize` for it: sessions of the revisions before it on this side, requests
- * without a session on the other. Until a server does so, and with any that does not, it only passes messages on.
- *
- * `initialize` becomes `server/discover`, subscriptions become one `subscriptions/listen`, and what a server wants to know
- * before it answers becomes a request of its own. It ends with the transport below it, and holds a timer only while that
- * lives.
+ * Speaks the stateless revision MCP 2026-07-28 to a server that refuses `initialize` for it, while this side
+ * still sees a session of an older revision. With any other server, and until the refusal, messages are only
+ * passed on. `initialize` becomes `server/discover`, subscriptions become one `subscriptions/listen`, and
+ * questions that come before an answer become requests of their own. The transport below it ends it; a timer
+ * is held only while that lives.
  */
 export class StatelessTransport implements McpTransport {
   onclose?: (() => void) | undefined;
@@ -114,13 +113,13 @@ export class StatelessTransport implements McpTransport {
   readonly #era: Around['era'];
   readonly #listening: Listening;
   #isStateless = false;
-  /** Greeting of a server of before. */
+  /** Request `initialize` that was sent to a server of an older revision. */
   #initialize: Request | undefined;
   #envelope: Fields = {};
   #capabilities: Fields = {};
-  /** By the id on the wire. */
+  /** Callbacks for answers, by the id of the request on the wire. */
   readonly #waiting = new TransientMap<unknown, Take>();
-  /** Of a request: its id on the wire, another one for each round. */
+  /** Ids on the wire of open requests, by the id of the caller; each round of a request uses another one. */
   readonly #onWire = new TransientMap<unknown, string | number>();
   readonly #inputs: Inputs;
   readonly #tools: ToolHeaders;
@@ -152,7 +151,7 @@ export class StatelessTransport implements McpTransport {
   get heldBytes(): number {
     return this.#inner.heldBytes ?? 0;
   }
-  /** What is spoken on the wire; undefined: what `initialize` has agreed on. */
+  /** Revision on the wire; undefined when it is the version that `initialize` has agreed on. */
   get revision(): string | undefined {
     return this.#isStateless ? statelessRevision : undefined;
   }
@@ -190,10 +189,12 @@ export class StatelessTransport implements McpTransport {
 
   // ── which revision ─────────────────────────────────────────────────────────────────────────────────
   /**
-   * A server of before answers; one that refuses is asked what it speaks, and where it does not say the refusal stands. One that
-   * spoke the revision the last time is asked for that first. What is asked names its revision in `_meta`, as the newest one does;
-   * servers of before pass over that, and on a stream a server of both refuses it. Over HTTP the header has to say the same, so there
-   * `initialize` names a version that each server takes in it, and what follows names the newest (`#passOn`).
+   * Finds out which revision a server speaks. A server of an older revision answers `initialize`; one that
+   * refuses is asked by `server/discover`, and when that fails, too, the refusal stands. A server that spoke
+   * the stateless revision the last time is asked by `server/discover` first. `initialize` names the newest
+   * revision in `_meta`, which older servers ignore; on a stream, a server of both revisions refuses it. Over
+   * HTTP the header has to name the same version, so there `initialize` names a version that every server
+   * accepts, and the next message names the newest (`#passOn`).
    */
   async #begin(initialize: Request): Promise<void> {
     if (this.#era.isStateless && (await this.#discover(initialize))) return;
@@ -213,12 +214,16 @@ export class StatelessTransport implements McpTransport {
       if (!mayBeOther(error)) throw error;
       if (await this.#discover(initialize)) return undefined;
       if (!this.#http || !isOfVersion(error)) throw error;
-      // It takes no header before they have agreed.
+      // Some servers accept no version header before a version is agreed on, so `initialize` is sent without
+      // it.
       return this.#exchange(initialize, isOther).catch(() => Promise.reject(error));
     });
     if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
   }
-  /** To a server of before. One of both refuses the first notification, in which body and header do not name the same revision. */
+  /**
+   * Passes a message on to a server of an older revision. A server of both revisions refuses the first
+   * notification, whose body and header name different revisions.
+   */
   #passOn(message: JSONRPCMessage): Promise<void> | undefined {
     const { method } = message as { readonly method?: string };
     const isFirst = method === 'notifications/initialized' && this.#initialize;
@@ -239,7 +244,10 @@ export class StatelessTransport implements McpTransport {
       this.#listening.open(this.#capabilities);
     }
   }
-  /** True: it speaks the revision, and `initialize` is answered, unless it was before. Rejects where it wants a login first. */
+  /**
+   * Asks with `server/discover` whether a server speaks the stateless revision; returns true when it does, and
+   * then also answers `initialize` if `isAnswering`. Rejects when the server wants a login first.
+   */
   async #discover(initialize: Request, isAnswering = true): Promise<boolean> {
     this.#envelope = envelopeOf(fieldsOf(initialize.params));
     const params = enveloped(undefined, this.#envelope);
@@ -268,7 +276,7 @@ export class StatelessTransport implements McpTransport {
       this.#listening.follow(String(params?.['uri']), method === 'resources/subscribe');
       return done();
     }
-    // Its level is a field of each request.
+    // The log level is a field of each request in this revision, so nothing is sent here.
     if (method === 'logging/setLevel') return done();
     if (method !== 'ping') return this.#rounds(request);
     return this.#exchange({
@@ -278,7 +286,7 @@ export class StatelessTransport implements McpTransport {
       params: enveloped({}, this.#envelope),
     }).then(({ error }) => this.#deliver({ jsonrpc: '2.0', id, ...(error ? { error } : { result: {} }) }));
   }
-  /** Sends it, and again with what the server wanted to know, until it is answered. */
+  /** Sends a request, and again with the input that the server asked for, until it is answered. */
   async #rounds({ id, method, params }: Request): Promise<void> {
     let given: Fields = {};
     try {
@@ -290,7 +298,7 @@ export class StatelessTransport implements McpTransport {
         const required = inputRequiredBy(answer);
         if (!required) return this.#deliver(this.#given(method, answer, id));
         const inputResponses = await this.#inputs.for(required);
-        // It was withdrawn meanwhile.
+        // The request was withdrawn while the host was asked.
         if (!this.#onWire.has(id)) return;
         given = { inputResponses, ...(required.state !== undefined && { requestState: required.state }) };
       }
@@ -303,9 +311,12 @@ export class StatelessTransport implements McpTransport {
     const result = isObject(answer.result) && { result: this.#tools.read(method, answer.result) };
     return noted({ ...answer, id, ...result }, answer);
   }
-  /** Rejects when it will not be answered. */
+  /** Sends a request and resolves with its answer; rejects when it will not be answered. */
   #exchange(request: Request): Promise<Answer>;
-  /** The answer if `isWanted`, which hears it in the turn in which it came. */
+  /**
+   * Sends a request and resolves with its answer if `isWanted` accepts it; `isWanted` runs in the turn in
+   * which the answer came.
+   */
   #exchange(request: Request, isWanted: (answer: Answer) => boolean): Promise<Answer | undefined>;
   #exchange(request: Request, isWanted = (_: Answer): boolean => true): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
@@ -329,7 +340,8 @@ export class StatelessTransport implements McpTransport {
   async #notify({ method, params }: { readonly method: string; readonly params?: Fields }): Promise<void> {
     if (method === 'notifications/initialized') return this.#listening.open(this.#capabilities);
     if (method === 'notifications/cancelled') return this.#cancel(params?.['requestId']);
-    // Roots are asked for with each request that needs them.
+    // Changes of the roots are not sent, because servers of this revision ask for roots with each request
+    // that needs them.
   }
   #cancel(requestId: unknown): Promise<void> | undefined {
     const wire = this.#onWire.get(requestId) ?? requestId;
@@ -341,7 +353,7 @@ export class StatelessTransport implements McpTransport {
     const params = { requestId: wire, _meta: this.#envelope };
     return this.#inner.send(asMessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
   }
-  /** True: it was for here. */
+  /** Handles messages for this layer; returns true for those, which are not passed on. */
   #heard(message: object): boolean {
     if (isAnswer(message)) {
       const take = this.#waiting.get(message.id);
@@ -368,15 +380,16 @@ const mostTries = 5;
 
 interface ListeningParts {
   readonly timers: Timers;
-  /** Rejects when the stream ended without an answer. */
+  /** Sends the subscription; rejects when the stream ended without an answer. */
   readonly send: (request: Request, take: (answer: Answer) => void) => Promise<void> | undefined;
   readonly cancel: (requestId: string) => void;
   readonly note: (text: string) => void;
 }
 
 /**
- * The one subscription of a session with a server of MCP 2026-07-28: to changes of its lists, and to resources. It is opened again
- * when it ends, or when another resource is followed. `close` ends its timer; the stream ends with the transport.
+ * Single subscription of a session with a server of MCP 2026-07-28, to changes of its lists and to resources.
+ * It is opened again when it ends, or when other resources are followed. `close` ends its timer; the stream
+ * ends with the transport.
  */
 class Listening {
   readonly #around: ListeningParts;
@@ -410,7 +423,7 @@ class Listening {
     this.#isClosed = true;
     this.#around.timers.clearTimeout(this.#timer);
   }
-  /** Those that are followed in one turn are one subscription. */
+  /** Opens the subscription after a delay in ms; all resources followed within one turn become one subscription. */
   #soon(ms: number): void {
     const { timers } = this.#around;
     timers.clearTimeout(this.#timer);
@@ -432,7 +445,8 @@ class Listening {
       } as const;
       send(request, ({ error }) => this.#ended(id, error?.message))?.catch(() => this.#ended(id, undefined));
     }
-    // Not before: nothing that changes in between is missed.
+    // The old subscription is cancelled only after the new one was sent, so that no change is missed in
+    // between.
     if (before !== undefined) cancel(before);
   }
   #ended(id: string, why: string | undefined): void {
