@@ -1,7 +1,13 @@
-/** Hears what passes a socket, both ways: `{event, args}`, and of an answer `{ack, args}` with the event that it answers. */
+/**
+ * Callback for messages on a socket in both directions: `{event, args}` for an event, `{ack, args}` for an
+ * answer with the name of its event.
+ */
 export type SocketFrame = (dir: 'in' | 'out', message: object) => void;
 
-/** The same arguments; of an ack among them, what is answered is heard, too. `dir`: the way of the event. */
+/**
+ * Reports an event and returns its arguments; an acknowledgement among them is wrapped, so that the answer is
+ * reported, too. `dir`: direction of the event.
+ */
 export function heard<Args extends readonly unknown[]>(
   frame: SocketFrame | undefined,
   dir: 'in' | 'out',

@@ -14,28 +14,28 @@ type RateName = {
   [K in LimitName]: OfficeLimits[K] extends Rate ? K : never;
 }[LimitName];
 
-/** Full at first: whoever comes has sent nothing yet. */
+/** Creates a token bucket, full at first; undefined when the rate has no limit. */
 function bucketOf({ perSecond, burst }: Rate): TokenBucket | undefined {
   if (perSecond === 0) return undefined;
   const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 'second' });
   bucket.content = burst;
   return bucket;
 }
-/** The buckets of one scope, by socket, address or room. Those that nobody uses are dropped once they are full. */
+/** Token buckets of one limit, by socket, address or room; unused ones are dropped once they are full. */
 class Buckets {
   readonly #all = new Map<string, TokenBucket>();
   readonly #rate: Rate;
   constructor(limit: Rate) {
     this.#rate = limit;
   }
-  /** Takes so many, at most a whole burst; or says when there will be as many. */
+  /** Takes a number of tokens, at most a whole burst; when there are too few, returns the time in ms until there are enough. */
   take(key: string, count = 1): number | undefined {
     const bucket = this.#of(key);
     if (!bucket) return undefined;
     const wanted = Math.min(count, this.#rate.burst);
     return bucket.tryRemoveTokens(wanted) ? undefined : Math.max(1, Math.ceil(bucket.getWaitTime(wanted)));
   }
-  /** Takes so many, or what there is. */
+  /** Takes a number of tokens, or as many as there are. */
   spend(key: string, count: number): void {
     const bucket = this.#of(key);
     if (!bucket) return;
@@ -52,7 +52,7 @@ class Buckets {
   drop(key: string): void {
     this.#all.delete(key);
   }
-  /** Whoever comes back later gets a full one anyway. */
+  /** Drops full buckets, because a new bucket starts full as well. */
   sweep(): void {
     for (const [key, bucket] of this.#all) {
       bucket.drip();
@@ -66,24 +66,24 @@ class Buckets {
 
 interface Peer {
   readonly address: string;
-  /** Loopback has no limits by address. */
+  /** Tells whether the peer is on loopback, where limits by address do not apply. */
   readonly isNear: boolean;
-  /** What it sends after it was refused; when this is empty, too, it is disconnected. */
+  /** Bucket for events after a refusal; when it is empty, too, the peer is disconnected. */
   readonly patience: TokenBucket | undefined;
 }
-/** Number of deliveries at once, before others have their turn. */
+/** Number of deliveries that a room may make at once, before other rooms have their turn. */
 const atOnce = 32;
-/** So often are buckets looked through that nobody uses. */
+/** Interval in ms at which unused buckets are dropped. */
 const sweepMs = 60_000;
 const everybody = '';
 
 /**
- * The limits of one office over a token bucket for each socket, address and room. It counts what it refuses, by the name of
- * the limit. `close` ends its timer.
+ * Limits of one office, with a token bucket for each socket, address and room. Refusals are counted by the
+ * name of the limit. `close` ends the timer.
  */
 export class OfficeGate implements Gate {
   readonly limits: OfficeLimits;
-  /** What was refused, by limit. */
+  /** Number of refusals by limit. */
   readonly refusals = new Map<LimitName, number>();
   readonly #buckets: Readonly<Record<RateName, Buckets>>;
   readonly #peers = new Map<string, Peer>();
@@ -93,7 +93,7 @@ export class OfficeGate implements Gate {
   readonly #flooded: (socket: string, failure: Failure) => void;
   readonly #sweeping: NodeJS.Timeout;
 
-  /** `flooded` hears of a socket that goes on although it is refused. */
+  /** Creates the gate; `flooded` is called for a socket that keeps sending although its events are refused. */
   constructor(limits: OfficeLimits, flooded: (socket: string, failure: Failure) => void) {
     this.limits = limits;
     this.#flooded = flooded;
@@ -108,11 +108,11 @@ export class OfficeGate implements Gate {
     this.#sweeping.unref();
   }
 
-  /** From now on no connection opens, for this reason. */
+  /** Refuses all new connections from now on, with this reason. */
   shut(why: Failure): void {
     this.#shut = why;
   }
-  /** The limit that is over now, by more than so many. */
+  /** Returns the limit of connections that is exceeded by more than `by`, or undefined. */
   over(address: string | undefined, by: number): LimitName | undefined {
     const { connections, connectionsPerAddress } = this.limits;
     if (connections > 0 && this.#total > connections + by) return 'connections';
@@ -120,14 +120,14 @@ export class OfficeGate implements Gate {
     const here = this.#connections.get(address) ?? 0;
     return here > connectionsPerAddress + by ? 'connectionsPerAddress' : undefined;
   }
-  /** A connection, which is counted already, wants to stay; `makeRoom` ends one that nobody has let in. */
+  /** Decides whether a connection, already counted, may stay; at a limit, `makeRoom` ends one that is not let in yet. */
   connecting(address: string, makeRoom: (limit: LimitName) => boolean): Failure | undefined {
     if (this.#shut) return this.#shut;
     const limit = this.over(address, 0);
     if (limit === undefined || makeRoom(limit)) return undefined;
     return this.#refuse(limit);
   }
-  /** `address`: undefined as long as nobody knows it. */
+  /** Counts a new connection; `address` is undefined while it is unknown. */
   connected(address: string | undefined): void {
     this.#total++;
     if (address !== undefined) this.#connections.set(address, (this.#connections.get(address) ?? 0) + 1);
@@ -139,7 +139,7 @@ export class OfficeGate implements Gate {
     if (left > 0) this.#connections.set(address, left);
     else this.#connections.delete(address);
   }
-  /** Connections that are open, and addresses and rooms that are kept in mind. */
+  /** Number of open connections, and of addresses and token buckets in memory. */
   get sizes(): { readonly connections: number; readonly addresses: number; readonly buckets: number } {
     const buckets = Object.values(this.#buckets).reduce((sum, { size }) => sum + size, 0);
     return { connections: this.#total, addresses: this.#connections.size, buckets };

@@ -8,7 +8,10 @@ import type { Strangers } from './entry/strangers.ts';
 export interface EngineRequest extends IncomingMessage {
   readonly _query?: { readonly sid?: string; readonly a2c_version?: unknown };
 }
-/** One that is there twice is none that can be read. */
+/**
+ * Returns the version in a query; a value that is not one text, such as a repeated parameter, is returned as
+ * JSON, which is no valid version.
+ */
 export const versionOf = ({ a2c_version: version }: { readonly a2c_version?: unknown }): string | undefined =>
   typeof version === 'string' ? version : JSON.stringify(version);
 
@@ -17,9 +20,9 @@ const statusTexts: Readonly<Record<number, string>> = {
   429: 'Too Many Requests',
   503: 'Service Unavailable',
 };
-/** What a request is answered that opens nothing. */
+/** HTTP answer to a request that is refused. */
 type Answer = Omit<Denial, 'status'> & { readonly status: number };
-/** A web socket has no response of its own: the same answer is written by hand. */
+/** Sends a refusal; for a web socket it is written by hand, because such a request has no response object. */
 function deny(request: IncomingMessage, response: unknown, { status, headers, body }: Answer): void {
   const sent = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
   if (response instanceof ServerResponse) return void response.writeHead(status, sent).end(body);
@@ -32,7 +35,7 @@ const denialOf = (failure: Failure): Answer => ({
   body: JSON.stringify(toWireError(failure)),
 });
 
-/** The first request of a connection says which version its peer speaks, and is refused where there is no room for it. */
+/** Checks the first request of each connection: refuses it when its protocol version is not supported or there is no room. */
 export function checkHandshakes(
   io: OfficeServer,
   http: HttpServer,

@@ -4,14 +4,17 @@ import type { Socket as NetSocket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 
 /**
- * The certificate of an office and whose certificates it wants, as Node's own TLS server takes them: `cert` and `key`; `ca` with
- * `requestCert: true` lets in only who has a certificate of these authorities.
+ * TLS settings of an office, with the options of the TLS server of Node: `cert` and `key`; `ca` with
+ * `requestCert: true` admits only peers with a certificate of these authorities.
  */
 export type OfficeTls = ServerOptions;
 
-/** A whole request may take so long to arrive, of whom the office has let in. */
+/** Limit in ms for a whole request to arrive from a peer that was let in. */
 const requestMs = 120_000;
-/** An HTTP server that serves nothing but what Socket.IO takes from it. Whoever shakes no hands and ends no header is ended after so long. */
+/**
+ * Creates the HTTP server for Socket.IO, which answers other requests with 404. A peer that does not finish
+ * its TLS handshake or headers within `entryMs` is cut off.
+ */
 export function serve(tls: OfficeTls | undefined, entryMs: number): HttpServer {
   const nothing: Parameters<typeof createServer>[1] = (_request, response) =>
     void response.writeHead(404).end();
@@ -23,21 +26,21 @@ export function serve(tls: OfficeTls | undefined, entryMs: number): HttpServer {
   if (!tls) return createServer(times, nothing);
   return createTlsServer({ ...times, ...(entryMs > 0 && { handshakeTimeout: entryMs }), ...tls }, nothing);
 }
-/** Throws what OpenSSL has against it, before anything listens. */
+/** Checks a certificate and its key before the office listens; throws the error of OpenSSL. */
 export function checkTls(tls: OfficeTls): void {
   if (tls.pfx === undefined && (tls.cert === undefined || tls.key === undefined))
     throw new TypeError('tls wants a certificate and its key: {cert, key}, or {pfx}');
   createSecureContext(tls);
 }
 
-/** A certificate that an authority of the office has signed. */
+/** Certificate of a peer, signed by an authority that the office trusts. */
 export interface PeerCertificate {
-  /** The common name of its subject. */
+  /** Common name of the subject. */
   readonly name: string;
-  /** The SHA-256 of it, in hex with colons. */
+  /** SHA-256 of the certificate, in hex with colons. */
   readonly fingerprint256: string;
 }
-/** Of who has shown one that the office trusts. */
+/** Returns the certificate of a peer, if it has shown one that the office trusts. */
 export function certificateOf(socket: NetSocket): PeerCertificate | undefined {
   const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>;
   if (authorized !== true || !getPeerCertificate) return undefined;

@@ -1,4 +1,4 @@
-/** Socket.IO: the office's side and the side of those who sit in it. */
+/** Ports over Socket.IO: offices, and links of the agents and computers that connect to them. */
 export {
   createLinks,
   type Links,

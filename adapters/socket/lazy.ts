@@ -4,8 +4,8 @@ import type { Links, LinksOptions } from './link.ts';
 import type { Offices, OfficesOptions } from './office.ts';
 
 /**
- * The same ports, of which Socket.IO is loaded when the first of them is opened: it takes longer than everything else that a
- * command needs, and most commands sit in no office.
+ * Creates a link port that loads Socket.IO only when the first link is opened, because loading takes longer
+ * than everything else that a command needs, and most commands use no office.
  */
 export function lazyLinks(options: LinksOptions = {}): Links {
   let loaded: Links | undefined;
@@ -16,7 +16,8 @@ export function lazyLinks(options: LinksOptions = {}): Links {
       loaded?.open(at, input, emit) ?? opened(load().then((links) => () => links.open(at, input, emit))),
     request: (from, request, emit) => {
       if (loaded) return loaded.request(from, request, emit);
-      // Nobody asks over a link before it is open: this one is refused as any other that has no link.
+      // Requests come only after a link was opened, so a request while loading has no link and is refused as
+      // usual.
       let stop = (): void => {};
       let isOver = false;
       void load().then((links) => {
@@ -42,7 +43,7 @@ export function lazyOffices(options: OfficesOptions = {}): Offices {
   };
 }
 
-/** A port instance that opens later: what it is told until then it hears in order, and nothing opens once it was closed. */
+/** Wraps a port instance that opens later: commands until then are kept in order, and nothing is opened after `close`. */
 function opened<Command>(opening: Promise<() => PortInstance<Command>>): PortInstance<Command> {
   const told: Command[] = [];
   let instance: PortInstance<Command> | undefined;

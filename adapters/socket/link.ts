@@ -17,7 +17,7 @@ import type { ClientToServer, ServerToClient } from '../../machines/protocol/mes
 import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
 
-/** Longer than any sentence that an office says of itself. */
+/** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 const textOfThrown = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -25,47 +25,53 @@ type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 
 export interface Links {
   readonly open: Ports['link'];
-  /** Questions of `client:*` and `server:list_room`: the method is the wire event, the result its raw ack. */
+  /** Sends requests of `client:*` and `server:list_room`: the method is the event on the wire, the result its raw answer. */
   readonly request: Ports['request'];
-  /** Is there a link under this key? */
+  /** Tells whether there is a link under this key. */
   has(key: string): boolean;
 }
-/** The `auth` of a Socket.IO handshake; a text is a token, sent as `{ token }`. */
+/** Data for `auth` of the Socket.IO handshake; a text is a token, sent as `{ token }`. */
 export type PeerAuth = string | Readonly<Record<string, unknown>>;
-/** What a peer shows an office. No machine sees it, and no trace holds it. */
+/** Credential that a peer shows to an office; never passed to a machine or written to a trace. */
 export interface PeerCredential {
-  /** A function is asked at each connection. */
+  /** Data for `auth` of the handshake; a function is called for each connection. */
   readonly auth?: PeerAuth | (() => PeerAuth | Promise<PeerAuth>);
-  /** HTTP headers of each request. */
+  /** HTTP headers that each request carries. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whom it trusts and what it shows where the office is reached by `https`. */
+  /** TLS settings for an office that is reached by `https`. */
   readonly tls?: PeerTls;
 }
-/** As Node's own TLS client takes them. Default: the authorities of Node (and `NODE_EXTRA_CA_CERTS`), no certificate. */
+/**
+ * TLS settings of a peer, with the options of the TLS client of Node. Default: the authorities of Node (and
+ * `NODE_EXTRA_CA_CERTS`), no certificate.
+ */
 export interface PeerTls {
-  /** The authorities of which one has signed the certificate of the office, in PEM. */
+  /** Certificates in PEM of authorities that may have signed the certificate of the office. */
   readonly ca?: string | readonly string[];
-  /** Our certificate, in PEM, for an office that wants one. */
+  /** Certificate of the peer in PEM, for an office that demands one. */
   readonly cert?: string;
-  /** Its key, in PEM. */
+  /** Private key of the certificate, in PEM. */
   readonly key?: string;
 }
 export interface LinksOptions {
-  /** Hears what passes the socket of each link, by its address. */
+  /** Callback for each message on the socket of a link, with the address of the link. */
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
-  /** Makes a span of each call that comes to a computer. */
+  /** Tracer that makes a span of each call that reaches a computer. */
   readonly tracing?: Tracing | undefined;
-  /** What is shown to the office at this address. */
+  /** Returns the credential for the office at this URL. */
   readonly credential?: (url: string) => PeerCredential | undefined;
 }
 
-/** Engine.IO hides the cause one or two levels down: an HTTP status and answer, or the error event of a web socket. */
+/**
+ * Error of Engine.IO, which hides the cause one or two levels down: an HTTP status and answer, or the error
+ * event of a web socket.
+ */
 interface ConnectError extends Error {
   readonly type?: unknown;
   readonly description?: unknown;
   readonly context?: { readonly responseText?: string; readonly statusText?: unknown };
 }
-/** Where no connection came about, its error stands in the place of a status text. */
+/** Returns the text of a TLS error, which Engine.IO puts in the place of the HTTP status text when no connection was made. */
 function tlsProblem(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const { code } = cause as NodeJS.ErrnoException;
@@ -73,11 +79,12 @@ function tlsProblem(cause: unknown): string | undefined {
     ? `no secure connection: ${cause.message.slice(0, mostText)}`
     : undefined;
 }
-/** Says nothing of the credential: the office is full, or cannot check it now. */
+/** Tells whether a refusal is temporary and not about the credential: the office is full, or cannot check it now. */
 const isPassing = (code: unknown): boolean => code === wireCodes.tooMany || code === wireCodes.unavailable;
 function refusalOf(error: ConnectError, address: string): Refusal {
   const { message, description: cause, context } = error;
-  // Socket.IO's own refusal of a namespace, which our office and Python's give to who may not enter.
+  // Socket.IO refuses a namespace in this form, which both our office and the Python one use for peers that
+  // may not enter.
   if (error.type !== 'TransportError' && 'data' in error) {
     const reason = message.slice(0, mostText);
     const { code } = (error.data ?? {}) as { readonly code?: unknown };
@@ -85,7 +92,7 @@ function refusalOf(error: ConnectError, address: string): Refusal {
   }
   if (cause === 0) return { reason: tlsProblem(context?.statusText) ?? 'nobody answers at that address' };
   if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '', address);
-  // Engine.IO could read nothing of an answer with HTTP 200.
+  // Engine.IO could not read an answer with HTTP 200, so another kind of server answers there.
   if ((error as { readonly code?: unknown }).code === 'parser error')
     return { reason: `${noOffice} ${address}: a web page or another service answers there` };
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
@@ -93,13 +100,16 @@ function refusalOf(error: ConnectError, address: string): Refusal {
   return { reason: typeof detail === 'string' ? detail : message };
 }
 
-/** Its types want a list that can be changed. */
+/** Returns the TLS options for Socket.IO, whose types demand a mutable list for `ca`. */
 const tlsOf = ({ ca, ...own }: PeerTls): object => ({ ...own, ...(ca !== undefined && { ca: [ca].flat() }) });
 
-/** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
+/**
+ * Creates a socket for exactly one connection, without reconnecting and buffering, because the machines decide
+ * when to connect again.
+ */
 function connect(url: URL, version: string, { headers = {}, tls = {} }: PeerCredential): OfficeSocket {
   url.searchParams.set('a2c_version', version);
-  // Others of the same version understand less.
+  // This parameter marks our own client, because other clients of the same protocol version support less.
   url.searchParams.set('a2c_client', OUR_CLIENT);
   return io(`${url.origin}${NAMESPACE}${url.search}`, {
     path: socketPathOf(url.pathname),
@@ -122,7 +132,7 @@ function listenTo(
 ): void {
   let payloadBytes: number | undefined;
   socket.io.on('open', () => {
-    // Said in the handshake of Engine.IO, which has a name for it that only its types hide.
+    // The payload limit is sent in the handshake of Engine.IO and stored in a property that its types hide.
     const { _maxPayload: said } = socket.io.engine as unknown as { readonly _maxPayload?: unknown };
     if (typeof said === 'number' && said > 0) payloadBytes = said;
   });
@@ -135,8 +145,8 @@ function listenTo(
 }
 
 /**
- * The `link` port as a Socket.IO client, for agents and computers, and the questions that go out over it. One port instance
- * is one connection: after `link.refused` or `link.down` it stays silent.
+ * Creates the `link` port as a Socket.IO client, for agents and computers, and the requests over its links. A
+ * port instance is one connection: after `link.refused` or `link.down` it reports nothing more.
  */
 export function createLinks(options: LinksOptions = {}): Links {
   const registry = new LinkRegistry(systemTimers, options.tracing);

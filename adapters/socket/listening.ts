@@ -8,20 +8,20 @@ import { draining } from '../connections/office-wire.ts';
 import { partWith, type OfficeServer } from './entry/entrants.ts';
 import type { Strangers } from './entry/strangers.ts';
 
-/** Peers that do not answer the closing handshake are cut off after this. */
+/** Time in ms after which peers that do not answer the closing handshake are cut off. */
 const partingMs = 500;
 
 interface Listening {
   readonly input: OfficeInput;
   readonly http: HttpServer;
   readonly cluster: Cluster | undefined;
-  /** It is on loopback, or asks who may enter. */
+  /** Tells whether the office may listen: it is on loopback, or has authentication. */
   readonly isAllowed: boolean;
   readonly isSecure: boolean;
-  /** Nobody wants it any more. */
+  /** Tells whether the office was closed meanwhile. */
   readonly isOver: () => boolean;
 }
-/** Resolves with whether it listens; with other nodes not before it is one of them. */
+/** Starts to listen and resolves with whether that worked; a node of several first joins the others. */
 export function listening(
   { input: { host, port }, http, cluster, isAllowed, isSecure, isOver }: Listening,
   emit: Emit<OfficeFact>,
@@ -29,7 +29,8 @@ export function listening(
   return new Promise((resolve) => {
     const failed = (message: string): void => {
       resolve(false);
-      // What goes wrong later (too many open files) ends no office: the server goes on listening.
+      // Later errors, such as too many open files, do not end the office, because the server goes on
+      // listening.
       if (!isOver() && !http.listening) emit({ type: 'office.failed', message });
     };
     http.on('error', (error: NodeJS.ErrnoException) => failed(listenFailure(host, port, error.code)));
@@ -49,10 +50,11 @@ export function listening(
   });
 }
 
-/** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
+/** Closes an office: sends the last answers, then frees the port, including keep-alive connections and dead peers. */
 export async function shut(io: OfficeServer, http: HttpServer, strangers: Strangers): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
-  // A goodbye in the namespace is final for python-socketio; a connection that closes is one to open again.
+  // Peers are disconnected without a goodbye in the namespace, because python-socketio would not reconnect
+  // after one.
   for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
   const cut = (): void => {
     for (const connection of strangers.connections) connection.destroy();

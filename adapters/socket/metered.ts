@@ -3,9 +3,9 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
 
 type Fields = { readonly [K in 'error' | 'code' | 'structuredContent' | 'isError']?: unknown };
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? value : {});
-/** The code of an answer that is an error; undefined: it is none. */
+/** Returns the code of an answer that is an error; undefined for a success. */
 function codeOf(answer: unknown): number | undefined {
-  // Of a join or leave that was refused.
+  // The answer false means a refused join or leave.
   if (answer === false) return wireCodes.conflict;
   const { error, structuredContent, isError } = fieldsOf(answer);
   const { code } = fieldsOf(error ?? fieldsOf(structuredContent).error);
@@ -13,7 +13,10 @@ function codeOf(answer: unknown): number | undefined {
   return isError === true || error !== undefined ? wireCodes.toolFailed : undefined;
 }
 
-/** The same arguments; of an ack among them it is counted when and how it was given. */
+/**
+ * Counts an event and returns its arguments; an acknowledgement among them is wrapped, so that its result and
+ * duration are counted, too.
+ */
 export function metered<Args extends readonly unknown[]>(
   meter: OfficeMeter | undefined,
   event: string,

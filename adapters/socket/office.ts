@@ -40,44 +40,47 @@ import { systemTimers } from './system-timers.ts';
 
 export interface Offices {
   readonly open: Ports['office'];
-  /** Resolves when every office that was told to close has given back its port. */
+  /** Resolves when every office that was closed has freed its port. */
   closed(): Promise<void>;
 }
-/** How much an office takes, and what stands before it. */
+/** Settings of an office: its limits and its surroundings. */
 export interface OfficeSettings {
   readonly limits: OfficeLimits;
-  /** Proxies before it, whose `X-Forwarded-For` says where a peer comes from. */
+  /** Number of proxies before the office, whose `X-Forwarded-For` names the address of a peer. */
   readonly proxies: number;
-  /** It is reached by `https`. */
+  /** TLS settings; the office is then reached by `https`. */
   readonly tls?: OfficeTls;
-  /** The office is one of several nodes, which agree there on who sits where. It is closed with the office. */
+  /** Register in which the nodes of one office agree on who sits where; closed with the office. */
   readonly register?: Register;
-  /** So long a node keeps its seats after it was last heard of. */
+  /** Time in ms for which a node keeps its seats after its last sign of life. */
   readonly leaseMs?: number;
 }
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
 export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
-  /** Hears what is answered to an event, also what others answer; may throw. */
+  /** Callback for each answer to an event, also for answers of other peers; may throw. */
   readonly answered?: OfficeAnswered | undefined;
-  /** In ms, for how long that took. */
+  /** Clock in ms that measures the duration of answers. */
   readonly clock?: (() => number) | undefined;
-  /** Makes a span of each call that is relayed. */
+  /** Tracer that makes a span of each relayed call. */
   readonly tracing?: Tracing | undefined;
-  /** How much it takes, and what stands before it. */
+  /** Returns the settings of an office that is being opened. */
   readonly settings?: () => Partial<OfficeSettings>;
-  /** Hears how to look at an office that was opened, and to act on it. */
+  /** Callback that receives the control of each office that was opened. */
   readonly watched?: (control: OfficeControl) => void;
-  /** Hears of each event, for counts. */
+  /** Returns the meter that counts events, if any. */
   readonly meter?: () => OfficeMeter | undefined;
-  /** Who hears now what passes each socket, by the address of its seat; undefined: nobody, and it costs nothing. */
+  /**
+   * Returns the callback for each message on a socket, with the address of its seat; undefined when nothing is
+   * to be reported, which costs nothing.
+   */
   readonly frame?: () => ((at: string, dir: 'in' | 'out', message: object) => void) | undefined;
 }
 const defaultLeaseMs = 10_000;
 function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): OfficeServer {
   return new Server(http, {
     serveClient: false,
-    // Engine.IO takes 0 for nothing at all.
+    // Engine.IO takes the limit 0 as "nothing allowed", so the largest number stands for no limit.
     maxHttpBufferSize: payloadBytes || Number.MAX_SAFE_INTEGER,
     perMessageDeflate: false,
     httpCompression: false,
@@ -102,7 +105,7 @@ function seatSockets(
   officeConnections: OfficeConnections,
   { gate, strangers, frameOf, meter }: SeatingParts,
 ): void {
-  // Events in the default namespace would never be answered.
+  // The default namespace is refused, because its events would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
     socket.onAny((event: unknown, ...args: unknown[]) =>
@@ -129,8 +132,9 @@ function seatSockets(
 }
 
 /**
- * The `office` port as a Socket.IO server: on loopback, or anywhere when it asks who may enter. Joins and leaves go through the machine; calls are relayed
- * here (`machines/office/rooms`). Fails as `office.failed`: the port is taken, the host is not loopback and nobody is asked for a token.
+ * Creates the `office` port as a Socket.IO server, on loopback, or anywhere when it has authentication. Joins
+ * and leaves go through the machine; calls are relayed here (`machines/office/rooms`). Reports `office.failed`
+ * when the port is in use, or when the host is not loopback and there is no authentication.
  */
 export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();

@@ -9,8 +9,8 @@ import type { EngineRequest } from './handshake.ts';
 
 const payloadTooLarge = 413;
 /**
- * Over polling Engine.IO refuses a message over the limit and keeps the connection, so whoever waits for the answer in
- * it would wait on: the connection is closed here, as it is over a web socket.
+ * Closes a polling connection that sent a message over the limit, as happens over a web socket. Engine.IO only
+ * refuses such a message, so its sender would wait for an answer without end.
  */
 export function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): void {
   const cut = (id: string): void => {
@@ -21,7 +21,7 @@ export function cutOversized(io: OfficeServer, officeConnections: OfficeConnecti
       }
   };
   io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
-    // A web socket has no response of its own.
+    // A request over a web socket has no response object, and needs no check here.
     const id = request._query?.sid;
     if (id !== undefined && response instanceof ServerResponse)
       response.once('finish', () => {
@@ -34,13 +34,14 @@ export function cutOversized(io: OfficeServer, officeConnections: OfficeConnecti
 const sizeOf = (data: unknown): number =>
   typeof data === 'string' || Buffer.isBuffer(data) ? data.length : data === undefined ? 0 : 64;
 /**
- * Ends a connection whose peer does not read: what waits for it lies in our memory. There is no use in telling it why.
+ * Cuts a connection whose peer reads too slowly, because unsent messages are kept in memory. No reason is
+ * sent, because the peer would not read it.
  */
 export function cutUnread(socket: PeerSocket, gate: OfficeGate): void {
   const most = gate.limits.unreadBytes;
   if (most === 0) return;
   const { conn } = socket;
-  /** Handed to Engine.IO, and not yet to its transport. */
+  /** Number of bytes that Engine.IO has taken and not yet passed to its transport. */
   let waiting = 0;
   conn.on('flush', () => (waiting = 0));
   conn.on('packetCreate', ({ data }: { readonly data?: unknown }) => {
@@ -48,7 +49,7 @@ export function cutUnread(socket: PeerSocket, gate: OfficeGate): void {
     if (waiting + (webSocketOf(conn)?.bufferedAmount ?? 0) <= most) return;
     waiting = 0;
     gate.refused('unreadBytes');
-    // Not in the midst of what is being sent to others.
+    // The connection is cut one microtask later, so that sending to other peers is not interrupted.
     queueMicrotask(() => cutOff(conn));
   });
 }

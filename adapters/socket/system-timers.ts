@@ -1,6 +1,6 @@
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 
-/** The real clock. A host that closes its office clears them, so none keeps a process alive. */
+/** Timers of the real clock. An office clears its timers when it closes, so none of them keeps the process alive. */
 export const systemTimers: Timers = {
   setTimer: (run, ms) => setTimeout(run, ms),
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),

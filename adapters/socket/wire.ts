@@ -7,12 +7,12 @@ import { cutOff } from './entry/engine.ts';
 import { partWith, type OfficeServer, type PeerSocket } from './entry/entrants.ts';
 import { heard, type SocketFrame } from './frames.ts';
 
-/** What the office relays and tells was read by the schema of its event, or made by us. */
+/** Arguments of events that an office sends, which are checked by the schema of their event or made by this program. */
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
-/** Hears what passes the socket at this address. */
+/** Callback for messages on the socket at this address. */
 type Heard = (at: string, dir: 'in' | 'out', message: object) => void;
-/** Who hears now what passes this socket. */
+/** Returns the callback for messages on a socket; undefined when nothing is to be reported. */
 export type FrameOf = (socket: string) => SocketFrame | undefined;
 export const framesAt =
   (at: string, watched: (() => Heard | undefined) | undefined): FrameOf =>
@@ -22,7 +22,7 @@ export const framesAt =
     return (dir, message) =>
       frame(`${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`, dir, message);
   };
-/** How an office reaches its sockets. */
+/** Returns the functions by which an office sends to its sockets. */
 export function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
   const office = io.of(NAMESPACE);
   const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
@@ -33,7 +33,7 @@ export function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
         ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
       ),
     deliver: (sockets, event, body) => {
-      // Nobody would be everybody.
+      // An empty list of rooms means all sockets for Socket.IO, so nothing is sent.
       if (sockets.length === 0) return;
       for (const socket of sockets) frameOf(socket)?.('out', { event, args: [body] });
       office.to([...sockets]).emit(event, ...([body] as unknown as NoticeArgs));
@@ -45,7 +45,7 @@ export function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     probe: (socket, onAlive) => {
       const conn = socketOf(socket)?.conn;
       conn?.once('heartbeat', onAlive);
-      // The types have no way to ask now, and not in 25 s.
+      // The types hide the method that sends a ping at once instead of after 25 s.
       (conn as unknown as { sendPacket?(type: 'ping'): void } | undefined)?.sendPacket?.('ping');
     },
     cut: (socket) => {

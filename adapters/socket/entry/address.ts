@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { peerAddress } from '../../../machines/office/rooms/entry.ts';
 
-/** The IP address that a request comes from, through so many proxies. */
+/** Returns the IP address of the peer that sent a request through this number of trusted proxies. */
 export const addressOf = (
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   proxies: number,

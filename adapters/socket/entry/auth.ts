@@ -13,20 +13,26 @@ import type { PeerCertificate } from '../http.ts';
 import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';
 import { tokenGrant, tokensOf, tokensOfFile, type TokenGrant, type TokensFile } from './tokens.ts';
 
-/** Says who may enter. What it throws, or does not say within 8 s, refuses. */
+/** Function that decides who may enter an office. An error, or no answer within 8 s, refuses the peer. */
 export type Authenticate = (entrant: Entrant) => Entry | Promise<Entry>;
-/** What an office takes for a credential. */
+/** Credential that an office accepts. */
 export type OfficeCredential = string | TokenGrant | TokensFile | JwtAuth;
-/** A credential, several of which each lets in (so that they can be changed one peer after the other), or a function. */
+/**
+ * Authentication of an office: a credential, several of which any one is sufficient (so that they can be
+ * changed one peer after the other), or a function.
+ */
 export type OfficeAuth = OfficeCredential | readonly OfficeCredential[] | Authenticate;
 
-/** A slow directory service may be behind it; but who is not let in after 10 s (`entryMs`) is ended, and shall hear why. */
+/**
+ * Limit in ms for the decision, which may ask a slow directory service; below the 10 s (`entryMs`) after which
+ * a waiting peer is cut off, so that the peer still gets the reason.
+ */
 const checkMs = 8_000;
 
 const noAuth =
   'auth of an office is a token, a token with its grant, {tokensFile}, {jwks, audience}, a list of at least one of these, or a function';
 const tokensFile = z.strictObject({ tokensFile: z.string().min(1) });
-/** A field that says which of the forms is meant, so that a mistake in it is told and not another form's. */
+/** Schemas of the credentials, by the field that identifies each form, so that an error is reported for the form that was meant. */
 const forms = { jwks: jwtAuth, tokensFile, token: tokenGrant, sha256: tokenGrant } as const;
 function check(given: unknown): asserts given is OfficeCredential {
   if (typeof given === 'string' && given.trim() !== '') return;
@@ -48,7 +54,7 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
     .filter((one): one is JwtAuth => typeof one === 'object' && 'jwks' in one)
     .map((one) => jwtsOf(one, warn));
   return async ({ token }) => {
-    // Each of them is asked, so that the time does not tell which one knows it.
+    // All tokens are compared, so that the duration does not show which of them matched.
     const said = tokens.map((one) => one(token));
     const known = said.find((entry) => typeof entry === 'object' && 'grant' in entry);
     if (known !== undefined || token === null || !isJwt(token)) return known ?? (said[0] as Entry);
@@ -60,7 +66,7 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
         if (typeof entry === 'object' && 'grant' in entry) return entry;
         refused = entry;
       } catch (error) {
-        // Another of them may know who signed it.
+        // Another key set may still verify the token.
         failed ??= { error };
       }
     if (failed) throw failed.error;
@@ -68,8 +74,8 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
   };
 }
 /**
- * Throws a `TypeError` for what cannot be a credential, for tokens that anybody could guess (none, or an empty one), and
- * for files that cannot be read. `warn` hears of a file that cannot be read any more.
+ * Creates the function that decides who may enter. Throws a `TypeError` for an invalid or empty credential,
+ * and for files that cannot be read. `warn` is called when a file can no longer be read.
  */
 export function authenticateBy(auth: OfficeAuth, warn: (text: string) => void = () => {}): Authenticate {
   if (typeof auth === 'function') return auth;
@@ -101,7 +107,7 @@ export const entrantOf = (handshake: {
 export interface Refused {
   readonly code: 401 | 503;
   readonly reason: string;
-  /** More of it, for who runs the office. */
+  /** Details for the operator of the office, which the peer does not get. */
   readonly detail?: string;
 }
 const unchecked = (detail: string): Refused => ({
@@ -118,7 +124,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 function readEntry(said: unknown, now: number): Grant | Refused {
   if (said === true) return {};
-  // A function of a host may give anything.
+  // The function comes from the host and may return any value.
   const { reason, grant, detail } = (said || {}) as Readonly<Record<'reason' | 'grant' | 'detail', unknown>>;
   if (grant === undefined) return refusedFor(isText(reason) ? reason : entryTexts.refused, detail);
   const read = grantSchema.safeParse(grant);
@@ -127,7 +133,7 @@ function readEntry(said: unknown, now: number): Grant | Refused {
   return read.data;
 }
 export const isRefused = (entry: Grant | Refused): entry is Refused => 'reason' in entry;
-/** Whatever the function does, there is an answer, and a text to tell. */
+/** Runs the authentication for a peer and always returns a decision, also after an error or a time-out. */
 export async function entryOf(authenticate: Authenticate, entrant: Entrant): Promise<Grant | Refused> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Refused>((resolve) => {

@@ -9,15 +9,21 @@ import { checkTls, type OfficeTls } from '../http.ts';
 import { entrantBy, partWith, type EntrantsOptions, type OfficeServer, type PeerSocket } from './entrants.ts';
 import { entryOf, isRefused } from './auth.ts';
 
-/** How who runs an office looks at it and acts on it, past all machines. */
+/** Functions by which the operator of an office inspects and controls it, without the state machines. */
 export interface OfficeControl {
   stats(): OfficeStats;
   peers(): readonly OfficePeer[];
-  /** False: no such peer is connected, or it has been told to go before. */
+  /** Disconnects a peer; returns false when no such peer is connected, or it is already being disconnected. */
   disconnect(id: string, why: string): boolean;
-  /** Asks anew who may enter, of all who are connected; those who may not, or otherwise than before, are disconnected. Resolves to these. */
+  /**
+   * Repeats the authentication of all connected peers and disconnects those that may no longer enter, or whose
+   * grant has changed; resolves with these.
+   */
   recheck(): Promise<readonly OfficePeer[]>;
-  /** From the next handshake on. Throws a `TypeError` for what is no certificate with its key, and for an office without TLS. */
+  /**
+   * Replaces the certificate, from the next TLS handshake on. Throws a `TypeError` for an invalid certificate
+   * or key, and for an office without TLS.
+   */
   secure(tls: OfficeTls): void;
 }
 
@@ -40,7 +46,7 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     const version = versionOf(query);
     return { id: socket.id, address, subject: grant?.subject, seat: seatOf(socket.id), version, since };
   };
-  /** Why it may not stay; undefined: it may, or nobody can say now. */
+  /** Returns the reason why a peer may not stay; undefined when it may, or when that cannot be decided now. */
   const objection = async (socket: PeerSocket): Promise<string | undefined> => {
     const authenticate = options.auth?.();
     if (!authenticate) return undefined;
@@ -74,7 +80,7 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     },
   };
 }
-/** Fields in one order, without those that are undefined. */
+/** Returns the fields of a grant in a fixed order, without those that are undefined. */
 const sorted = (grant: object): readonly unknown[] =>
   Object.entries(grant)
     .filter(([, value]) => value !== undefined)

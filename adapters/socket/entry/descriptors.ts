@@ -1,13 +1,16 @@
 import { readdirSync } from 'node:fs';
 
-/** Kept free for files, children, and other connections of this process. */
+/** Number of file descriptors that are kept free for files, child processes and other connections of this process. */
 const spare = 32;
 interface Report {
   readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } };
 }
-/** What the system lets this process open, where it says so. It takes some 20 ms, and does not change. */
+/**
+ * Reads the limit of open files of this process; infinite when the system does not tell it. Takes about 20 ms,
+ * and the limit does not change.
+ */
 function limitOf(): number {
-  // A method that the types lack: a report would ask for the names of all peers.
+  // The types lack this property; without it, the report would look up the host names of all peers.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
   const { excludeNetwork = false } = report;
   report.excludeNetwork = true;
@@ -18,7 +21,7 @@ function limitOf(): number {
 }
 let limit: number | undefined;
 
-/** Number of connections that may still be taken. Over that the system drops new ones. */
+/** Returns the number of connections that the process can still accept; over it, the system drops new ones. */
 export function descriptorsLeft(): number {
   try {
     limit ??= limitOf();

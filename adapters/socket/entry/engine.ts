@@ -1,17 +1,17 @@
 import type { Socket } from 'socket.io';
 
-/** A connection of Engine.IO, below the namespaces of Socket.IO. */
+/** Connection of Engine.IO, the layer below the namespaces of Socket.IO. */
 export type EngineConnection = Socket['conn'];
-/** What its types hide. */
+/** Properties of a transport that the types of Engine.IO hide. */
 interface Transport {
   readonly socket?: { readonly bufferedAmount?: number; terminate?(): void };
 }
-/** What every request of a connection carries as `sid`. */
+/** Returns the id of a connection, which each of its requests carries as `sid`. */
 export const idOf = (conn: EngineConnection): string => (conn as unknown as { readonly id: string }).id;
-/** Web socket of a connection; one that polls has none. */
+/** Returns the web socket of a connection; undefined for a polling connection. */
 export const webSocketOf = (conn: EngineConnection): Transport['socket'] =>
   (conn.transport as unknown as Transport).socket;
-/** Ends it without a goodbye, which its peer would not read. */
+/** Ends a connection without a goodbye, which an unresponsive peer would not read. */
 export function cutOff(conn: EngineConnection): void {
   const socket = webSocketOf(conn);
   conn.close(true);

@@ -10,40 +10,49 @@ import { certificateOf } from '../http.ts';
 import { cutOff } from './engine.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
 
-/** What the office knows of a socket beside its seat. */
+/** Data of a socket in an office, beside its seat. */
 export interface PeerData {
-  /** What its credential lets it do. */
+  /** Permissions that the credential of the peer grants. */
   grant?: Admitted;
-  /** Where it comes from. */
+  /** IP address of the peer. */
   address?: string;
 }
 type Nothing = Record<string, never>;
 export type OfficeServer = Server<ClientToServer, ServerToClient, Nothing, PeerData>;
 export type PeerSocket = Socket<ClientToServer, ServerToClient, Nothing, PeerData>;
 
-/** A connection that was not let in. */
+/** Record of a connection that was refused. */
 export interface RefusedPeer {
-  /** The IP address it came from. */
+  /** IP address of the peer. */
   readonly address: string;
-  /** 401: it may not enter. 503: nobody could say whether it may, such as while keys cannot be had; no fault of the peer. */
+  /**
+   * Code of the refusal. 401: the peer may not enter. 503: that could not be decided, for example because keys
+   * are unavailable; not the fault of the peer.
+   */
   readonly code: 401 | 503;
-  /** What it was told. */
+  /** Reason that the peer was given. */
   readonly reason: string;
-  /** What is wrong with its credential, which it is not told: it could learn from that how to make one. */
+  /** Details about the credential, which the peer is not given because they could help to forge one. */
   readonly detail: string;
 }
 export interface EntrantsOptions {
-  /** Who may enter, asked for each connection; undefined: every program of this machine, and the office listens on loopback only. */
+  /**
+   * Returns the authentication of the office, for each connection. Undefined: all programs of this machine may
+   * enter, and the office listens on loopback only.
+   */
   readonly auth?: () => Authenticate | undefined;
-  /** Hears of each connection that was not let in. */
+  /** Callback for each connection that was refused. */
   readonly refused?: (peer: RefusedPeer) => void;
 }
 
-/** The error that every Socket.IO client hears as `connect_error`. */
+/** Returns the error that a refused Socket.IO client receives as `connect_error`. */
 const denialOf = ({ reason: message, code }: Refused): Error =>
   Object.assign(new Error(message), { data: { code, message } });
 
-/** Whoever shows the same is the same: by the name that it stands for, else by itself. */
+/**
+ * Returns the identity of a peer: its subject, or else a hash of its certificate or token. Peers with the same
+ * identity share a credential.
+ */
 function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick<Admitted, 'credential'> {
   if (subject !== undefined) return { credential: `subject ${subject}` };
   if (certificate) return { credential: `certificate ${certificate.fingerprint256}` };
@@ -51,14 +60,14 @@ function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick
   return {};
 }
 
-/** Who has connected, and what it has shown. */
+/** Returns what a connected peer has shown: handshake, address and certificate. */
 export const entrantBy = ({ handshake, request, data }: PeerSocket, proxies: number): Entrant =>
   entrantOf({
     ...handshake,
     address: data.address ?? addressOf(request, proxies),
     certificate: certificateOf(request.socket),
   });
-/** Refuses who may not enter, before any event of it is handled. */
+/** Refuses peers that may not enter, before any of their events is handled. */
 export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions, proxies: number): void {
   io.of(NAMESPACE).use((socket, next) => {
     socket.data.address = addressOf(socket.request, proxies);
@@ -77,11 +86,11 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
   });
 }
 
-/** A peer that does not read what it was sent before has so long to do so. */
+/** Time in ms that a peer gets to read pending messages before its connection is cut. */
 const partingMs = 10_000;
 /**
- * Closes a connection, and says why first. A peer that knows the notice tells its user. False: it is closing already, and has
- * heard why.
+ * Closes a connection after a notice with the reason, which peers that know the notice show to their users.
+ * Returns false when the connection is already closing.
  */
 export function partWith(socket: PeerSocket, failure: Failure): boolean {
   const { code, message } = toWireError(failure);
@@ -94,14 +103,14 @@ export function partWith(socket: PeerSocket, failure: Failure): boolean {
   return true;
 }
 
-/** A credential ends while its holder is connected: so does the connection. */
+/** Closes the connection of a peer when its credential expires. */
 export function partAtExpiry(socket: PeerSocket): void {
   const { expiresAt } = socket.data.grant ?? {};
   if (expiresAt === undefined) return;
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
     const ms = expiresAt - Date.now();
-    // A timer of more than 24 days would fire at once.
+    // A timer of more than 24 days would fire at once, so the wait is split.
     if (ms > 0) timer = setTimeout(wait, Math.min(ms, longestTimeoutMs));
     else partWith(socket, { code: wireCodes.unauthorized, message: entryTexts.expired });
   };

@@ -5,17 +5,21 @@ import { z } from 'zod';
 import { isLoopback } from '../../../machines/office/rooms/loopback.ts';
 import { entryTexts, grantSchema, type Entry } from '../../../machines/office/rooms/entry.ts';
 
-/** Tokens that an identity provider signs (JWT). */
+/** Settings for tokens that an identity provider signs (JWT). */
 export interface JwtAuth {
-  /** Its public keys (a JWKS): an `https` URL, which is asked again as keys change, or the path of a file, which is read again. */
+  /**
+   * Public keys of the provider (a JWKS): an `https` URL, which is fetched again when keys change, or the path
+   * of a file, which is read again when it changes.
+   */
   readonly jwks: string;
-  /** Who is meant by `aud`: a token for another service does not let in. */
+  /** Accepted values of `aud`; a token for another service is refused. */
   readonly audience: string | readonly string[];
-  /** Who signs, as `iss`. Left out: whoever has one of the keys. */
+  /** Accepted values of `iss`, the signer; when left out, any signer with one of the keys is accepted. */
   readonly issuer?: string | readonly string[] | undefined;
   /**
-   * The claims that say which office, role and name its holder may have: a text or a list of them, `*` for all. A token
-   * without such a claim does not let in. `false`: nobody looks at it, and all are allowed. Default: `office`, `role`, `name`.
+   * Names of the claims that list the offices, roles and names that the holder may use: a text or a list of
+   * texts, `*` for all. A token without such a claim is refused. `false`: the claim is ignored and all are
+   * allowed. Default: `office`, `role`, `name`.
    */
   readonly claims?:
     | {
@@ -24,7 +28,7 @@ export interface JwtAuth {
         readonly name?: string | false | undefined;
       }
     | undefined;
-  /** So far may the clocks of the two differ. Default 5. */
+  /** Allowed difference between the clocks of provider and office, in seconds; 5 by default. */
   readonly clockToleranceSeconds?: number | undefined;
 }
 const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
@@ -36,9 +40,9 @@ export const jwtAuth = z.strictObject({
   claims: z.strictObject({ office: claim, role: claim, name: claim }).optional(),
   clockToleranceSeconds: z.number().min(0).max(300).optional(),
 });
-/** Three parts, of which the first is a JSON object in base64url. */
+/** Tells whether a token looks like a JWT: three parts, of which the first is a JSON object in base64url. */
 export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
-/** Those with a key pair: whoever may check a token must not be able to make one. */
+/** Accepted signature algorithms, only those with a key pair, so that a party that can check tokens cannot make them. */
 const algorithms = [
   'ES256',
   'ES384',
@@ -54,7 +58,7 @@ const algorithms = [
 ];
 const jwksMs = 5_000;
 
-/** It is loaded for the first token that needs it. */
+/** Package `jose`, loaded for the first token that needs it. */
 let loading: Promise<typeof Jose> | undefined;
 const jose = (): Promise<typeof Jose> => (loading ??= import('jose'));
 
@@ -68,7 +72,7 @@ const readKeys = (path: string): JSONWebKeySet => {
   }
   throw new TypeError(`the keys in ${path} cannot be read: it is no JWKS with at least one key`);
 };
-/** The keys of a file, read again when it has changed; while it cannot be read, nobody can be checked. */
+/** Returns the keys of a file, read again when it has changed; rejects while it cannot be read. */
 function keysOfFile(path: string): () => Promise<JWTVerifyGetKey> {
   readKeys(path);
   let stamp = NaN;
@@ -84,7 +88,7 @@ function keysOfFile(path: string): () => Promise<JWTVerifyGetKey> {
 function keysOfUrl(url: URL): () => Promise<JWTVerifyGetKey> {
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw new TypeError(`the keys of ${url.origin} have to be asked for over https`);
-  // `fetch` takes none, and names them in what it says of it.
+  // `fetch` refuses URLs with a user or password, and would show them in its error message.
   if (url.username !== '' || url.password !== '')
     throw new TypeError(`the URL of the keys of ${url.origin} has a user or a password, which is not sent`);
   let keys: JWTVerifyGetKey | undefined;
@@ -93,7 +97,7 @@ function keysOfUrl(url: URL): () => Promise<JWTVerifyGetKey> {
 const keysOf = (jwks: string): (() => Promise<JWTVerifyGetKey>) =>
   /^https?:/i.test(jwks) && URL.canParse(jwks) ? keysOfUrl(new URL(jwks)) : keysOfFile(jwks);
 
-/** What one claim allows: undefined: all; a text: why the token does not let in. */
+/** Reads one claim: a list of allowed values, undefined when all are allowed, or a text with the reason for a refusal. */
 function allowed(payload: JWTPayload, name: string | false): readonly string[] | string | undefined {
   if (name === false) return undefined;
   const value = payload[name];
@@ -128,7 +132,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
 }
 
-/** For people: without its query, in which a secret may be. */
+/** Returns the place of the keys for messages, without the query of a URL, which may hold a secret. */
 const placeOf = (jwks: string): string => {
   if (!/^https?:/i.test(jwks) || !URL.canParse(jwks)) return jwks;
   const { origin, pathname } = new URL(jwks);
@@ -138,7 +142,10 @@ const causeOf = (error: unknown): string => {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
-/** The keys, where they are had. `warn` hears why not once, and again when it is another reason or they were had meanwhile. */
+/**
+ * Returns a function that gets the keys. `warn` is called once for each reason why they cannot be had, and
+ * again when it changes or the keys were available in between.
+ */
 function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKey {
   const keys = keysOf(jwks);
   let told: string | undefined;
@@ -149,7 +156,7 @@ function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKe
       told = undefined;
       return key;
     } catch (error) {
-      // They were had, and the right one is not among them.
+      // The keys were read, but none of them matches this token.
       const isOfToken =
         error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
       if (isOfToken) told = undefined;
@@ -162,8 +169,8 @@ function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKe
 }
 
 /**
- * Throws a `TypeError` when the keys of a file cannot be read. A rejection: the token could not be checked now. `warn` hears of keys
- * that cannot be had.
+ * Returns a function that checks signed tokens; its rejection means that a token could not be checked now.
+ * Throws a `TypeError` when a key file cannot be read. `warn` is called when keys are unavailable.
  */
 export function jwtsOf(options: JwtAuth, warn: (text: string) => void): (token: string) => Promise<Entry> {
   const getKey = watchedKeys(options.jwks, warn);
@@ -182,7 +189,7 @@ export function jwtsOf(options: JwtAuth, warn: (text: string) => void): (token: 
       return entryOf(payload, options, clockTolerance);
     } catch (error) {
       if (error instanceof errors.JWTExpired) return { reason: entryTexts.expired };
-      // The keys could not be had: nothing is known of the token.
+      // Other errors mean that the keys are unavailable, so the token is neither valid nor invalid.
       if (!(error instanceof errors.JOSEError)) throw error;
       return { reason: entryTexts.invalid, detail: `its signed token was refused: ${error.message}` };
     }

@@ -7,18 +7,18 @@ import { addressOf } from './address.ts';
 import { descriptorsLeft } from './descriptors.ts';
 import { idOf, type EngineConnection } from './engine.ts';
 
-/** A TCP connection. It is kept as long as it is there, as a session is: so neither holds a function once it was let in. */
+/** TCP connection of an office, kept until it closes; it holds no callback after the peer was let in, to save memory. */
 class Connection {
   readonly key: string;
   readonly socket: NetSocket;
-  /** Where it comes from; undefined: from behind a proxy that has not said so yet. */
+  /** IP address of the peer; undefined for a connection from a proxy that has not named the address yet. */
   address: string | undefined;
   isKnown = false;
-  /** When it began to wait. */
+  /** Time at which the connection began to wait for admission. */
   since = 0;
-  /** What was read of it before the request that counts now. */
+  /** Number of bytes that were read from the connection before the current request. */
   before = 0;
-  /** Ends the count of its bytes, as a web socket that nobody has let in yet. */
+  /** Stops counting the bytes of a web socket whose peer is not let in yet. */
   uncount: (() => void) | undefined = undefined;
   constructor(socket: NetSocket, address: string | undefined) {
     this.key = keyOf(socket);
@@ -26,53 +26,54 @@ class Connection {
     this.address = address;
   }
 }
-/** One of Engine.IO over many requests, from the first of them to its end, also where it goes on over a web socket. */
+/** Session of Engine.IO that polls, from its first request to its end, also after it has moved to a web socket. */
 class Session {
   readonly conn: EngineConnection;
   readonly address: string;
   isKnown = false;
   since = 0;
-  /** What it has sent in bodies. */
+  /** Number of bytes that the session has sent in request bodies. */
   bytes = 0;
-  /** Its web socket; without one it counts as a connection itself. */
+  /** Web socket of the session; without one, the session itself counts as a connection. */
   web: Connection | undefined = undefined;
   isCounted = true;
-  /** What has carried its requests, as long as nobody has let it in. */
+  /** TCP connections that carried requests of the session, kept until it is let in. */
   carriers: Set<Connection> | undefined = undefined;
   constructor(conn: EngineConnection, address: string) {
     this.conn = conn;
     this.address = address;
   }
 }
-/** Somebody whom nobody has let in yet. */
+/** Connection or session whose peer has not been let in yet. */
 type Stranger = Connection | Session;
 export interface StrangersOptions {
   readonly gate: OfficeGate;
-  /** Proxies that stand before the office. */
+  /** Number of trusted proxies before the office. */
   readonly proxies: number;
-  /** Number of connections that the system still lets in, whatever the limits say. */
+  /** Returns the number of connections that the system can still accept, apart from the limits of the office. */
   readonly left?: () => number;
 }
 
-/** Number of connections over a limit that may stay to be told so. */
+/** Number of connections over a limit that are accepted, so that they can be told the reason. */
 const tolerated = 64;
-/** With so many connections it is looked for the first time how many more the system lets in, and again with twice as many. */
+/** Number of connections at which the free descriptors of the system are first checked; the next check follows at twice as many. */
 const firstLook = 64;
-/** The same for both ends of TLS; of those that are open no other has it. */
+/** Returns a key for a connection; the same for both layers of TLS, and unique among open connections. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: NetSocket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
- * All that is connected to an office, and how long who was not let in may stay. Each TCP connection counts from its first byte
- * to its last, and each session that polls. Whoever was not let in has `entryMs` and `entryBytes`, and is ended then, without a
- * goodbye; where there is no room any more the oldest of them makes room. `close` ends its timer.
+ * Keeps all connections of an office and ends those that are not let in. Each TCP connection counts from its
+ * first byte to its last, and so does each session that polls. A peer gets `entryMs` and `entryBytes` to be
+ * let in, then its connection is cut; at a limit, the oldest waiting peer is cut to make room. `close` ends
+ * the timer.
  */
 export class Strangers {
   readonly #options: StrangersOptions;
   readonly #connections = new Map<string, Connection>();
-  /** By id. One that began on a web socket is the connection of that. */
+  /** Sessions by id; a session that began on a web socket is represented by its connection. */
   readonly #sessions = new Map<string, Stranger>();
-  /** By age: all have the same time. */
+  /** Peers that wait to be let in, oldest first; the time limit is the same for all. */
   readonly #waiting = new Set<Stranger>();
   #timer: NodeJS.Timeout | undefined;
   #nextLook = firstLook;
@@ -86,9 +87,9 @@ export class Strangers {
     return [...this.#connections.values()].map(({ socket }) => socket);
   }
 
-  /** A TCP connection was taken. */
+  /** Takes a new TCP connection. */
   accept(socket: NetSocket): void {
-    // It was reset before anybody looked.
+    // The peer had reset the connection before it was accepted.
     if (socket.remoteAddress === undefined) return void socket.destroy();
     const { gate, proxies } = this.#options;
     const address = proxies > 0 ? undefined : socket.remoteAddress;
@@ -101,7 +102,7 @@ export class Strangers {
     if (this.#isFull()) return this.#admit(connection, 'connections');
     this.#wait(connection);
   }
-  /** A request that wants a session: why it may not have one, or undefined. */
+  /** Checks a request that opens a session; returns the reason for a refusal, or undefined. */
   asks(request: IncomingMessage): Failure | undefined {
     const { gate, proxies } = this.#options;
     const connection = this.#connectionOf(request);
@@ -112,7 +113,7 @@ export class Strangers {
     }
     return gate.connecting(address, (limit) => this.#makeRoom(connection, limit));
   }
-  /** A session has opened. */
+  /** Takes a session that has opened. */
   opened(conn: EngineConnection): void {
     const { gate, proxies } = this.#options;
     const [id, connection] = [idOf(conn), this.#connectionOf(conn.request)];
@@ -132,28 +133,32 @@ export class Strangers {
     if (connection) this.#carry(session, connection);
     this.#wait(session);
   }
-  /** A request of a session that is open. */
+  /** Takes a request that belongs to an open session. */
   carries(id: string, request: IncomingMessage): void {
     const [session, connection] = [this.#sessions.get(id), this.#connectionOf(request)];
     if (!(session instanceof Session) || !connection) return;
     if (request.headers.upgrade !== undefined) session.web = connection;
     if (session.isKnown) return this.#know(connection);
     this.#carry(session, connection);
-    // Whoever reads a request that has no body ends it, which Engine.IO takes for the end of its connection.
+    // Bytes are counted only for POST: reading a request without a body would end it, which Engine.IO takes
+    // for the end of the connection.
     if (request.method !== 'POST') return;
     request.on('data', ({ length }: Buffer) => {
       session.bytes += length;
       if (!session.isKnown && this.#isTooMuch(session.bytes)) this.#end(session, 'entryBytes');
     });
   }
-  /** A request was answered: behind a proxy another peer may come over the same connection. */
+  /**
+   * Starts the time limit again after an answer, because behind a proxy the next request on this connection
+   * may come from another peer.
+   */
   answered(request: IncomingMessage): void {
     const connection = this.#connectionOf(request);
     if (this.#options.proxies === 0 || !connection || connection.isKnown) return;
     connection.before = connection.socket.bytesRead;
     this.#wait(connection);
   }
-  /** A connection has become a web socket: what arrives is kept until a message of it is whole. */
+  /** Counts the bytes of a connection that became a web socket, because they are buffered until a message is complete. */
   upgraded({ socket }: IncomingMessage): void {
     const connection = this.#connections.get(keyOf(socket));
     if (!connection || connection.isKnown) return;
@@ -164,7 +169,7 @@ export class Strangers {
     socket.prependListener('data', count);
     connection.uncount = () => socket.off('data', count);
   }
-  /** This session may stay, and all that carries it. */
+  /** Lets a session stay, and all connections that carry it. */
   letIn(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
@@ -176,7 +181,7 @@ export class Strangers {
     this.#waiting.clear();
   }
 
-  /** No more descriptors than these are left to this process. */
+  /** Tells whether the process has no file descriptors left for this many connections. */
   #isFull(): boolean {
     const { size } = this.#connections;
     if (size >= this.#nextLook) {
@@ -216,7 +221,7 @@ export class Strangers {
   }
   #closed(id: string, web: Connection | undefined): void {
     this.#sessions.delete(id);
-    // The peer may never answer the goodbye.
+    // The peer may never answer the closing handshake, so its connection waits under the time limit again.
     if (web && this.#connections.has(web.key)) this.#wait(web);
   }
   #admit(connection: Connection, limit: LimitName): void {
@@ -224,7 +229,10 @@ export class Strangers {
     this.#options.gate.refused(limit);
     this.#cut(connection);
   }
-  /** Ends the oldest other stranger, of this address where its limit is met. */
+  /**
+   * Ends the oldest waiting peer except the given one, at the limit for addresses only one of the same
+   * address. Returns false when there is none.
+   */
   #makeRoom(asker: Connection | undefined, limit: LimitName): boolean {
     for (const stranger of this.#waiting) {
       if (stranger === asker) continue;
@@ -247,7 +255,7 @@ export class Strangers {
     const { conn, carriers = [] } = stranger;
     for (const one of carriers) if (!one.isKnown) this.#cut(one);
     conn.close(true);
-    // One that polls has nothing that could close.
+    // A session that polls may have no request to close, so the event is emitted directly.
     conn.transport.emit('close');
   }
 
@@ -264,7 +272,7 @@ export class Strangers {
     const now = performance.now();
     for (const stranger of this.#waiting) {
       const left = stranger.since + entryMs - now;
-      // A timer may fire a moment early.
+      // A timer may fire up to 1 ms early.
       if (left > 1) {
         this.#timer = setTimeout(() => this.#sweep(entryMs), left).unref();
         return;

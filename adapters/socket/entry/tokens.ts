@@ -3,20 +3,20 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { entryTexts, grantFields, type Entry, type Grant } from '../../../machines/office/rooms/entry.ts';
 
-/** A token, or its SHA-256 in hex, and what it lets its holder do: all that is left out. */
+/** Token, or its SHA-256 in hex, with the permissions of its holder; a permission that is left out is not restricted. */
 export interface TokenGrant extends Omit<Grant, 'expiresAt' | 'subject'> {
-  /** The token. */
+  /** Token in plain text. */
   readonly token?: string | undefined;
-  /** Or its SHA-256 in hex, so that who reads the list cannot use it. */
+  /** SHA-256 of the token in hex, so that a reader of the list cannot use it. */
   readonly sha256?: string | undefined;
-  /** When it ends, such as `2027-01-31T00:00:00Z`. Who has entered with it is disconnected then. */
+  /** Time when the token expires, such as `2027-01-31T00:00:00Z`; a connected holder is disconnected then. */
   readonly expires?: string | undefined;
-  /** Whose it is, for logs. */
+  /** Name of the holder, for logs. */
   readonly label?: string | undefined;
 }
-/** A file with `{"tokens": […]}`; it is read again when it has changed. */
+/** File with `{"tokens": […]}`, read again when it has changed. */
 export interface TokensFile {
-  /** Its path. */
+  /** Path of the file. */
   readonly tokensFile: string;
 }
 const token = z.string().refine((text) => text.trim() !== '', 'a token is no blank text');
@@ -46,7 +46,7 @@ const known = (given: string | TokenGrant): Known => {
   return { digest, grant: { ...grant, subject, ...(expires && { expiresAt: Date.parse(expires) }) } };
 };
 
-/** Says whose a token is. Takes as long whichever is right, and however much of it. */
+/** Function that returns the entry for a token; its duration does not depend on which token matches, or on how much of it. */
 export type Tokens = (token: string | null) => Entry;
 const among = (all: readonly Known[], shown: string | null): Entry => {
   if (shown === null) return { reason: entryTexts.missing };
@@ -63,8 +63,8 @@ export function tokensOf(given: readonly (string | TokenGrant)[]): Tokens {
 }
 
 /**
- * Those of a file. What it says is asked for at each connection, which costs one look at its times; a change that cannot be
- * read leaves the last that could. Throws when it cannot be read now.
+ * Returns the tokens of a file, which is checked for changes at each connection; when a change cannot be read,
+ * the earlier tokens stay valid. Throws when the file cannot be read at the start.
  */
 export function tokensOfFile({ tokensFile: path }: TokensFile, warn: (text: string) => void): Tokens {
   const stampOf = (): string => {
@@ -79,7 +79,7 @@ export function tokensOfFile({ tokensFile: path }: TokensFile, warn: (text: stri
   };
   const failed = (error: unknown): string =>
     `the tokens in ${path} cannot be read: ${
-      // What JSON.parse says quotes the text, which has tokens in it.
+      // The message of JSON.parse quotes the text, which holds tokens, so it is not shown.
       error instanceof SyntaxError ? 'it is no JSON' : error instanceof Error ? error.message : String(error)
     }`;
   let stamp: string | undefined;
