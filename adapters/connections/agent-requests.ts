@@ -32,31 +32,34 @@ interface AgentRequest {
   readonly req_id: string;
   readonly computer: string;
 }
-/** What the door of a computer needs beside its own connection. */
+/** Dependencies of the requests of agents, beside the link itself. */
 export interface RequestsParts {
   readonly timers: Timers;
-  /** Tells the office how far a call is. */
+  /** Sends the progress of a call to the office. */
   readonly say: (told: ToolCallProgress) => void;
   readonly tracing: Tracing | undefined;
 }
 interface Waiting {
   readonly event: string;
   readonly reqId: string;
-  /** Of a call. */
+  /** Name of the agent; only for a call of a tool. */
   readonly agent?: string;
   readonly ack: Ack;
 }
 
-/** What Socket.IO writes around a body: event or ack number, brackets. */
+/** Room in bytes for the text that Socket.IO puts around a body: event name or ack number, and brackets. */
 const envelopeBytes = 1024;
 export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
-/** Of an office that says how much it takes at once; offices of strangers take less than ours, and close who sends more. */
+/**
+ * Returns the limit in bytes for a body at an office that accepts payloads of this size; foreign offices may
+ * accept less than ours, and close a connection that sends more.
+ */
 export const bodyLimitOf = (payloadBytes: number): number =>
   Math.max(Math.min(payloadBytes, sizes.officePayloadBytes) - envelopeBytes, envelopeBytes);
 
 /**
- * Over the office's limit the connection would be closed, and what is too deep cannot be written: so the one message
- * fails, with its size.
+ * Failure for a message that is too large or nested too deep. Only this message fails; sending it would close
+ * the whole connection.
  */
 export const tooLarge = (bytes: number, limitBytes: number): Failure =>
   bytes === Infinity
@@ -72,9 +75,9 @@ export const tooLarge = (bytes: number, limitBytes: number): Failure =>
       };
 
 /**
- * The door of a computer: what an agent asks of it becomes a fact with a ticket, the one answer to a ticket becomes
- * the ack. Tickets are `<incarnation of the link>.<req_id>`, so that two connections never share one; what cannot
- * be asked of this computer is answered here.
+ * Requests of agents at a computer. Each request becomes a fact with a ticket, and the one answer to the
+ * ticket becomes the ack. Tickets are `<incarnation of the link>.<req_id>`, so that two connections never
+ * share one; a request for another computer or with a bad payload is answered here.
  */
 export class AgentRequests {
   readonly #incarnation: string;
@@ -82,12 +85,12 @@ export class AgentRequests {
   readonly #office: string;
   readonly #emit: Emit<LinkFact>;
   readonly #waiting = new TransientMap<string, Waiting>();
-  /** The ticket of the call that runs under a `req_id`. */
+  /** Tickets of the running calls, by their `req_id`. */
   readonly #calls = new TransientMap<string, string>();
   readonly #progress: ProgressSender;
   readonly #traced: TracedCalls | undefined;
   #copies = 0;
-  /** What the office takes at once. */
+  /** Limit in bytes for one answer to this office. */
   limitBytes = bodyLimitBytes;
 
   constructor(at: string, input: LinkInput, emit: Emit<LinkFact>, { timers, say, tracing }: RequestsParts) {
@@ -128,15 +131,18 @@ export class AgentRequests {
     }
   }
 
-  /** Calls that wait for their answer. */
+  /** Number of calls that wait for their answer. */
   get calls(): number {
     return this.#calls.size;
   }
-  /** How far a call is that waits for its answer. */
+  /** Reports the progress of a call, if it still waits for its answer. */
   progress(ticket: string, progress: Progress): void {
     if (this.#waiting.has(ticket)) this.#progress.tell(ticket, progress);
   }
-  /** An unknown ticket was answered before, or its connection is gone: dropped. */
+  /**
+   * Answers the request with this ticket; an unknown ticket is ignored, because it was answered before or its
+   * connection is gone.
+   */
   answer(ticket: string, body: unknown): void {
     const waiting = this.#waiting.get(ticket);
     if (!waiting) return;
@@ -147,11 +153,11 @@ export class AgentRequests {
     if (bytes === undefined) return waiting.ack(body);
     const remedy = narrower[waiting.event];
     const failure = { ...tooLarge(bytes, this.limitBytes), ...(remedy !== undefined && { remedy }) };
-    // A call has run, and what came of it cannot be told.
+    // A call has already run, so its outcome is reported as unknown.
     waiting.ack(...refusal(waiting.event, failure, unanswered));
   }
 
-  /** The connection is gone; the office has answered for us. */
+  /** Forgets all requests, because the connection is gone and the office answers them itself. */
   clear(): void {
     this.#waiting.clear();
     this.#calls.clear();
@@ -206,7 +212,10 @@ export class AgentRequests {
     });
   }
 
-  /** What is neither window nor document is read by nobody: the error says which rule of documents it breaks. */
+  /**
+   * Handles a request to read a resource. A URI that is neither a window nor a document is refused, and the
+   * error names the rule of documents that it breaks.
+   */
   #askedResource(payload: unknown, ack: Ack): void {
     const event = events.readResource;
     const question = this.#read(event, readResource, payload, ack);
@@ -220,7 +229,7 @@ export class AgentRequests {
     } else ack({ ...errorAck(withRemedy(collection.failure)), req_id: reqId });
   }
 
-  /** The question, when it is one and this computer is meant; else it is answered here. */
+  /** Returns the request when it is valid and for this computer; otherwise answers it with an error. */
   #read<T extends AgentRequest>(
     event: string,
     schema: z.ZodType<T>,
@@ -243,7 +252,7 @@ export class AgentRequests {
     this.#emit(reason ? { type: 'agent.cancelled', ticket, reason } : { type: 'agent.cancelled', ticket });
   }
 
-  /** Whoever comes next may use the same ids; the calls of who left get no answer, whatever becomes of them. */
+  /** Forgets the calls of an agent that left, which get no answer any more; the next agent may use the same ids. */
   #left(payload: unknown): void {
     const read = messages.seatNotice.safeParse(payload);
     if (!read.success || read.data.office_id !== this.#office || typeof read.data.agent !== 'string') return;

@@ -4,14 +4,15 @@ import { sizes } from '../../machines/protocol/protocol.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /**
- * Computers of 0.2 and later put a handle where a large image was, for agents that ask for the rest with `client:get_blob`.
- * An agent that sent no version does not know of that: its office asks for it.
+ * Function that requests one part of a large image. Computers of version 0.2 and later replace such an image
+ * by a handle, for agents to fetch it with `client:get_blob`. For an agent without a version, which does not
+ * know handles, its office fetches the image.
  */
 export type AskChunk = (handle: string, offset: number, onAnswer: (ack: unknown) => void) => void;
 
-/** One chunk has 256 KiB at most and is usually of that size: far fewer would do. */
+/** Largest number of parts of one image; a part usually has 256 KiB, so far fewer are needed. */
 const mostChunks = 256;
-/** Of all bytes of one result: as base64 they fit into an answer. */
+/** Largest number of bytes of all images of one result, so that they fit into an answer as base64. */
 const mostBytes = Math.floor((sizes.resultBytes * 3) / 4) - 64 * 1024;
 
 const textOf = (...values: readonly unknown[]): string =>
@@ -23,13 +24,13 @@ const metaOf = (item: unknown): Fields | undefined => {
   return isObject(meta) && typeof meta['a2c_blob_handle'] === 'string' ? meta : undefined;
 };
 
-/** Whether a result has something in it that is still to be fetched. */
+/** Tells whether a result holds handles of images that have to be fetched. */
 export const hasHandles = (result: unknown): result is Fields & { readonly content: readonly unknown[] } =>
   isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => metaOf(item));
 
 type Fetched = { readonly bytes: Buffer } | { readonly why: string };
 
-/** Each chunk follows the one before; what does not is no answer. */
+/** Fetches one image part by part; a part with an unexpected offset ends it with an error. */
 function fetchBlob(meta: Fields, most: number, ask: AskChunk, done: (fetched: Fetched) => void): void {
   const handle = textOf(meta['a2c_blob_handle']);
   const chunks: Buffer[] = [];
@@ -57,7 +58,7 @@ function fetchBlob(meta: Fields, most: number, ask: AskChunk, done: (fetched: Fe
   ask(handle, 0, take);
 }
 
-/** The item as it would be without a handle; a sentence in its place where it cannot be had. */
+/** Returns the item with the image in place of its handle, or a sentence that says why the image is missing. */
 function filled(item: Fields, meta: Fields, fetched: Fetched): Fields {
   if ('why' in fetched) {
     const resource = isObject(item['resource']) ? item['resource'] : item;
@@ -73,7 +74,7 @@ function filled(item: Fields, meta: Fields, fetched: Fetched): Fields {
   return { ...rest, ...body, ...(Object.keys(kept).length > 0 && { _meta: kept }) };
 }
 
-/** One blob after the other. Calls back once, unless `ask` never answers. */
+/** Replaces all handles of a result by their images, one after the other, and calls back once, unless `ask` never answers. */
 export function fillHandles(
   result: Fields & { readonly content: readonly unknown[] },
   ask: AskChunk,

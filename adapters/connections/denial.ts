@@ -6,7 +6,7 @@ import { PROTOCOL_VERSION, spoken } from '../../machines/protocol/protocol.ts';
 type Refused = Extract<LinkFact, { readonly type: 'link.refused' }>;
 export type Refusal = Omit<Refused, 'type'>;
 
-/** Longer than any sentence that an office says of itself. */
+/** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 
 const objectIn = (body: string): Readonly<Record<string, unknown>> => {
@@ -18,7 +18,7 @@ const objectIn = (body: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** What an office says instead of opening a connection: its HTTP status and the body, which is JSON if it is ours or Python's. */
+/** Reads the refusal of a connection: the HTTP status and the body, which is JSON from our offices and those in Python. */
 export function readDenial(status: number, body: string, address: string): Refusal {
   const { code, message, server_version: server } = objectIn(body);
   const text = typeof message === 'string' ? message.slice(0, mostText) : undefined;

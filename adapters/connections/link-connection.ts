@@ -21,17 +21,17 @@ import type { Refusal } from './denial.ts';
 import { splitArgs } from './office-wire.ts';
 import { type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 
-/** Longer than any sentence that an office says of itself. */
+/** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 
-/** What a link needs of a transport: one connection, that is opened once and never again. */
+/** Transport of a link: one connection that is opened once and never again. */
 export interface LinkWire {
-  /** Only called while connected. */
+  /** Sends an event; called only while connected. */
   readonly emit: WireEmit;
   close(): void;
 }
 
-/** Join acks are `(ok, text)`; some peers put both into one list, others answer with an error object. */
+/** Reads the answer to a join: `(ok, text)`, from some peers as one list, or an error object. */
 function readJoin(ack: readonly unknown[]): LinkFact {
   const [ok, text] = Array.isArray(ack[0]) ? (ack[0] as unknown[]) : ack;
   if (ok === true) return { type: 'join.accepted' };
@@ -41,7 +41,7 @@ function readJoin(ack: readonly unknown[]): LinkFact {
   return { type: 'join.refused', text: known ? answer.failure.message : 'The office gave no reason' };
 }
 
-/** What an agent hears of its own office; notices of other offices and of agents are nothing to it. */
+/** Reads a notice for an agent about its own office; undefined for notices about other offices or agents. */
 function readNotice(event: string, payload: unknown, office: string): LinkFact | undefined {
   const notification = notificationOf(event);
   if (notification) {
@@ -56,7 +56,7 @@ function readNotice(event: string, payload: unknown, office: string): LinkFact |
   return { type, computer: read.data.computer };
 }
 
-/** What the other role says, or only an office, goes out from nobody of ours (R18). */
+/** Returns a failure for an event that this role never sends, because it belongs to the other role or the office (R18). */
 function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
   const foreign = role === 'agent' ? /^(notify|agent):/ : /^(notify|client):/;
   if (!foreign.test(method)) return undefined;
@@ -64,8 +64,9 @@ function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
 }
 
 /**
- * The door of a link, without a transport: commands and questions become events of the wire, events become facts.
- * Nothing goes out while there is no connection, and nothing is kept for later: a tool call must not run late.
+ * Link to an office, without its transport: commands and requests become events on the wire, incoming events
+ * become facts. Without a connection nothing is sent, and nothing is kept for later, because a tool call must
+ * not run late.
  */
 export class LinkConnection implements PortInstance<LinkCommand> {
   readonly #input: LinkInput;
@@ -75,12 +76,12 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   readonly #requests: LinkRequests;
   readonly #ended: () => void;
   #state: 'connecting' | 'up' | 'over' = 'connecting';
-  /** It is to leave as soon as the calls that it has are answered. */
+  /** Tells whether the link leaves its office as soon as the pending calls are answered. */
   #isLeaving = false;
-  /** Why the office is about to close this connection. */
+  /** Reason for the coming end of this connection, as the office announced it. */
   #goodbye: string | undefined;
 
-  /** `ended` is called once, when the port instance is closed. */
+  /** Creates the link; `ended` is called once, when the port instance is closed. */
   constructor(
     at: string,
     input: LinkInput,
@@ -106,7 +107,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     return this.#state === 'up';
   }
 
-  /** `payloadBytes`: what the office says that it takes at once, where it does. */
+  /** Reports that the connection is open. `payloadBytes`: largest payload that the office accepts, if it says so. */
   up(payloadBytes?: number): void {
     if (this.#state !== 'connecting') return;
     if (payloadBytes !== undefined)
@@ -115,7 +116,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#emit({ type: 'link.up' });
   }
 
-  /** There was no connection, and this one will never be. */
+  /** Reports that the connection was refused and will not open. */
   refused(refusal: Refusal): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'over';
@@ -166,7 +167,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     return notAllowed ? refuseUnsent(request.id, emit, notAllowed) : this.#requests.request(request, emit);
   }
 
-  /** No facts after this. Calls of agents are answered by the office, as of a computer that left. */
+  /** Closes the link; no facts follow. The office answers the calls of agents as it does for a computer that left. */
   close(): void {
     this.#state = 'over';
     this.#agentRequests.clear();
@@ -189,7 +190,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       ack(...refusal(event, { code: wireCodes.notBuilt, message: 'An agent answers no questions' }));
   }
 
-  /** After the answers, which an office does not pass on from somebody who has left. */
+  /** Leaves the office after all answers were sent, because an office does not pass on answers of a peer that has left. */
   #leave(): void {
     if (!this.#isLeaving || this.#agentRequests.calls > 0) return;
     this.#isLeaving = false;
@@ -205,13 +206,13 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   }
 }
 
-/** The links that are open, by the key under which questions reach them: the `request` side of the port. */
+/** Open links, by the key under which requests find them. */
 export class LinkRegistry {
   readonly #connections = new Map<string, LinkConnection>();
   readonly #timers: Timers;
   readonly #tracing: Tracing | undefined;
 
-  /** `tracing`: makes a span of each call that comes to a computer. */
+  /** Creates the registry; `tracing` makes a span of each call that reaches a computer. */
   constructor(timers: Timers, tracing?: Tracing) {
     this.#timers = timers;
     this.#tracing = tracing;
@@ -223,7 +224,7 @@ export class LinkRegistry {
 
   open(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire): LinkConnection {
     const ended = (): void => {
-      // A successor may use the same key already.
+      // A newer link may already use the same key.
       if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
     };
     const connection: LinkConnection = new LinkConnection(

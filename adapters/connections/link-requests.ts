@@ -13,16 +13,16 @@ import { fillHandles, hasHandles } from './blob-fetch.ts';
 
 export interface LinkRequest {
   readonly id: string;
-  /** The wire event. */
+  /** Name of the event on the wire. */
   readonly method: string;
-  /** The wire payload. */
+  /** Payload of the event on the wire. */
   readonly params?: unknown;
 }
 interface Asked extends LinkRequest {
   readonly emit: Emit<RequestFact>;
-  /** Its office knows that it is taken back: only its answer is waited for. */
+  /** True when the office was told to cancel the call; only its answer is still awaited. */
   isTakenBack?: true;
-  /** Its answer is here, and what stands in it as a handle is being fetched: gives the answer to the chunk that is out. */
+  /** Callback for the next part of an image; present while the images of an answer that already came are being fetched. */
   chunk?: (ack: unknown) => void;
 }
 export type WireEmit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
@@ -32,7 +32,7 @@ const dropped: Failure = {
   code: 'LinkLost',
   message: 'The connection to the office was lost before an answer',
 };
-/** An office of ours says so itself before that. */
+/** Limit in ms for a part of an image; longer than the limit of our office, which reports a time-out itself. */
 const chunkMs = timing.queryMs + timing.agentMarginMs;
 const noChunk: Failure = {
   code: wireCodes.timeout,
@@ -43,31 +43,31 @@ const reqIdIn = (params: unknown): string | undefined => {
   const reqId = (params as { readonly req_id?: unknown } | undefined)?.req_id;
   return typeof reqId === 'string' ? reqId : undefined;
 };
-/** The `req_id` of a call; undefined: it is another question. */
+/** Returns the `req_id` of a tool call; undefined for any other request. */
 const callOf = ({ method, params }: Pick<LinkRequest, 'method' | 'params'>): string | undefined =>
   method === events.toolCall ? reqIdIn(params) : undefined;
 
-/** One question that surely never reached anyone. */
+/** Refuses a request that surely was not sent. */
 export function refuseUnsent(id: string, emit: Emit<RequestFact>, failure: Failure = offline): () => void {
   emit({ type: 'ask.refused', id, failure, sent: false });
   return nothing;
 }
 
 /**
- * Questions on their way out of one connection. Each is answered by the raw first argument of the ack, refused when
- * the connection ends, or withdrawn; what comes later is dropped. A withdrawn tool call is cancelled, once. What a
- * computer of 0.2 or later holds back of a result is fetched before the call counts as answered.
+ * Requests that are sent over one link. Each is answered by the raw first argument of the ack, refused when
+ * the connection ends, or withdrawn; later answers are dropped. A withdrawn tool call is cancelled once.
+ * Images that a computer replaced by handles are fetched before the call counts as answered.
  */
 export class LinkRequests {
   readonly #send: WireEmit;
   readonly #timers: Timers;
   readonly #agent: string;
   readonly #asked = new TransientMap<number, Asked>();
-  /** The calls among them, by their `req_id`. */
+  /** Numbers of the pending tool calls, by their `req_id`. */
   readonly #calls = new TransientMap<string, number>();
   #last = 0;
   #isLost = false;
-  /** What the office takes at once. */
+  /** Limit in bytes for one request to this office. */
   limitBytes = bodyLimitBytes;
 
   constructor(emit: WireEmit, input: LinkInput, timers: Timers) {
@@ -93,12 +93,13 @@ export class LinkRequests {
       const { computer } = params as { readonly computer: string };
       fillHandles(result, (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk), answer);
     };
-    // A question is data by now: the machine that made it knows its event, this door does not.
+    // The casts are needed because the method of a request is plain text here; the machine that made the
+    // request knows its type.
     this.#send(method as EventName, ...([params, onAck] as Parameters<ClientToServer[EventName]>));
     return () => this.#cancel(n);
   }
 
-  /** The connection ended: they went out, and nobody will answer. Of a result that is here already the rest is missing. */
+  /** Ends all requests because the connection was lost. A result that has already come is delivered without its missing images. */
   lose(): void {
     this.#isLost = true;
     for (const { chunk } of [...this.#asked.values()]) chunk?.(errorAck(dropped));
@@ -109,7 +110,7 @@ export class LinkRequests {
       emit({ type: 'ask.refused', id, failure: dropped, sent: true, lost: true });
   }
 
-  /** What an office tells of a call. Only its own computer knows anything of it. */
+  /** Passes on the progress of a call; progress from another computer than that of the call is ignored. */
   progressed(payload: unknown): void {
     const read = toolCallProgress.safeParse(payload);
     if (!read.success || read.data.agent !== this.#agent) return;
@@ -118,7 +119,7 @@ export class LinkRequests {
     if (!asked || computer !== read.data.computer) return;
     asked.emit({ type: 'ask.progress', id: asked.id, ...progressOf(read.data) });
   }
-  /** Nobody waits for it any more. */
+  /** Removes a request from the pending ones; returns undefined when it was not pending any more. */
   #taken(n: number): Asked | undefined {
     const asked = this.#asked.get(n);
     if (!asked) return undefined;
@@ -143,7 +144,7 @@ export class LinkRequests {
       if (asked.chunk !== take) return;
       delete asked.chunk;
       this.#timers.clearTimer(timer);
-      // Whoever has withdrawn it wants no more of it.
+      // The request may have been withdrawn meanwhile; then the part is dropped.
       if (this.#asked.has(n)) onChunk(ack);
     };
     asked.chunk = take;
@@ -151,7 +152,7 @@ export class LinkRequests {
     this.#send(events.getBlob, { ...question, blob_handle: handle, chunk_offset: offset }, take);
   }
 
-  /** The office does not answer it: the call itself is answered. */
+  /** Cancels a running call at the office, which answers the call itself and not the cancellation. */
   #takeBack({ id, params }: LinkRequest, emit: Emit<RequestFact>): () => void {
     const asked = this.#asked.get(this.#calls.get(reqIdIn(params) ?? '') ?? 0);
     if (asked) this.#sendCancel(asked);
@@ -167,7 +168,7 @@ export class LinkRequests {
   #cancel(n: number): void {
     const asked = this.#taken(n);
     if (asked?.method !== events.toolCall) return;
-    // Its answer is here: there is nothing to cancel.
+    // The answer has already come, so only the fetching of its images is ended.
     if (asked.chunk) return asked.chunk(undefined);
     this.#sendCancel(asked);
   }

@@ -23,9 +23,9 @@ import {
 } from './office-wire.ts';
 
 /**
- * The door of an office, without a transport: every event of every socket enters by `received`. Joins and leaves
- * become facts for the office machine, which answers with commands; everything else is judged and relayed here,
- * past all machines, because that is the hot path. Whatever happens, an ack that was asked for is given once.
+ * Connections of an office, without their transport: `received` takes every event of every socket. Joins and
+ * leaves become facts for the office machine, which answers with commands; all other events are checked and
+ * relayed here without any machine, for speed. Each requested ack is called exactly once.
  */
 export class OfficeConnections {
   readonly #wire: OfficeWire;
@@ -64,15 +64,15 @@ export class OfficeConnections {
     this.#relaying = new OfficeRelaying({ wire, timers, gate, pending, seating, timings, cluster, parted });
   }
 
-  /** The other nodes; undefined: there are none. */
+  /** Connection to the other nodes of the office; undefined when there is only one node. */
   get cluster(): OfficeRelaying['cluster'] {
     return this.#relaying.cluster;
   }
-  /** Where a socket sits. */
+  /** Returns the seat of a socket, if any. */
   seatOf(socket: string): SeatFacts | undefined {
     return this.#seating.seatOf(socket);
   }
-  /** Relayed questions that wait for an answer. */
+  /** Number of relayed requests that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;
   }
@@ -81,8 +81,8 @@ export class OfficeConnections {
   }
 
   /**
-   * `version` is the `a2c_version` that it was opened with, if any; `isOurs`: it knows every notice; `grant`: what its
-   * credential lets it do, by default all.
+   * Takes a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice;
+   * `grant`: permissions of its credential, all by default.
    */
   opened(socket: string, version?: string, isOurs = false, grant: Admitted = {}): void {
     if (this.#closed) return;
@@ -91,7 +91,7 @@ export class OfficeConnections {
     this.#emit({ type: 'socket.opened', socket });
   }
 
-  /** `oversized` as the reason tells those who wait for this socket what happened. */
+  /** Removes a socket that was closed; the reason `oversized` is passed on to the requests that wait for it. */
   closed(socket: string, reason: string): void {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
@@ -147,7 +147,7 @@ export class OfficeConnections {
     }
   }
 
-  /** Who waits for nothing may go elsewhere at once. */
+  /** Starts to close the office: sockets without pending requests are disconnected at once. */
   #drain(): void {
     this.#isDraining = true;
     this.#pending.onEmpty = () => this.#emit({ type: 'office.drained' });
@@ -156,7 +156,7 @@ export class OfficeConnections {
     if (this.#pending.size === 0) this.#emit({ type: 'office.drained' });
   }
 
-  /** Answers all who wait; from now on nothing is heard and no fact given. */
+  /** Answers all pending requests; afterwards events are ignored and no facts are reported. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -186,7 +186,8 @@ export class OfficeConnections {
     const holder = this.#seating.holderOf(seat);
     const isHeld = holder !== undefined && holder !== socket;
     if (!isHeld || !mayTakeOver(this.#sockets.get(socket), this.#sockets.get(holder))) return join();
-    // Its old connection may hang: nobody has told us, and would not for another 45 s.
+    // The old connection of the same peer may be dead, which would be noticed only after 45 s, so it is
+    // probed first.
     this.#probes.ask(holder, (isAlive) => {
       if (!isAlive) this.#bury(holder);
       join();
@@ -216,10 +217,10 @@ export class OfficeConnections {
   }
 
   #seat(socket: string, seat: SeatFacts): void {
-    // The machine may seat a socket that closed in between: it learns of that next.
+    // The socket may have closed while the machine decided; the machine learns of that next.
     if (!this.#sockets.has(socket)) return;
     const current = this.#seating.seatOf(socket);
-    // A join that is repeated must not disturb the calls in flight.
+    // A repeated join must not disturb the pending calls.
     if (current && isSameSeat(current, seat)) return;
     this.#unseat(socket);
     this.#seating.seat(socket, seat);

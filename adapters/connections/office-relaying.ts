@@ -12,7 +12,7 @@ import { events, notices, type CarriedName, type NoticeName } from '../../machin
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import type { CancelReason } from '../../machines/protocol/messages/messages.ts';
 
-/** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */
+/** Calls an ack; an error of the transport, such as for an answer that is nested too deep, must not reach its event loop. */
 export function answerSafely(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
   try {
     ack?.(...args);
@@ -20,7 +20,7 @@ export function answerSafely(ack: Ack | undefined, args: readonly unknown[], eve
     if (event !== undefined) answerSafely(ack, refusal(event, internal));
   }
 }
-/** It may be told later, and once for several. */
+/** Tells whether a notice may be delayed and merged with later ones. */
 const isUpdate = (event: NoticeName): boolean => event.startsWith('notify:update_');
 export interface RelayingParts {
   readonly wire: OfficeWire;
@@ -30,11 +30,11 @@ export interface RelayingParts {
   readonly seating: Seating;
   readonly timings: RelayTiming;
   readonly cluster: OfficeWatch['cluster'];
-  /** Hears of a socket that has to go: it sits nowhere from now on. */
+  /** Callback for a socket that must be disconnected and has lost its seat. */
   readonly parted: (socket: string) => void;
 }
 
-/** What an office carries between those who sit in it, here or at other nodes: questions, answers, notices. */
+/** Relays requests, answers and notices between the peers of an office, at this node and at others. */
 export class OfficeRelaying {
   readonly #wire: OfficeWire;
   readonly #pending: Pending;
@@ -43,7 +43,7 @@ export class OfficeRelaying {
   readonly #lookup: LookupHere;
   readonly #gate: Gate;
   readonly #notices: Notices;
-  /** The other nodes; undefined: there are none. */
+  /** Connection to the other nodes of the office; undefined when there is only one node. */
   readonly cluster: Cluster | undefined;
   #questions = 0;
 
@@ -67,25 +67,29 @@ export class OfficeRelaying {
     this.#lookup = this.cluster ? new LookupOfAll(seating, this.cluster) : new LookupHere(seating);
   }
 
-  /** Who is not known here may have joined at another node a moment ago: then it is asked, and what comes meanwhile waits. */
+  /**
+   * Handles an event of a socket. For a computer that is unknown here the register is asked first, because it
+   * may have joined at another node just now; later events of the socket wait.
+   */
   received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
     const asker = this.#seating.seatOf(socket);
     this.#lookup.known(asker, payload, (isKnown) => {
-      // It took its time, in which the lease may have ended.
+      // The lease of this node may have ended while the register was asked.
       if (!isKnown || this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
-      // Who has moved meanwhile asked those whom it has left.
+      // A socket that has changed its seat meanwhile had asked the peers of its old room, so the event
+      // counts as sent without a seat.
       const isThere = this.#seating.seatOf(socket) === asker;
       const verdict = judge(isThere ? asker : undefined, event, payload, this.#lookup, this.#limits);
       this.#perform(socket, event, verdict, ack);
     });
   }
-  /** At once, to all others of the room. */
+  /** Sends a notice to all other peers of a room at once, at all nodes. */
   broadcast(office: string, except: string, event: NoticeName, body: object): void {
     this.#hear(office, except, event, body);
     this.cluster?.broadcast(office, except, event, body);
   }
-  /** This socket sits nowhere any more. */
+  /** Drops the pending notices of a socket that has lost its seat. */
   left(socket: string): void {
     this.#notices.drop(socket);
   }
@@ -137,7 +141,10 @@ export class OfficeRelaying {
     }
   }
 
-  /** An agent that sent no version does not know handles: what they stand for is fetched before it is answered. */
+  /**
+   * Delivers an answer; for an agent without a version, which does not know handles, the images of the answer
+   * are fetched first.
+   */
   #answerCall(
     socket: string,
     computer: string,
@@ -161,14 +168,14 @@ export class OfficeRelaying {
     );
   }
 
-  /** Agents of 0.1 and 0.2 do not know this notice, and ask for the tools again when a config has changed. */
+  /** Sends a change of the tool list as a change of the config to agents of versions 0.1 and 0.2, which know only that notice. */
   #tellOld(office: string, body: object): void {
     for (const { socket, seat } of this.#seating.members(office))
       if (seat.role === 'agent' && this.#seating.hearsConfigOnly(socket))
         this.#wire.notify(socket, notices.updateConfig, body);
   }
 
-  /** A question of the office itself, for this agent. */
+  /** Sends a request of the office itself on behalf of an agent. */
   #forward(from: string, to: string, event: CarriedName, body: object, onAnswer: Ack): void {
     const office = this.#seating.seatOf(from)?.office ?? '';
     const id = this.#pending.add({ from, to, office, event, timeoutMs: this.#limits.queryMs, onAnswer });
@@ -176,18 +183,21 @@ export class OfficeRelaying {
     this.#send(id, to, event, body);
   }
 
-  /** Who tells a socket: its own node. */
+  /** Returns the sender of notices for a socket: its own node. */
   #at(socket: string): Pick<OfficeWire, 'notify'> {
     return this.cluster?.isElsewhere(socket) === true ? this.cluster : this.#wire;
   }
-  /** Before its agent hears that nobody waits any more: what was not sent to a tool must not be. */
+  /**
+   * Returns a function that cancels a call at its computer; called before the agent is told, so that a call
+   * that is not yet sent to the tool is stopped.
+   */
   #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
     const { agent } = call as { readonly agent: string };
     const at = this.#at(computer);
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
-  /** Sends to the peers of this node, at once. */
+  /** Sends a notice to the peers of this node at once. */
   #hear(office: string, except: string, event: NoticeName, body: object): void {
     const sockets = this.#others(office, except);
     this.#gate.delivered(office, sockets.length);
@@ -217,7 +227,7 @@ export class OfficeRelaying {
       lost: (id, failure) => this.#pending.lose(id, failure),
       left: ({ socket, seat }, isLost) => {
         this.#pending.leave(socket);
-        // Its node can tell nobody.
+        // A lost node cannot announce that its peers have left, so this node does.
         if (isLost)
           hear(seat.office, '', notices.leaveOffice, { office_id: seat.office, [seat.role]: seat.name });
       },

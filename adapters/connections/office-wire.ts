@@ -8,22 +8,22 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 
 export type Ack = (...args: unknown[]) => void;
 
-/** What it needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
+/** Transport of an office: Socket.IO, or the scripted network of tests. None of its functions may call back at once. */
 export interface OfficeWire {
   send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
-  /** The same to each of them, without an answer. */
+  /** Sends the same notice to several sockets, without an answer. */
   deliver(sockets: readonly string[], event: NoticeName, body: object): void;
-  /** Tells why, and closes its connection when all that was said has gone out. */
+  /** Sends the reason to a socket, and closes its connection after all messages were sent. */
   part(socket: string, failure: Failure): void;
-  /** Asks its transport for a sign of life. */
+  /** Asks the transport of a socket for a sign of life. */
   probe(socket: string, onAlive: () => void): void;
-  /** Ends a connection that does not answer. */
+  /** Cuts a connection that does not respond. */
   cut(socket: string): void;
-  /** To one socket, without an answer. */
+  /** Sends a notice to one socket, without an answer. */
   notify(socket: string, event: NoticeName, body: object): void;
 }
 
-/** What was answered to an event of a socket, as the arguments of its ack; after how many ms, where there is a clock. */
+/** Callback for answers to events of a socket, with the arguments of the ack and, if there is a clock, the duration in ms. */
 export type OfficeAnswered = (
   event: string,
   payload: unknown,
@@ -31,20 +31,20 @@ export type OfficeAnswered = (
   ms: number | undefined,
 ) => void;
 
-/** Who hears what it answers, and how much it takes. */
+/** Optional callbacks, limits and other settings of an office. */
 export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
-  /** In ms, for how long that took. */
+  /** Clock in ms that measures the duration of answers. */
   readonly clock?: (() => number) | undefined;
   readonly gate?: Gate;
   readonly limits?: CallLimits;
-  /** Makes a span of each call that is relayed. */
+  /** Tracer that makes a span of each relayed call. */
   readonly tracing?: Tracing | undefined;
-  /** It is one of several nodes. */
+  /** Creates the connection to the other nodes, when the office has several. */
   readonly cluster?: ((local: LocalOffice) => Cluster) | undefined;
 }
 
-/** Said to whoever comes, joins or asks while an office ends. */
+/** Failure for peers that connect, join or send requests while the office is closing. */
 export const draining: Failure = {
   code: wireCodes.unavailable,
   message: 'The office is closing: connect again',
@@ -53,13 +53,13 @@ export const draining: Failure = {
 export const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
 export const silent: Ack = () => {};
 
-/** The arguments of an event: its payload, and the ack if one is wanted. */
+/** Splits the arguments of an event into the payload and the ack, if one is requested. */
 export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ack | undefined } {
   const last = args.at(-1);
   const ack = typeof last === 'function' ? (last as Ack) : undefined;
   return { payload: ack && args.length === 1 ? undefined : args[0], ack };
 }
-/** The same ack, of which somebody hears, too. */
+/** Wraps an ack so that its arguments are reported to the callback, too. */
 export function heardBy(
   { answered, clock }: Pick<OfficeWatch, 'answered' | 'clock'>,
   event: string,
@@ -73,7 +73,7 @@ export function heardBy(
     try {
       answered(event, payload, args, clock && clock() - (began ?? 0));
     } catch {
-      // Whoever listens is no part of an answer.
+      // An error of the callback must not affect the answer.
     }
   };
 }

@@ -1,9 +1,9 @@
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 
-/** So long may a connection be silent before it counts as hanging: a peer waits 10 s for its join. */
+/** Time in ms without a response after which a connection counts as dead; short, because a peer waits only 10 s for its join. */
 const probeMs = 2_000;
 
-/** Asks connections whether they still live. `close` forgets all of it. */
+/** Checks whether connections are still alive. `close` ends all checks without a result. */
 export class Probes {
   readonly #timers: Timers;
   readonly #ask: (socket: string, onAlive: () => void) => void;
@@ -13,7 +13,7 @@ export class Probes {
     this.#timers = timers;
     this.#ask = ask;
   }
-  /** Calls back once: whether it answered in time. */
+  /** Checks one connection and calls back once with the result. */
   ask(socket: string, then: (isAlive: boolean) => void): void {
     const timer: unknown = this.#timers.setTimer(() => told(false), probeMs);
     const told = (isAlive: boolean): void => {

@@ -1,12 +1,12 @@
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { mostProgressText, progressOf, type Progress } from '../../machines/protocol/messages/messages.ts';
 
-/** The progress of one call goes out at most once in so long. */
+/** Shortest interval in ms between two progress messages of one call. */
 const pauseMs = 200;
 
 /**
- * Sends the progress of calls: the first at once, and of what follows within `pauseMs` the last. `end` says that a call is
- * over: nothing of it is sent any more, and its timer is gone.
+ * Sends the progress of calls: the first message at once, and of the messages within `pauseMs` after it only
+ * the last. `end` drops the unsent progress of a call that is over, and its timer.
  */
 export class ProgressSender {
   readonly #timers: Timers;

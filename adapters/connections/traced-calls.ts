@@ -7,15 +7,15 @@ import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** A call under a span of its own: what goes on carries it, and what is answered ends it. */
+/** Call with a span: the payload carries the trace on, and the ack ends the span. */
 export interface TracedCall {
   readonly payload: unknown;
   readonly ack: Ack;
 }
 
 /**
- * The spans of the calls that came to one door, from arrival to answer. Each is ended by its answer, by the end of the connection
- * on which it came (`left`), or with the door (`close`).
+ * Spans of the calls at an office or computer, from arrival to answer. A span is ended by the answer, by the
+ * end of the connection of its call (`left`), or by `close`.
  */
 export class TracedCalls {
   readonly #tracing: Tracing;
@@ -56,7 +56,7 @@ export class TracedCalls {
       },
     };
   }
-  /** Nobody is there any more who could be answered. */
+  /** Ends the spans of a connection that is gone, because an answer can no longer be delivered. */
   left(connection: string): void {
     for (const span of this.#open.get(connection) ?? []) span.end(abandonedEnd);
     this.#open.delete(connection);

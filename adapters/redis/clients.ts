@@ -1,9 +1,12 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { installCommand, isInstalled, missingText } from '../optional-packages.ts';
 
-/** What is wrong, in words without an address or a password, and what helps. */
+/** Error of Redis with a remedy; its message holds no address and no password. */
 export class A2cRedisError extends Error {
-  /** `usage`: the options are wrong; `refused`: Redis does not take the credential. */
+  /**
+   * Kind of the error. `usage`: the options are wrong; `refused`: Redis does not accept the credential;
+   * `unreached`: Redis cannot be reached.
+   */
   readonly kind: 'usage' | 'refused' | 'unreached';
   readonly remedy: string;
 
@@ -27,14 +30,14 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
     'Give it all commands on our keys and channels: docs/scale.md has the rule.',
   ],
 };
-/** Several may be wrapped in each other: of a Cluster, that of its last node. */
+/** Returns an error and the errors wrapped in it; for a Cluster, those of its last node. */
 function* causesOf(error: unknown): Generator<Error> {
   for (let next = error; next instanceof Error;) {
     yield next;
     next = 'lastNodeError' in next ? next.lastNodeError : next.cause;
   }
 }
-/** Words of ioredis name addresses, and may name passwords: a code does not. */
+/** Converts errors of ioredis, whose messages may hold addresses and passwords, into one error with only their code. */
 export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   const all = errors.flatMap((error) => [...causesOf(error)]);
   for (const { message } of all) {
@@ -53,13 +56,14 @@ export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   );
 }
 
-/** What has to happen at once in Redis. */
+/** Lua code for the scripts in Redis that reads the current time in ms. */
 const now = `
     local t = redis.call('TIME')
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
 /**
- * A server that has taken the place of another, or was started again, may have forgotten what was claimed last: it counts as one that
- * was empty until now. Each run of a server has a name of its own. `since` and `server` are keys.
+ * Returns Lua code that finds the age of the data. A server that was restarted or has replaced another may
+ * lack the latest claims, so its data count as new; each run of a server has its own id. `since` and `server`
+ * are keys.
  */
 const aged = (since: string, server: string): string => `${now}
     local info = redis.pcall('INFO', 'server')
@@ -70,7 +74,10 @@ const aged = (since: string, server: string): string => `${now}
     end
     local age = now - tonumber(redis.call('GET', ${since}) or now)`;
 
-/** A lease has the time of its beginning as its number. KEYS node, since, server. ARGV lease in ms. */
+/**
+ * Script that renews the lease of a node; the number of a lease is the time of its beginning. KEYS node,
+ * since, server. ARGV lease in ms.
+ */
 const renew = {
   numberOfKeys: 3,
   lua: `${aged('KEYS[2]', 'KEYS[3]')}
@@ -80,8 +87,9 @@ const renew = {
 } as const;
 
 /**
- * The fence is the time, or one more than the last: so a Redis that was empty meanwhile gives larger ones than before.
- * KEYS office, fence, offices, since, server. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms.
+ * Script that claims a seat. Its fence is the time, or one more than the last fence, so that fences grow even
+ * when Redis has lost its data. KEYS office, fence, offices, since, server. ARGV field, node, socket, holder,
+ * prefix of nodes, channel, office, least age in ms.
  */
 const claim = {
   numberOfKeys: 5,
@@ -107,7 +115,7 @@ const claim = {
     return { 'held', holder.fence }`,
 } as const;
 
-/** KEYS office, offices. ARGV field, fence, channel, news, office. */
+/** Script that frees a seat if its fence matches. KEYS office, offices. ARGV field, fence, channel, news, office. */
 const release = {
   numberOfKeys: 2,
   lua: `
@@ -119,7 +127,7 @@ const release = {
     return 1`,
 } as const;
 
-/** KEYS node. ARGV channel, news. */
+/** Script that ends the lease of a node. KEYS node. ARGV channel, news. */
 const end = {
   numberOfKeys: 1,
   lua: `
@@ -128,27 +136,30 @@ const end = {
 } as const;
 
 /**
- * What an office has in Redis. Everything begins with the same text, which has the number of the database: channels are the same in
- * all of them. It is a hash tag, so that one node of a Cluster holds it all. A seat is a field of the hash of its office; a node
- * lives as long as its own key does.
+ * Names of the keys and channels of an office in Redis. All begin with the same hash tag, so that one node of
+ * a Cluster holds them all; it includes the number of the database, because channels are shared by all
+ * databases. A seat is a field in the hash of its office; a node is alive as long as its key exists.
  */
 export interface Keys {
   readonly fence: string;
   readonly offices: string;
-  /** When it was empty, and which server of Redis has it since then. */
+  /** Key of the time since which the data exist; `server` is the key of the Redis run that holds them. */
   readonly since: string;
   readonly server: string;
   readonly news: string;
-  /** Of all nodes; the name of one follows. */
+  /** Prefix of the keys of nodes, followed by the name of a node. */
   readonly node: string;
   office(office: string): string;
   mail(node: string): string;
-  /** A large message of this node. */
+  /** Key of a large message from this node. */
   large(node: string, count: number): string;
 }
 export const defaultPrefix = 'a2c';
 
-/** `front` is what the host has put before all its keys. Throws where the prefix cannot be a hash tag. */
+/**
+ * Returns the keys for a prefix; `front` is the key prefix of the client of the host. Throws when the prefix
+ * contains signs that a hash tag must not have.
+ */
 export function keysOf(prefix: string, db: number, front = ''): Keys {
   if (!/^[\w.:-]{1,100}$/.test(prefix))
     throw new A2cRedisError(
@@ -171,13 +182,13 @@ export function keysOf(prefix: string, db: number, front = ''): Keys {
 }
 
 /**
- * A client of `ioredis`, `Redis` or `Cluster`, as far as it is looked at here. It is asked nothing: connections like it are opened,
- * and its own are left as they are.
+ * Client of `ioredis`, `Redis` or `Cluster`, given by the host. No commands are sent over it: it is
+ * duplicated, and its own connection is not used.
  */
 export interface RedisClient {
-  /** Where its connection stands, such as `ready`. */
+  /** State of the connection, such as `ready`. */
   readonly status: string;
-  /** Makes one like it, with some options of its own. */
+  /** Creates a client with the same settings, except for the given ones. */
   duplicate(...how: never[]): unknown;
 }
 interface Scripts {
@@ -186,23 +197,27 @@ interface Scripts {
   a2cRelease(...args: readonly string[]): Promise<number>;
   a2cEnd(...args: readonly string[]): Promise<number>;
 }
-/** What is common to both, which take the same commands. */
+/** Client for a single Redis or a Cluster, with the scripts as commands. */
 export type Client = Redis & Scripts;
 
-/** A command that is not answered for so long has failed; whether it was done nobody knows. */
+/** Time-out of a command in ms; whether a command was carried out after all is unknown. */
 export const commandMs = 3_000;
 const once = (): null => null;
-/** A connection is used until it ends: what was sent is never sent twice, and who opens the next one knows that it is another. */
+/**
+ * Options of all connections: each is used until it ends and never resends a command, because its owner must
+ * know when a new connection begins.
+ */
 const ours = {
   lazyConnect: true,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
   commandTimeout: commandMs,
-  // A network that swallows what is sent closes no connection: this does.
+  // A time-out is needed because a network that drops packets closes no connection.
   socketTimeout: commandMs,
   connectTimeout: commandMs,
-  // The old master of a fail-over, or a node that is not to be written to: another connection finds the new one.
+  // The server is the old master of a fail-over or accepts no writes, so a new connection finds the current
+  // master.
   reconnectOnError: (error: Error) => /^(READONLY|MASTERDOWN)/.test(error.message),
   keyPrefix: '',
 } satisfies RedisOptions;
@@ -211,7 +226,7 @@ const ofSingle = {
   enableOfflineQueue: false,
   retryStrategy: once,
   sentinelRetryStrategy: once,
-  // A sentinel that hangs is passed over: the next one is asked.
+  // A sentinel that does not answer is skipped, and the next one is asked.
   sentinelCommandTimeout: commandMs,
   readOnly: false,
 } satisfies RedisOptions;
@@ -235,23 +250,24 @@ const made = (client: Redis | Cluster): Client => {
   return client as Client;
 };
 
-/** How this Redis is reached, again and again. */
+/** Factory for connections to one Redis or Cluster. */
 export interface Clients {
   readonly db: number;
-  /** What its host puts before all keys. */
+  /** Prefix that the client of the host puts before all keys. */
   readonly front: string;
   /**
-   * What the number of listeners says to which `PUBLISH` was sent: with one server all of them; with replicas, one of which may have
-   * been the master, at least so many; in a Cluster nothing, for most listen elsewhere.
+   * Meaning of the number of listeners that `PUBLISH` returns. `all`: one server, so all are counted; `some`:
+   * replicas, one of which may have been the master, so there may be more; `none`: a Cluster, where most
+   * listen at other nodes.
    */
   readonly counts: 'all' | 'some' | 'none';
-  /** Not connected yet. */
+  /** Creates a client for commands, not connected yet. */
   forCommands(): Client;
-  /** Not connected yet, and for subscriptions alone. `known`: the client that is there now. */
+  /** Creates a client for subscriptions, not connected yet. `known`: present client for commands. */
   forNews(known: Client | undefined): Redis;
 }
 
-/** Connects once; rejects with an `A2cRedisError`. */
+/** Connects a client once; rejects with an `A2cRedisError`. */
 async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(client: C): Promise<C> {
   const errors: unknown[] = [];
   const keep = (error: unknown): void => void errors.push(error);
@@ -289,11 +305,11 @@ function ofGiven(given: RedisClient | (() => RedisClient)): Clients {
   const open = (): Cluster => (next() as Cluster).duplicate([...seeds.known], ofCluster);
   return { db, front, counts: 'none', forCommands: () => made(open()), forNews: (known) => seeds.one(known) };
 }
-/** Nodes of a Cluster that were known when it was reached last: the one that was named may be gone. */
+/** Nodes of a Cluster at the last contact, because the nodes of the configuration may be gone. */
 class Seeds {
   known: readonly ClusterNode[] = [];
 
-  /** A connection to one of them; `PUBLISH` reaches all. */
+  /** Creates a connection to a random node of the Cluster, since `PUBLISH` reaches all of them. */
   one(client: Redis | Cluster | undefined): Redis {
     const nodes = isCluster(client) ? client.nodes('master') : [];
     const node = nodes[Math.floor(Math.random() * nodes.length)];
@@ -305,7 +321,10 @@ class Seeds {
   }
 }
 
-/** By a URL, the path of a unix socket, a client of the host, or what makes one. Rejects with an `A2cRedisError`. */
+/**
+ * Creates the factory from a URL, the path of a unix socket, a client of the host, or a function that makes
+ * one. Rejects with an `A2cRedisError`.
+ */
 export async function clientsOf(place: string | RedisClient | (() => RedisClient)): Promise<Clients> {
   if (typeof place !== 'string') return ofGiven(place);
   if (!isInstalled('ioredis'))
@@ -317,7 +336,7 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
   const { Cluster, Redis } = await import('ioredis');
   const single = new Redis(place, ofSingle);
   await connected(single);
-  // Any node of a Cluster may have been named.
+  // The URL may name any node of a Cluster, so the server is asked.
   const info = await single.info('cluster').catch(() => '');
   single.disconnect();
   if (!/^cluster_enabled:1/m.test(info)) return ofGiven(single);
@@ -330,20 +349,20 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
   return ofGiven(new Cluster([{ host, port }], { ...ofCluster, redisOptions }));
 }
 
-/** A connection that was lost is tried again, after so long at most. */
+/** Longest wait in ms before a lost connection is tried again. */
 const retryMs = 1_000;
 const firstRetryMs = 50;
 
 interface KeptHearing<C> {
-  /** Before anything else is sent over this connection; rejected: it is not used. */
+  /** Prepares a new connection before its use; a rejection discards it. */
   readonly opened?: (client: C) => Promise<void>;
-  /** After the first time. */
+  /** Called when a lost connection is back. */
   readonly back?: () => void;
   readonly lost?: () => void;
-  /** Redis does not take the credential any more; told once until it does. */
+  /** Called once when Redis no longer accepts the credential. */
   readonly refused?: (error: A2cRedisError) => void;
 }
-/** A connection that is opened anew whenever it ends, until `close`. */
+/** Connection that is opened again whenever it ends, until `close`. */
 export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>> {
   readonly #make: () => C;
   readonly #hearing: KeptHearing<C>;
@@ -357,7 +376,7 @@ export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disco
     this.#make = make;
     this.#hearing = hearing;
   }
-  /** Rejects with an `A2cRedisError` where it cannot be opened the first time. */
+  /** Opens the connection; rejects with an `A2cRedisError` when that fails the first time. */
   static async open<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>>(
     make: () => C,
     hearing: KeptHearing<C> = {},
@@ -366,11 +385,11 @@ export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disco
     await kept.#open();
     return kept;
   }
-  /** Undefined: it cannot be sent anything now. */
+  /** Client that can send commands now; undefined while disconnected. */
   get now(): C | undefined {
     return this.#client?.status === 'ready' ? this.#client : undefined;
   }
-  /** It hears nothing any more, whatever it says. */
+  /** Ends the present connection, which seems dead, so that a new one is opened. */
   drop(): void {
     this.#client?.disconnect();
   }

@@ -3,28 +3,28 @@ import type { Client, KeptClient, Keys, Clients } from './clients.ts';
 import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
 
 /**
- * What one node sends to another: text, or bytes where something of it is binary. The codec is that of Socket.IO, so that a value is
- * the same at a peer of this node and at one of another: binary ones stay so. The text stands first; after a line break each binary
- * value with its length.
+ * Encoded message from one node to another: text, or bytes when it holds binary values. The codec of Socket.IO
+ * is used, so that values are the same for peers of all nodes. The text comes first, then a line break, then
+ * each binary value after its length.
  */
 type WrittenLetter = string | Buffer;
 
 const encoder = new Encoder();
-/** A letter is read at once, from its first byte to its last. */
+/** Decoder without a limit of attachments, because a message is always decoded as a whole. */
 const decoder = new Decoder({ maxAttachments: Number.MAX_SAFE_INTEGER });
 let parts: readonly unknown[] | undefined;
 decoder.on('decoded', ({ data }) => void (parts = data as readonly unknown[]));
 const lineBreak = 0x0a;
 const lengthBytes = 4;
 
-/** Throws where it is nested too deep to be written. */
+/** Encodes a message; throws when it is nested too deep. */
 function written(letter: readonly unknown[]): WrittenLetter {
   const [text, ...binaries] = encoder.encode({
     type: PacketType.ACK,
     nsp: '/',
     data: letter as unknown[],
   }) as [string, ...Uint8Array[]];
-  // It costs the client of Redis less than bytes.
+  // Text is sent when possible, because it costs the client of Redis less than bytes.
   if (binaries.length === 0) return text;
   const blocks = [Buffer.from(`${text}\n`)];
   for (const binary of binaries) {
@@ -34,10 +34,10 @@ function written(letter: readonly unknown[]): WrittenLetter {
   }
   return Buffer.concat(blocks);
 }
-/** Undefined: nobody of us wrote it. */
+/** Decodes a message; undefined when it has an unknown format. */
 function read(letter: Buffer): readonly unknown[] | undefined {
   try {
-    // JSON has no line break of its own.
+    // JSON text contains no raw line break, so the first one ends it.
     const found = letter.indexOf(lineBreak);
     const end = found < 0 ? letter.length : found;
     decoder.add(letter.toString('utf8', 0, end));
@@ -55,25 +55,28 @@ function read(letter: Buffer): readonly unknown[] | undefined {
   }
 }
 
-/** A message of more bytes does not travel with the others, whose channel Redis cuts where its listener falls behind. */
+/** Size in bytes above which a message is stored instead of published, because Redis cuts a channel whose listener falls behind. */
 const largeBytes = 65_536;
 const partBytes = 1_048_576;
-/** So long it stands in Redis for who is to fetch it; who is paused for longer has lost its lease. */
+/** Time in ms for which a large message is kept in Redis; a receiver that is paused for longer has lost its lease. */
 const keptMs = 60_000;
 
-/** What one node may have standing in Redis for another that has not fetched it, and what may wait here for that. */
+/** Limits in bytes for the large messages to one node: stored in Redis and not fetched yet, and waiting here to be stored. */
 interface LargeLimits {
   readonly standingBytes: number;
   readonly waitingBytes: number;
 }
 const largeLimits: LargeLimits = { standingBytes: 33_554_432, waitingBytes: 134_217_728 };
 
-/** Called once. True: it was fetched; false: no node can have seen it; undefined: not known. */
+/**
+ * Callback for the result of a large message, called once. True: fetched; false: certainly not seen by any
+ * node; undefined: unknown.
+ */
 type Settled = (isFetched: boolean | undefined) => void;
 interface Outgoing {
   readonly key: string;
   readonly letter: Buffer;
-  /** Tells its node where it stands; how many heard so. */
+  /** Tells the receiver the key of the message; resolves with whether the receiver was listening. */
   readonly announce: (key: string, bytes: number) => Promise<boolean>;
   readonly settled: Settled;
 }
@@ -89,8 +92,8 @@ interface Lane {
 const sumOf = (lengths: Iterable<number>): number => [...lengths].reduce((sum, one) => sum + one, 0);
 
 /**
- * Large messages: each stands in Redis in parts, over a connection of its own, and its node fetches it when it can. So none of them
- * waits in a buffer of Redis, and none stands in the way of what is small.
+ * Large messages between nodes: each is stored in Redis in parts, over a separate connection, until its
+ * receiver fetches it. So they fill no output buffer of Redis and do not delay small messages.
  */
 export class LargeLetters {
   readonly #node: string;
@@ -98,7 +101,7 @@ export class LargeLetters {
   readonly #keys: Keys;
   readonly #limits: LargeLimits;
   readonly #lanes = new Map<string, Lane>();
-  /** One after the other: what is fetched last holds the most memory. */
+  /** Chain of the fetches, one after the other, because each holds a whole message in memory. */
   #fetching: Promise<unknown> = Promise.resolve();
   #count = 0;
 
@@ -108,7 +111,7 @@ export class LargeLetters {
     this.#keys = keys;
     this.#limits = limits;
   }
-  /** False: too much waits for this node already, and `settled` is not told. */
+  /** Sends a large message; returns false when too much waits for this node already, and then `settled` is not called. */
   send(node: string, letter: Buffer, announce: Outgoing['announce'], settled: Settled): boolean {
     const lane: Lane = this.#lanes.get(node) ?? { waiting: [], standing: new Map(), isWriting: false };
     this.#lanes.set(node, lane);
@@ -119,11 +122,11 @@ export class LargeLetters {
     void this.#write(lane);
     return true;
   }
-  /** Notes that the node has fetched it. */
+  /** Notes that the receiver has fetched a message. */
   fetched(key: string): void {
     for (const lane of this.#lanes.values()) this.#settle(lane, key, true);
   }
-  /** This node lives no more. */
+  /** Drops the messages to a node that is dead. */
   forget(node: string): void {
     const lane = this.#lanes.get(node);
     this.#lanes.delete(node);
@@ -137,7 +140,7 @@ export class LargeLetters {
     for (const node of [...this.#lanes.keys()]) this.forget(node);
     this.#client.close();
   }
-  /** Undefined: it is not there, or cannot be had now. */
+  /** Fetches a large message; undefined when it is missing or cannot be read now. */
   fetch(key: string, bytes: number): Promise<Buffer | undefined> {
     const fetched = this.#fetching.then(() => this.#fetch(key, bytes)).catch(() => undefined);
     this.#fetching = fetched;
@@ -161,7 +164,7 @@ export class LargeLetters {
     standing.settled(isFetched);
     void this.#write(lane);
   }
-  /** In their order, as many as may stand there at once. */
+  /** Stores waiting messages in their order, as long as the limit of stored bytes allows. */
   async #write(lane: Lane): Promise<void> {
     if (lane.isWriting) return;
     lane.isWriting = true;
@@ -195,7 +198,10 @@ export class LargeLetters {
 }
 
 type Hear = (news: RegisterNews) => void;
-/** Of a large one what it is stands here, and where the whole of it. `null`: what stood there was fetched. */
+/**
+ * Content of a message between nodes. A large one carries only its head, its key and its size; with `null`,
+ * the receiver reports that it has fetched the message.
+ */
 type Letter =
   | readonly [from: string, message: NodeMessage]
   | readonly [from: string, head: NodeMessage, key: string, bytes: number]
@@ -206,14 +212,14 @@ interface MailParts {
   readonly keys: Keys;
   readonly counts: Clients['counts'];
   readonly commands: KeptClient<Client>;
-  /** For what is large. */
+  /** Connection for large messages. */
   readonly bulk: KeptClient<Client>;
 }
-/** What this node says to others, and hears of them. */
+/** Messages that this node exchanges with others through Redis. */
 export class Mail {
   readonly #parts: MailParts;
   readonly #large: LargeLetters;
-  /** What comes to one connection comes in its order: what follows something large waits for it. */
+  /** Pending deliveries by socket: messages for one socket keep their order, so small ones wait for a large one before them. */
   readonly #ways = new Map<string, Promise<void>>();
 
   constructor(parts: MailParts) {
@@ -222,13 +228,14 @@ export class Mail {
   }
   send(to: string, message: NodeMessage, told: RegisterCallback<boolean>): void {
     const { node, commands } = this.#parts;
-    // What is known not to be sent may be sent again.
+    // A message that was certainly not sent may be sent again by the caller.
     if (!commands.now) return told(false);
     let letter: WrittenLetter;
     try {
       letter = written([node, message]);
     } catch {
-      // It would fail again: who asked is told so, and who waits for an answer finds that none comes.
+      // Encoding would fail again: a request is reported as not sent, and other messages are dropped, so
+      // that no answer comes.
       return told(message.type !== 'ask');
     }
     if (Buffer.byteLength(letter) <= largeBytes)
@@ -237,17 +244,18 @@ export class Mail {
       this.#publish(to, written([node, headOf(message), key, bytes]), message);
     const bytes = typeof letter === 'string' ? Buffer.from(letter) : letter;
     if (this.#large.send(to, bytes, announce, told)) return;
-    // Too much waits for this node.
+    // The limit of waiting bytes for this node is reached.
     if (message.type === 'ask') return told(false);
     if (message.type === 'answer') return this.send(to, { type: 'lost', id: message.id }, told);
     told(true);
   }
-  /** Rejects where nobody knows whether it was sent. */
+  /** Publishes a message; rejects when it is unknown whether the message was sent. */
   #publish(to: string, letter: WrittenLetter, { type }: NodeMessage): Promise<boolean> {
     const { keys, commands, counts } = this.#parts;
     const client = commands.now;
     if (!client) return Promise.resolve(false);
-    // That nobody listens at this server: of a question it must be certain that it went nowhere, the rest may be sent twice.
+    // A request may be called unsent only when it certainly reached no node; other messages may be sent
+    // twice.
     const isHeard = (listeners: number): boolean =>
       listeners > 0 || counts === 'none' || (counts === 'some' && type === 'ask');
     return client.publish(keys.mail(to), letter).then(isHeard);
@@ -268,7 +276,7 @@ export class Mail {
     });
     if (way !== undefined) this.#ways.set(way, come);
   }
-  /** Undefined: it is lost, and who sent it is told. */
+  /** Fetches a large message; undefined when it is lost, and then its sender is told. */
   async #fetched(
     from: string,
     head: NodeMessage,
@@ -283,11 +291,11 @@ export class Mail {
       return letter[1];
     }
     if (head.type === 'answer') return { type: 'lost', id: head.id };
-    // It was not asked.
+    // The request could not be fetched, so the answer says that it was not carried out.
     if (head.type === 'ask') this.send(from, { type: 'answer', id: head.id }, () => {});
     return undefined;
   }
-  /** This node lives no more. */
+  /** Drops the large messages to a node that is dead. */
   forget(node: string): void {
     this.#large.forget(node);
   }
@@ -295,7 +303,7 @@ export class Mail {
     this.#large.close();
   }
 }
-/** All but what makes it large. */
+/** Returns a message without its large members. */
 const headOf = (message: NodeMessage): object => {
   const { body: _body, ack: _ack, ids: _ids, ...head } = message as NodeMessage & Record<string, unknown>;
   return head;

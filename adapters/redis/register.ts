@@ -27,16 +27,19 @@ import {
 import { Mail } from './mail.ts';
 
 export interface RedisOptions {
-  /** A `redis://` or `rediss://` URL, the path of a unix socket, a client of `ioredis`, or what makes one. */
+  /**
+   * Location of Redis: a `redis://` or `rediss://` URL, the path of a unix socket, a client of `ioredis`, or a
+   * function that makes one.
+   */
   readonly place: string | RedisClient | (() => RedisClient);
-  /** What all that it has in Redis begins with. */
+  /** Prefix of all keys and channels in Redis, `a2c` by default. */
   readonly prefix?: string | undefined;
   readonly leaseMs: number;
-  /** Hears that the connection or a node was lost or is back, in words without an address. */
+  /** Callback for messages about a lost or restored connection or node, without addresses. */
   readonly notice?: (text: string) => void;
 }
 
-/** The register in a Redis of version 6.2 or later. Rejects with an `A2cRedisError` where it cannot be reached. */
+/** Opens the register in a Redis of version 6.2 or later. Rejects with an `A2cRedisError` when Redis cannot be reached. */
 export async function redisRegister(options: RedisOptions): Promise<Register> {
   const clients = await clientsOf(options.place);
   const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
@@ -49,7 +52,7 @@ export async function redisRegister(options: RedisOptions): Promise<Register> {
   });
   return new RedisRegister({ clients, keys, commands, bulk, options });
 }
-/** A word that nobody minds: who may not say it is told so before the office opens. */
+/** Publishes a harmless message, to find out before the office opens whether the credential permits that. */
 async function allowed(client: Client, { node, news }: Keys): Promise<void> {
   await client.a2cEnd(`${node}nobody`, news, '{}').catch((error: unknown) => {
     throw redisErrorOf([error]);
@@ -72,7 +75,7 @@ class RedisRegister implements Register {
   readonly #leaseMs: number;
   readonly #notice: (text: string) => void;
   #news: KeptClient<Redis> | undefined;
-  /** When it sent itself a word that has not come. */
+  /** Time of the latest message of this node to itself that has not arrived yet. */
   #saidAt: number | undefined;
   #lease: number | undefined;
 
@@ -101,7 +104,7 @@ class RedisRegister implements Register {
       lost: () => this.#notice('the connection to Redis is lost: nobody can join until it is back'),
       refused: ({ message, remedy }: { readonly message: string; readonly remedy: string }) =>
         this.#notice(`${message}: nobody can join. ${remedy}`),
-      // What was said meanwhile is missed.
+      // News were missed during the interruption.
       back: () => {
         this.#notice('the connection to Redis is back');
         hear({ type: 'resumed' });
@@ -153,8 +156,8 @@ class RedisRegister implements Register {
     });
   }
   /**
-   * It hears of nothing else that its connection is dead, or leads to a server that the others do not reach: what it says comes back
-   * by then, or it listens elsewhere.
+   * Sends a message to this node itself. When it does not arrive in time, the subscription is dead or leads to
+   * another server than that of the other nodes, so it is opened again.
    */
   #listenToItself(): void {
     const now = performance.now();

@@ -13,8 +13,8 @@ import type { Seating, Lookup, Member } from '../../../machines/office/rooms/sea
 
 const both = [() => performance.now(), () => Date.now()];
 /**
- * ms that only grow, by whichever clock goes faster: one that only goes forward stands still while a machine is suspended, and that of
- * the wall is set now and then.
+ * Returns a clock in ms that never goes back: the faster of two clocks counts, because a monotonic clock stops
+ * while the machine is suspended, and the system clock is set now and then.
  */
 export function unsleepingClock(clocks: readonly (() => number)[] = both): () => number {
   const last = clocks.map((now) => now());
@@ -34,42 +34,45 @@ export interface ClusterOptions {
   readonly register: Register;
   readonly timers: Timers;
   readonly now: () => number;
-  /** So long a node keeps its seats after it was last heard of. */
+  /** Time in ms for which a node keeps its seats after its last sign of life. */
   readonly leaseMs: number;
 }
-/** Everything is read anew after so many beats, whatever news have come. */
+/** Number of beats after which all seats are read from the register again, regardless of news. */
 const beatsToResync = 10;
 const absentMs = 250;
 const mostAbsent = 1_000;
 
 /**
- * One node among those of an office: who sits at the others, and how they are reached. What is decided stands in the register; this
- * is its copy, which the relay may ask at once. It ends with `close`, which frees the seats of this node at once.
+ * One node of an office: knows the seats of the other nodes and how to reach them. The register decides who
+ * holds a seat; this is a copy that can be read at once. `close` ends it and frees the seats of this node.
  */
 export class Cluster {
   readonly #options: ClusterOptions;
   readonly #local: LocalOffice;
   readonly #remote: RemoteSeats;
-  /** What this node holds. */
+  /** Seats that this node holds. */
   readonly own: OwnSeats;
-  /** Who sits at other nodes. */
+  /** Seats at the other nodes. */
   readonly seating: Seating;
   readonly #questions: Questions;
-  /** Until when nobody sits there, as the register has said. */
+  /** Times until which a seat counts as empty, because the register just said so. */
   readonly #absent = new Map<string, number>();
-  /** News that came while everything was read anew. */
+  /** News that came while all seats were being read. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;
-  /** Age of the register when it was last heard of. */
+  /** Age of the register in ms at the last contact. */
   #ageMs = 0;
   #timer: unknown;
   #isClosed = false;
-  /** The lease that was heard of last. */
+  /** Number of the lease at the last contact. */
   #lease: number | undefined;
-  /** The one under which everything is claimed. An answer may be lost, so that it has ended is known by its number alone. */
+  /**
+   * Number of the lease under which all seats were claimed; because an answer may be lost, only this number
+   * shows that a lease has ended.
+   */
   #heldUnder: number | undefined;
-  /** The one before had not ended by our own clock when it was found so. */
+  /** Tells whether the previous lease, by the clock of this node, had not ended when the register named a new one. */
   #again = false;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
@@ -80,7 +83,7 @@ export class Cluster {
     this.own = new OwnSeats(options.register, options.leaseMs, local.evict);
     this.#questions = new Questions(options.register, local, this.own, () => this.isCurrent);
   }
-  /** `started`: whether the register can be reached. */
+  /** Joins the other nodes; `started` tells whether the register can be reached. */
   start(started: (isReached: boolean) => void): void {
     const { register } = this.#options;
     register.listen(
@@ -90,14 +93,14 @@ export class Cluster {
         this.#renew((renewed) => {
           this.#schedule();
           if (!renewed) return started(false);
-          // Nobody would be seated before.
+          // A young register grants no new seats before this time, so the office does not open earlier.
           const waitMs = Math.max(0, this.#options.leaseMs * newAfterLeases - renewed.ageMs);
           this.#options.timers.setTimer(() => this.#resync(() => started(true)), waitMs);
         });
       },
     );
   }
-  /** False: others may hold by now what this node holds, so nothing may be relayed. */
+  /** Tells whether the lease of this node is valid; if not, other nodes may hold its seats, so nothing may be relayed. */
   get isCurrent(): boolean {
     return this.#options.now() < this.#leaseUntil;
   }
@@ -112,8 +115,8 @@ export class Cluster {
     return this.#remote.at(socket) !== undefined;
   }
   /**
-   * Asks who sits there: somebody may have joined a moment ago. That nobody does holds for a moment, so that who asks for
-   * nobody again and again costs the register little. `then`: whether it could be read.
+   * Asks the register for a seat that another node may have filled just now. An empty seat is remembered for a
+   * moment, to keep the load on the register low. `then` tells whether the register could be read.
    */
   refresh(seat: SeatFacts, then: (isRead: boolean) => void): void {
     const { register, now } = this.#options;
@@ -136,7 +139,7 @@ export class Cluster {
     const node = this.#remote.at(socket)?.node;
     if (node !== undefined) this.#questions.send(node, { type: 'notify', socket, event, body });
   }
-  /** To all nodes with somebody in this office. */
+  /** Sends a notice to all nodes with a seat in this room. */
   broadcast(office: string, except: string, event: string, body: object): void {
     const nodes = new Set(this.seating.members(office).map(({ socket }) => this.#remote.at(socket)?.node));
     for (const node of nodes)
@@ -158,7 +161,7 @@ export class Cluster {
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':
-        // What was said meanwhile is missed: everything is read anew.
+        // News were missed during the interruption, so all seats are read again.
         this.#beats = beatsToResync - 1;
         return this.#beat(() => {});
     }
@@ -176,7 +179,10 @@ export class Cluster {
       this.#schedule();
     }, leaseMs / 3);
   }
-  /** Where the register is not reached the next beat tries again; without one the lease ends by itself. */
+  /**
+   * Renews the lease and checks the other nodes. Without contact to the register the next beat tries again;
+   * without any contact the lease expires.
+   */
   #beat(then: () => void): void {
     this.#renew((renewed) => {
       if (!renewed || this.#isClosed) return then();
@@ -186,7 +192,7 @@ export class Cluster {
       else this.#bury(then);
     });
   }
-  /** `then`: undefined where the register is not reached, or not for long enough. */
+  /** Renews the lease; `then` gets undefined when the register could not be reached, or did not answer for all seats. */
   #renew(then: (renewed: RenewedLease | undefined) => void): void {
     const { register, leaseMs, now } = this.#options;
     const asked = now();
@@ -197,14 +203,16 @@ export class Cluster {
         then(renewed);
       };
       const { lease, ageMs } = renewed;
-      // It has begun anew: the lease may be there still, and what was claimed under it forgotten.
+      // A younger register was restarted or replaced, so it may keep the lease and still have lost the
+      // claims.
       const isYounger = ageMs < this.#ageMs;
       this.#ageMs = ageMs;
       if (isYounger) this.#heldUnder = undefined;
       if (lease === this.#heldUnder) return done();
       if (lease !== this.#lease || isYounger) {
         this.#lease = lease;
-        // By our own clock the last one has not ended: so nobody can have taken anything, and the register has forgotten.
+        // The previous lease is still valid by the clock of this node, so no other node can have taken its
+        // seats, and the register has lost them.
         this.#again = now() < this.#leaseUntil;
       }
       this.own.claimAgain(this.own.all(), this.#again, (isWhole) => {
@@ -214,7 +222,7 @@ export class Cluster {
       });
     });
   }
-  /** Frees the seats of nodes whose lease has ended. Each node does so, and the first one counts. */
+  /** Frees the seats of nodes whose lease has ended. All nodes do this; the first one takes effect. */
   #bury(then: () => void): void {
     const nodes = [...new Set([...this.#remote.all().map(({ node }) => node), ...this.#questions.unreached])];
     if (nodes.length === 0) return then();
@@ -253,7 +261,7 @@ export class Cluster {
   }
 }
 
-/** Who sits at this node. */
+/** Lookup of the seats at this node. */
 export class LookupHere implements Lookup {
   protected readonly here: Seating;
 
@@ -272,16 +280,16 @@ export class LookupHere implements Lookup {
   versionOf(socket: string): string | undefined {
     return this.here.versionOf(socket);
   }
-  /** Goes on when it is known whether the computer that this is for is there; false: that cannot be known now. */
+  /** Continues when it is known whether the computer that a payload names has a seat; false when that cannot be found out now. */
   known(_asker: SeatFacts | undefined, _payload: unknown, then: (isKnown: boolean) => void): void {
     then(true);
   }
 }
 
-/** Who sits at any node: at this one first, which needs no register. */
+/** Lookup of the seats at all nodes; this node is asked first, because that needs no register. */
 export class LookupOfAll extends LookupHere {
   readonly #cluster: Cluster;
-  /** What came of an asker while it waits, in order, so that nothing overtakes. */
+  /** Events of an asker that wait for the register, in their order, so that none overtakes another. */
   readonly #waiting = new Map<SeatFacts, ((isRead: boolean) => void)[]>();
 
   constructor(here: Seating, cluster: Cluster) {
@@ -303,7 +311,8 @@ export class LookupOfAll extends LookupHere {
   override known(asker: SeatFacts | undefined, payload: unknown, then: (isKnown: boolean) => void): void {
     if (!asker) return then(true);
     const before = this.#waiting.get(asker);
-    // One that cannot be read now is not tried again for each that waited for it: that would take as often its time.
+    // After a failed read the waiting events are refused at once, because each further try would take the
+    // same time.
     const later = (isRead: boolean): void =>
       isRead ? this.known(asker, payload, then) : then(!this.#unknown(asker, payload));
     if (before) return void before.push(later);
@@ -317,7 +326,7 @@ export class LookupOfAll extends LookupHere {
       for (const next of waiting) next(isRead);
     });
   }
-  /** Whom this is for, where nobody here knows who that is. */
+  /** Returns the computer that a payload names, when no node is known to have it; otherwise undefined. */
   #unknown({ office }: SeatFacts, payload: unknown): SeatFacts | undefined {
     const name = (payload as { readonly computer?: unknown } | null | undefined)?.computer;
     const isKnown = typeof name !== 'string' || this.computer(office, name) !== undefined;

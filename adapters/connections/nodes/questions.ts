@@ -3,32 +3,32 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 import { gone, unreached, unsure, type OwnSeats } from './seats.ts';
 
 type Ack = (...args: unknown[]) => void;
-/** What the office of this node does for the others. */
+/** Functions of the local office that serve the other nodes. */
 export interface LocalOffice {
   ask(socket: string, event: string, body: object, onAck: Ack): void;
   notify(socket: string, event: string, body: object): void;
   broadcast(office: string, except: string, event: string, body: object): void;
-  /** Whether this question of its own is not settled yet. */
+  /** Tells whether a request of this node still waits for its answer. */
   isWaiting(id: number): boolean;
-  /** The answer to one of its questions is large and on its way: it comes, or is lost, whoever leaves meanwhile. */
+  /** Marks a request whose large answer is on its way: the answer comes or is lost, regardless of who leaves. */
   answering(id: number): void;
-  /** The answer to one of its questions has come from another node. */
+  /** Delivers the answer to a request that another node has sent. */
   answered(id: number, ack: readonly unknown[]): void;
-  /** It was not asked: it sits nowhere, or its node cannot be reached. */
+  /** Refuses a request that was not sent: the computer has no seat, or its node cannot be reached. */
   unasked(id: number, failure: Failure): void;
-  /** Nobody knows whether it was asked. */
+  /** Ends a request that may or may not have been sent. */
   lost(id: number, failure: Failure): void;
-  /** Somebody at another node left, or lost its node. */
+  /** Takes note that a peer at another node left, or that its node was lost. */
   left(holder: Holder, isLost: boolean): void;
-  /** A seat of this node is held by another: its connection has to go. */
+  /** Disconnects a peer of this node whose seat another node holds now. */
   evict(socket: string, failure: Failure): void;
 }
-/** Questions that were heard already, in case they come twice. */
+/** Number of received requests that are remembered, to detect repetitions. */
 const mostHeard = 10_000;
-/** What waits for one node that cannot be reached now. */
+/** Number of messages that are kept for a node that cannot be reached. */
 const mostUnsent = 10_000;
 
-/** `sent`: told once it is sent, or given up. */
+/** Message that waits for its node; `sent` is called once it was sent or dropped. */
 interface Unsent {
   readonly message: NodeMessage;
   readonly sent: () => void;
@@ -36,26 +36,27 @@ interface Unsent {
 type Asked = Extract<NodeMessage, { type: 'ask' }>;
 
 /**
- * What the nodes of an office say to each other. A question is heard once. What cannot be sent now is sent later, in its order. A
- * message may be lost all the same: so `check` asks the other nodes whether they still have what this one waits for.
+ * Messages between the nodes of an office. A request is handled only once. Messages to a node out of reach are
+ * kept and sent later in their order. Since messages may still be lost, `check` asks the other nodes about the
+ * requests that wait for an answer.
  */
 export class Questions {
   readonly #register: Register;
   readonly #local: LocalOffice;
   readonly #own: OwnSeats;
   readonly #isCurrent: () => boolean;
-  /** Our own, and the node that was asked. */
+  /** Nodes that were asked, by the id of our request. */
   readonly #asked = new Map<number, string>();
-  /** Questions that are on their way there. */
+  /** Ids of our requests that are being sent to another node. */
   readonly #asking = new Set<number>();
-  /** Of others: who was asked here and has not answered. */
+  /** Sockets that were asked here on behalf of other nodes and have not answered yet. */
   readonly #open = new Map<string, string>();
-  /** Of others: the answer is on its way. */
+  /** Requests of other nodes whose answer is being sent. */
   readonly #answering = new Set<string>();
   readonly #heard = new Set<string>();
   readonly #unsent = new Map<string, Unsent[]>();
 
-  /** `isCurrent`: whether this node may relay. */
+  /** Creates the messages of this node; `isCurrent` tells whether the node may relay. */
   constructor(register: Register, local: LocalOffice, own: OwnSeats, isCurrent: () => boolean) {
     this.#register = register;
     this.#local = local;
@@ -70,16 +71,16 @@ export class Questions {
       if (isSent === true) return;
       this.#asked.delete(id);
       if (isSent === false) this.#local.unasked(id, unreached);
-      // Nobody knows whether it has come there.
+      // The register could not tell whether the request has arrived.
       else this.#local.lost(id, unsure);
     });
   }
-  /** What is not a question: once more, if need be. */
+  /** Sends a message other than a request; it is kept and sent again when its node cannot be reached. */
   send(node: string, message: NodeMessage, sent = (): void => {}): void {
     const unsent = { message, sent };
     if (this.#unsent.has(node)) return this.#keep(node, unsent);
     this.#register.send(node, message, (isSent) => {
-      // Nobody listens there now: it connects again, or is dead.
+      // The node is not listening now: it is reconnecting, or dead.
       if (isSent === true) sent();
       else this.#keep(node, unsent);
     });
@@ -90,18 +91,18 @@ export class Questions {
     if (kept.length < mostUnsent) kept.push(unsent);
     else unsent.sent();
   }
-  /** The register is reached again. */
+  /** Sends the kept messages, because the register can be reached again. */
   sendAgain(): void {
     for (const [node, messages] of [...this.#unsent]) {
       this.#unsent.delete(node);
       for (const { message, sent } of messages) this.send(node, message, sent);
     }
   }
-  /** Nodes for which something waits. */
+  /** Nodes for which messages are kept. */
   get unreached(): readonly string[] {
     return [...this.#unsent.keys()];
   }
-  /** This node lives no more. */
+  /** Drops all messages and requests of a node that is dead. */
   forget(node: string): void {
     this.#unsent.delete(node);
     for (const known of [...this.#open.keys(), ...this.#answering])
@@ -110,7 +111,7 @@ export class Questions {
         this.#answering.delete(known);
       }
   }
-  /** From now on nobody has to ask whether it is on its way. */
+  /** Notes that the answer to a request is on its way, so that `check` need not ask for it. */
   coming(id: number): void {
     this.#asked.delete(id);
     this.#local.answering(id);
@@ -134,7 +135,7 @@ export class Questions {
         return this.#local.broadcast(message.office, message.except, message.event, message.body);
     }
   }
-  /** Settles what nobody will answer any more, because the question or its answer was lost. */
+  /** Asks the other nodes about requests that wait for an answer, because a request or its answer may have been lost. */
   check(): void {
     const byNode = new Map<string, number[]>();
     for (const [id, node] of this.#asked) {
@@ -146,7 +147,7 @@ export class Questions {
     const here = this.#own.sockets;
     for (const [known, socket] of this.#open) if (!here.has(socket)) this.#open.delete(known);
   }
-  /** False: it came before. */
+  /** Tells whether a request is received for the first time. */
   #isNew(known: string): boolean {
     if (this.#heard.has(known)) return false;
     this.#heard.add(known);
@@ -170,7 +171,7 @@ export class Questions {
     for (const id of ids) {
       const known = `${from} ${id}`;
       if (this.#answering.has(known) || here.has(this.#open.get(known) ?? '')) continue;
-      // If it still comes it is not asked.
+      // The request is marked as received, so that it is ignored if it arrives later after all.
       this.#isNew(known);
       this.send(from, { type: 'lost', id });
     }

@@ -5,9 +5,9 @@ import { seatKey, type Holder, type Register } from '../../../machines/office/ro
 import { Seating } from '../../../machines/office/rooms/seating.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
-/** What is said where one node of an office is not enough. */
+/** Failures and seats of an office that consists of several nodes. */
 
-/** Said where the register is not reached: nothing was done. */
+/** Failure while the register cannot be reached; nothing was done. */
 export const apart: Failure = {
   code: wireCodes.unavailable,
   message: 'The office cannot reach its register now: try again',
@@ -34,14 +34,14 @@ const overtaken: Failure = {
   details: { reason: 'overtaken' },
 };
 
-/** Who sits at other nodes, as far as this node has heard: the later claim of a place counts, in whatever order news come. */
+/** Seats at other nodes, as far as this node knows. The later claim of a seat counts, in whatever order the news arrive. */
 export class RemoteSeats {
   readonly seating = new Seating();
   readonly #holders = new Map<string, Holder>();
   readonly #sockets = new Map<string, Holder>();
   readonly #left: (holder: Holder, isLost: boolean) => void;
 
-  /** `left`: hears of each who sits there no more. */
+  /** Creates the seats; `left` is called for each peer that lost its seat. */
   constructor(left: (holder: Holder, isLost: boolean) => void) {
     this.#left = left;
   }
@@ -55,7 +55,7 @@ export class RemoteSeats {
     const key = seatKey(holder.seat);
     const before = this.#holders.get(key);
     if (before && before.fence >= holder.fence) return;
-    // News of a seat that this connection has left for another.
+    // The news concern a seat that this connection has already left for another.
     if ((this.#sockets.get(holder.socket)?.fence ?? 0) > holder.fence) return;
     if (before) this.drop(before, false);
     this.#holders.set(key, holder);
@@ -67,10 +67,10 @@ export class RemoteSeats {
     const before = this.#holders.get(seatKey(seat));
     if (before?.fence === fence) this.drop(before, false);
   }
-  /** `isLost`: its node can tell nobody. */
+  /** Removes a holder; `isLost` means that its node is dead and cannot tell the others. */
   drop(holder: Holder, isLost: boolean): void {
     this.#holders.delete(seatKey(holder.seat));
-    // A computer that changes its office takes the new seat first.
+    // A computer that changes its office takes the new seat before it leaves the old one.
     if (this.#sockets.get(holder.socket) === holder) {
       this.#sockets.delete(holder.socket);
       this.seating.unseat(holder.socket);
@@ -80,42 +80,42 @@ export class RemoteSeats {
   }
 }
 
-/** A register that has forgotten everything gives seats to those who had them before, and from then on to anybody. */
+/** Number of leases for which a register that lost its data gives seats only to their earlier holders; later to anyone. */
 export const newAfterLeases = 1.5;
 
-/** What this node holds in the register. */
+/** Seats that this node holds in the register. */
 export class OwnSeats {
   readonly #register: Register;
   readonly #leaseMs: number;
   readonly #evict: (socket: string, failure: Failure) => void;
   readonly #own = new Map<string, Holder>();
-  /** Who holds each claim, by its fence. */
+  /** Sockets by the fence of their claim. */
   readonly #sockets = new Map<number, string>();
-  /** Claims that are not answered yet. */
+  /** Number of claims without an answer yet. */
   #claiming = 0;
   #isUnsure = false;
 
-  /** `evict`: hears of a connection whose seat another node has. */
+  /** Creates the seats; `evict` is called for a connection whose seat another node has. */
   constructor(register: Register, leaseMs: number, evict: (socket: string, failure: Failure) => void) {
     this.#register = register;
     this.#leaseMs = leaseMs;
     this.#evict = evict;
   }
-  /** Something was asked of the register that may or may not have been done. */
+  /** Tells whether a request to the register may or may not have been carried out. */
   get isUnsure(): boolean {
     return this.#isUnsure;
   }
   all(): readonly Holder[] {
     return [...this.#own.values()];
   }
-  /** Those who sit here. */
+  /** Sockets that hold a seat at this node. */
   get sockets(): ReadonlySet<string> {
     return new Set(this.#sockets.values());
   }
   has(fence: number, socket: string): boolean {
     return this.#sockets.get(fence) === socket;
   }
-  /** `settled`: null, it is granted; else why not. */
+  /** Claims a seat in the register; `settled` gets null when it is granted, otherwise the reason for the refusal. */
   claim(
     socket: string,
     seat: SeatFacts,
@@ -127,7 +127,8 @@ export class OwnSeats {
     const minAgeMs = this.#leaseMs * newAfterLeases;
     this.#register.claim(extended(wanted, { minAgeMs }), (answer) => {
       this.#claiming -= 1;
-      // It may have been done all the same: the next beat finds it, and frees it.
+      // The claim may have been carried out after all; the next comparison with the register finds it and
+      // frees it.
       if (!answer) this.#isUnsure = true;
       if (!answer) return settled(apart.message);
       if (!answer.ok)
@@ -136,35 +137,37 @@ export class OwnSeats {
       settled(null);
     });
   }
-  /** Nobody of this node sits there any more. */
+  /** Frees a seat that a socket of this node has left. */
   release(socket: string, seat: SeatFacts): void {
     const held = this.#own.get(seatKey(seat));
     if (held?.socket !== socket) return;
     this.#letGo(held);
     this.free(seat, held.fence);
   }
-  /** What cannot be freed now is found by the next beat. */
+  /** Frees a seat in the register; after a failure, the next comparison finds and frees it. */
   free(seat: SeatFacts, fence: number): void {
     this.#register.release(seat, fence, (isDone) => {
       if (isDone === undefined) this.#isUnsure = true;
     });
   }
   /**
-   * What this node held before; what others have taken meanwhile is theirs. `again`: as far as this node knows its lease has not
-   * ended. `then`: whether the register has answered for each.
+   * Claims earlier seats of this node again; a seat that another node has taken meanwhile is given up.
+   * `again`: the lease, as far as this node knows, has not ended. `then` tells whether the register answered
+   * for all seats.
    */
   claimAgain([held, ...rest]: readonly Holder[], again: boolean, then: (isWhole: boolean) => void): void {
     if (!held) return then(true);
     if (this.#own.get(seatKey(held.seat)) !== held) return this.claimAgain(rest, again, then);
     this.#claiming += 1;
-    // What was held without a break nobody else can have, however young the register is.
+    // Without a break in the lease no other node can have the seat, so the age of the register does not
+    // matter.
     this.#register.claim(extended(held, { minAgeMs: again ? 0 : this.#leaseMs }), (answer) => {
       this.#claiming -= 1;
       if (!answer || (!answer.ok && !answer.holder)) {
         this.#isUnsure = true;
         return then(false);
       }
-      // It may have been claimed once more meanwhile, or given up.
+      // The seat may have been claimed once more or given up meanwhile.
       const now = this.#own.get(seatKey(held.seat));
       const isHeld = now?.socket === held.socket;
       if (isHeld) this.#letGo(now);
@@ -175,8 +178,8 @@ export class OwnSeats {
     });
   }
   /**
-   * What the register has of this node, and what this node holds, have to be the same: the returned function is given what was found,
-   * and makes it so.
+   * Prepares a comparison of the register with the seats of this node; the returned function takes the seats
+   * that were read and corrects the differences.
    */
   compared(isCurrent: () => boolean): (found: readonly Holder[]) => void {
     const held = this.all();
@@ -186,7 +189,8 @@ export class OwnSeats {
       const missing = held.filter(({ fence }) => !there.has(fence));
       this.#isUnsure = false;
       if (missing.length > 0) this.claimAgain(missing, isCurrent(), () => {});
-      // A claim that is under way may be among those that were found.
+      // The seats that were read may include a claim that is not answered yet, so the comparison is repeated
+      // later.
       if (!isQuiet || this.#claiming > 0) this.#isUnsure = true;
       else
         for (const { node, seat, fence } of found)
