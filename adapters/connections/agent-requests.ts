@@ -90,7 +90,7 @@ export class AgentRequests {
   readonly #progress: ProgressSender;
   readonly #traced: TracedCalls | undefined;
   #copies = 0;
-  /** Limit in bytes for one answer to this office. */
+  /** Limit in bytes for one answer to the connected office, which closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
   constructor(at: string, input: LinkInput, emit: Emit<LinkFact>, { timers, say, tracing }: RequestsParts) {

@@ -224,7 +224,7 @@ export class LinkRegistry {
 
   open(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire): LinkConnection {
     const ended = (): void => {
-      // A newer link may already use the same key.
+      // The key may already belong to a newer link, which must stay in the registry.
       if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
     };
     const connection: LinkConnection = new LinkConnection(

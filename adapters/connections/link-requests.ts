@@ -63,11 +63,11 @@ export class LinkRequests {
   readonly #timers: Timers;
   readonly #agent: string;
   readonly #asked = new TransientMap<number, Asked>();
-  /** Numbers of the pending tool calls, by their `req_id`. */
+  /** Numbers that identify the pending tool calls, by the `req_id` of each call. */
   readonly #calls = new TransientMap<string, number>();
   #last = 0;
   #isLost = false;
-  /** Limit in bytes for one request to this office. */
+  /** Limit in bytes for one request to the connected office, which closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
   constructor(emit: WireEmit, input: LinkInput, timers: Timers) {

@@ -15,7 +15,7 @@ export interface OfficeWire {
   deliver(sockets: readonly string[], event: NoticeName, body: object): void;
   /** Sends the reason to a socket, and closes its connection after all messages were sent. */
   part(socket: string, failure: Failure): void;
-  /** Asks the transport of a socket for a sign of life. */
+  /** Asks the peer of a socket for a sign of life by a ping of the transport. */
   probe(socket: string, onAlive: () => void): void;
   /** Cuts a connection that does not respond. */
   cut(socket: string): void;

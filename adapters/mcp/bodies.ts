@@ -8,11 +8,10 @@ import { isObject } from '../../machines/protocol/json.ts';
 
 /** Content of the HTTP body with which a server refused a request, read as far as it says why. */
 export interface Said {
-  /** The whole body when it is a JSON-RPC error message. */
+  /** Body as a JSON-RPC message, when it holds a JSON-RPC error. */
   readonly envelope?: Envelope;
   readonly error?: RpcError;
   readonly bytes: number;
-  /** Whole text of the body. */
   readonly text: string;
   /** One sentence from the body that says why the server refused; undefined when it holds none. */
   readonly words?: string;
@@ -56,15 +55,12 @@ export function saidIn(body: Body): Said {
   return error ? { ...said, envelope: value, error, words: error.message } : said;
 }
 
-/**
- * Kind of an HTTP body, judged by its first bytes because servers and gateways often send a wrong media type,
- * two, or none.
- */
+/** Kind of an HTTP body, judged by its first bytes because servers and gateways often send a wrong media type, two, or none. */
 type Shape = 'json' | 'events' | 'foreign';
 
 const fields = ['data', 'event', 'id', 'retry'];
 const longestField = 5;
-/** UTF-8 byte order mark, as it looks when read as Latin-1. */
+/** UTF-8 byte order mark, as three characters of Latin-1. */
 const mark = '\u00EF\u00BB\u00BF';
 const space = /^[\t\n\r ]+/;
 
@@ -86,10 +82,7 @@ function judge(start: string, types: readonly string[]): Shape | undefined {
 interface ShapeReader {
   /** Kind of the body; undefined while too few bytes have come to decide. */
   readonly is: Shape | undefined;
-  /**
-   * Adds a chunk and returns the bytes that can be read now: nothing while the kind is undecided, then all
-   * that was held back.
-   */
+  /** Adds a chunk and returns the bytes that can be read now: nothing while the kind is undecided, then all that was held back. */
   add(chunk: Buffer): Buffer | undefined;
 }
 function shapeOf(types: readonly string[]): ShapeReader {
@@ -212,10 +205,7 @@ interface Limits {
  */
 export type Ended = { readonly stream: StreamEnd } | { readonly body: Body } | { readonly isForeign: true };
 
-/**
- * Reads an HTTP answer to its end, as an event stream or as one piece depending on its first bytes; the
- * promise never rejects.
- */
+/** Reads an HTTP answer to its end, as an event stream or as one piece depending on its first bytes; the promise never rejects. */
 export function readAnswer(
   answer: IncomingMessage,
   found: FoundEvents,

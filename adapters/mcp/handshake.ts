@@ -15,10 +15,7 @@ interface Around {
   readonly tell: (waits: Waits) => void;
 }
 
-/**
- * Reports what a slow handshake waits for and what the server sent instead: each change once, at most once a
- * second.
- */
+/** Reports what a slow handshake waits for and what the server sent instead: each change once, at most once a second. */
 export class Handshake {
   readonly #transport: McpTransport;
   readonly #around: Around;

@@ -23,10 +23,7 @@ function numberOf(value: unknown): number | undefined {
   return isNumber(read) ? read : undefined;
 }
 
-/**
- * Keeps the members that pass their check and drops the others with a report; null members are dropped without
- * one.
- */
+/** Keeps the members that pass their check and drops the others with a report; null members are dropped without one. */
 function kept(
   fields: Fields,
   checks: Readonly<Record<string, (value: unknown) => boolean>>,
@@ -41,9 +38,7 @@ function kept(
     }),
   );
 }
-/**
- * Error for a request of a server that cannot be read; its message names the member that is missing or wrong.
- */
+/** Error for a request of a server that cannot be read; its message names the member that is missing or wrong. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -55,9 +50,7 @@ const byteOrderMark = 0xfeff;
 /** Ids of requests with more digits than a JavaScript number holds, as the server wrote them. */
 const literals = new WeakMap<object, string>();
 
-/**
- * Parses one message as a server wrote it, with or without a byte order mark. Throws what `JSON.parse` throws.
- */
+/** Parses one message as a server wrote it, with or without a byte order mark. Throws what `JSON.parse` throws. */
 export function parsed(text: string): unknown {
   const value: unknown = JSON.parse(text.codePointAt(0) === byteOrderMark ? text.slice(1) : text);
   if (typeof value !== 'object' || value === null || !('id' in value)) return value;
@@ -88,15 +81,10 @@ const isSaid = (value: unknown): boolean => value !== undefined && value !== nul
 const isEmpty = (error: unknown): boolean =>
   error === '' || error === false || (typeof error === 'object' && Object.keys(error ?? {}).length === 0);
 const isMethod = (value: unknown): boolean => typeof value === 'string' && value !== '';
-/**
- * Tells whether a message is an answer: it has a result, an error, or no method, whatever else is missing.
- */
+/** Tells whether a message is an answer: it has a result, an error, or no method, whatever else is missing. */
 export const isAnswer = ({ method, result, error }: Envelope): boolean =>
   isSaid(result) || isSaid(error) || !isSaid(method) || method === '';
-/**
- * Tells whether a message is a notification: it has a method and no id, or a null id with a method of
- * notifications.
- */
+/** Tells whether a message is a notification: it has a method and no id, or a null id with a method of notifications. */
 export const isNotification = ({ id, method }: Envelope): boolean =>
   isMethod(method) && (id === undefined || (id === null && String(method).startsWith('notifications/')));
 
@@ -154,10 +142,7 @@ function readField(name: string, field: unknown, { schema, tell }: Around): Fiel
   return read;
 }
 
-/**
- * Resolves a field that refers to a definition in its form, or has a single branch, to the schema it stands
- * for.
- */
+/** Resolves a field that refers to a definition in its form, or has a single branch, to the schema it stands for. */
 function flattened(field: Fields, schema: Fields, depth = 0): Fields {
   const { $ref: pointer, allOf, anyOf, oneOf, ...rest } = field;
   const branches = [allOf, anyOf, oneOf].find(Array.isArray)?.filter((branch) => !isNull(branch));
@@ -225,10 +210,7 @@ function isOfType(value: unknown, type: string): boolean {
 
 const elicitationPlace = 'elicitation/create';
 
-/**
- * Reads the params of `elicitation/create`, a question to a person. Throws `Unreadable` when the question
- * cannot be determined.
- */
+/** Reads the params of `elicitation/create`, a question to a person. Throws `Unreadable` when the question cannot be determined. */
 export function readElicitation(params: unknown, tell: Tell): ElicitRequest['params'] {
   const { mode, task: _, ...rest } = said(params);
   const isUrl = mode === 'url' || (mode === undefined && isText(rest['url']) && !rest['requestedSchema']);
@@ -303,10 +285,7 @@ const samplingChecks = {
   _meta: isObject,
 } as const;
 
-/**
- * Reads the params of `sampling/createMessage`, a question to a model. Throws `Unreadable` when there are no
- * messages.
- */
+/** Reads the params of `sampling/createMessage`, a question to a model. Throws `Unreadable` when there are no messages. */
 export function readSampling(params: unknown, tell: Tell): CreateMessageRequest['params'] {
   const { messages, maxTokens, task: _, ...rest } = said(params);
   if (!Array.isArray(messages)) throw new Unreadable(`${samplingPlace}: messages is missing, or no list`);

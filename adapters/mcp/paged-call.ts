@@ -3,21 +3,15 @@ import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import { readElicitation } from './lenient.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/**
- * JSON-RPC error code of MCP 2025-11-25 by which a server says that a person has to open a web page before
- * this call.
- */
+/** JSON-RPC error code of MCP 2025-11-25 by which a server says that a person has to open a web page before this call. */
 const urlElicitationRequired = -32_042;
 type Page = Extract<ElicitRequest['params'], { mode: 'url' }>;
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
 interface Around {
-  /**
-   * Shows a web page to a person; undefined when the host cannot. The promise rejects when the page is no
-   * longer wanted.
-   */
+  /** Shows a web page to a person; undefined when the host cannot. The promise rejects when the page is no longer wanted. */
   readonly show: ((page: Page, signal: AbortSignal) => Promise<ElicitResult>) | undefined;
-  /** Sends the call; the returned function withdraws it. */
+  /** Sends the tool call to its server; the returned function withdraws it. */
   readonly ask: (emit: Emit<RequestFact>) => () => void;
   /** Tells whether the session is closed, so that results are no longer reported. */
   readonly isClosed: () => boolean;

@@ -27,19 +27,13 @@ export interface SessionPort {
    * method returns its result exactly as received.
    */
   readonly request: Ports['request'];
-  /**
-   * Tells whether a session is held: true from open to close, also while connecting and after the stream was
-   * lost.
-   */
+  /** Tells whether a session is held: true from open to close, also while connecting and after the stream was lost. */
   has(key: Address): boolean;
   /** Counts of what a server wrote that no caller received, since the port was created. */
   noiseOf(server: string): Noise;
   /** Counts a protocol violation of a server that was seen outside its session. */
   noticed(server: string, text: string): void;
-  /**
-   * Tells every connected server that `answers.roots` now returns other roots, so that the server may ask for
-   * them again.
-   */
+  /** Tells every connected server that `answers.roots` now returns other roots, so that the server may ask for them again. */
   announceRoots(): void;
   /** Resolves when all closed sessions have finished their farewells, after 2 s at most. */
   closed(): Promise<void>;

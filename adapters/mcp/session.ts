@@ -37,15 +37,9 @@ export interface SessionOptions extends TransportOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Functions by which this host answers requests of a server. */
   readonly answers?: Answers;
-  /**
-   * Limit in ms for an answer of the host, 2 min by default; afterwards sampling is refused and elicitation
-   * cancelled.
-   */
+  /** Limit in ms for an answer of the host, 2 min by default; afterwards sampling is refused and elicitation cancelled. */
   readonly answerMs?: number;
-  /**
-   * Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a
-   * secret.
-   */
+  /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: (text: string) => string;
   /** Tracer that makes a span for each tool call. */
   readonly tracing?: Tracing | undefined;
@@ -244,7 +238,7 @@ export class Session {
     return this.#transport?.revision ?? protocolVersion;
   }
   #opened({ protocolVersion, info }: Initialized, transport: McpTransport): void {
-    // The server answered `initialize` and ended at once.
+    // The server answered `initialize` and ended directly afterwards, so the session cannot be used.
     if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
@@ -273,10 +267,7 @@ export class Session {
     this.#end();
     this.#emit({ type: 'session.failed', failure });
   }
-  /**
-   * Handles the loss of the stream; while connecting, the handshake itself fails a moment later with a better
-   * reason.
-   */
+  /** Handles the loss of the stream; while connecting, the handshake itself fails a moment later with a better reason. */
   #lose(): void {
     this.#asked?.close();
     if (this.#state === 'connecting') this.#requests?.lose();

@@ -6,10 +6,7 @@ import { written } from './lenient.ts';
 import { createFramer, type Framer } from './messages/framing.ts';
 import { Inbox } from './messages/inbox.ts';
 
-/**
- * Time in ms for which the output of a process is still read after its input broke, because answers may still
- * lie in the pipe.
- */
+/** Time in ms for which the output of a process is still read after its input broke, because answers may still lie in the pipe. */
 const brokenInputMs = 50;
 
 /** Input and output streams of a process that is owned elsewhere. */

@@ -6,10 +6,7 @@ import type { Asker, PendingRequests } from './messages/pending-requests.ts';
 import { factOf, lost, refusedOnTheWay, unusableCall } from './messages/refusal.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
-/**
- * Time in ms for which the server is asked to keep a task after its creation; the server may choose another
- * time.
- */
+/** Time in ms for which the server is asked to keep a task after its creation; the server may choose another time. */
 const ttl = 24 * 3_600_000;
 const between = { usual: 1_000, least: 50, most: 60_000 } as const;
 const method = 'tools/call';

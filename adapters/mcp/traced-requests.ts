@@ -6,14 +6,9 @@ import type { RemoteSpec } from './http/remote.ts';
 import type { ListRequest } from './messages/pages.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/**
- * Sends a request and reports the id of its JSON-RPC message through `sent`; the returned function withdraws
- * the request.
- */
+/** Sends a request and reports the id of its JSON-RPC message through `sent`; the returned function withdraws the request. */
 type Send = (request: ListRequest, emit: Emit<RequestFact>, sent: (id: number) => void) => () => void;
-/**
- * Returns the OpenTelemetry attributes for how a server is reached: through a pipe, or over TCP with HTTP.
- */
+/** Returns the OpenTelemetry attributes for how a server is reached: through a pipe, or over TCP with HTTP. */
 function networkOf(
   process: SessionInput['process'],
   kind: RemoteSpec['kind'] | undefined,
@@ -39,10 +34,7 @@ function endOf(fact: RequestFact): SpanEnd | undefined {
 /** End of the span of a call that was withdrawn: cancelled, timed out, or its server closed. */
 const withdrawn: SpanEnd = { outcome: 'unknown', code: 'cancelled' };
 
-/**
- * Sends the tool calls of one session, each with a span of its own by the OpenTelemetry conventions for MCP
- * clients.
- */
+/** Sends the tool calls of one session, each with a span of its own by the OpenTelemetry conventions for MCP clients. */
 export class TracedRequests {
   readonly #tracing: Tracing;
   readonly #more: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ export interface McpTransport extends Omit<Transport, 'start' | 'send'> {
    * for its answer since it began.
    */
   readonly step?: { readonly for: Waits['for']; readonly since: number } | undefined;
-  /** Number of bytes of an incoming line that has no end yet. */
+  /** Number of bytes received of a line that is not complete yet. */
   readonly heldBytes?: number;
   closed?(): Promise<void>;
 }
@@ -80,10 +80,7 @@ export interface Around {
   /** Value of the `User-Agent` header of HTTP requests. */
   readonly userAgent: string;
   readonly notice: (notice: Notice) => void;
-  /**
-   * Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a
-   * secret.
-   */
+  /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Callback for each JSON-RPC message of the session. */
   readonly frame: (dir: 'in' | 'out', message: unknown) => void;

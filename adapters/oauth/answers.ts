@@ -48,7 +48,7 @@ const number: Kind = { name: 'number', read: asNumber };
 const flag: Kind = { name: 'true or false', read: asFlag };
 const texts: Kind = { name: 'list of texts', read: asList(asText) };
 const addresses: Kind = { name: 'list of web addresses', read: asList(asAddress) };
-/** Type of the scopes of OAuth: words in one text. */
+/** Type of a member that lists OAuth scopes, as words in one text. */
 const scope: Kind = { name: 'text', read: (value) => asList(asText)(value)?.join(' ') };
 
 /** Members that a login reads from one kind of answer; all others are dropped. */

@@ -28,7 +28,7 @@ export interface FlowStart {
   readonly options: LoginOptions;
   readonly found: OAuthDiscoveryState;
   readonly challenge: Challenge;
-  /** Tells whether more scopes are requested than before. */
+  /** Tells whether this login requests more scopes than the one before (a step-up). */
   readonly isStepUp: boolean;
   readonly signal: AbortSignal;
   readonly person?: { readonly redirectUri: string; readonly state: string };
@@ -197,7 +197,7 @@ export class Flow {
       ...(typeof issuer === 'string' && { issuer }),
     };
   }
-  /** Returns the known client, or registers a new one. */
+  /** Returns the OAuth client that is known, or registers a new one at the authorization server. */
   async #client(): Promise<Client> {
     const { found, scope, options, fetch } = this.#plan;
     const { authorizationServerMetadata: metadata } = found;
@@ -233,7 +233,7 @@ export class Flow {
     this.kept = { ...this.kept, client: stamped };
     return stamped;
   }
-  /** Forgets the refused tokens, or the refused client. */
+  /** Removes the stored data that the authorization server refused: the tokens, or the client. */
   #forget({ code }: TokenRefused): void {
     if (code === 'invalid_grant') {
       const { tokens: _, obtainedAt: __, ...rest } = this.kept;

@@ -270,19 +270,19 @@ export interface LoginNews {
   /** Called when the browser came back from the login page. */
   readonly returned: () => void;
 }
-/** Token and headers for a request. */
+/** Access token and the headers that carry it in a request. */
 export interface Signed {
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-/** Request that the server refused. */
+/** Description of a request that a server refused with 401 or 403. */
 export interface Refused {
   readonly status: number;
   /** Value of the `WWW-Authenticate` header of the answer. */
   readonly header: string | undefined;
-  /** Token of the request. */
+  /** Access token that the refused request carried, if any. */
   readonly token: string | undefined;
-  /** Tells whether the request was sent for the first time. */
+  /** Tells whether the refused request was sent for the first time, so that it may be repeated. */
   readonly isFirst: boolean;
 }
 /** Result of a logout. */

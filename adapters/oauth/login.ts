@@ -39,7 +39,7 @@ export class Login {
   #kept: Kept | undefined;
   #challenge: Challenge = {};
   #renewing: Promise<boolean> | undefined;
-  /** Error of the last failed renewal. */
+  /** Error of the last attempt to renew the token. */
   #why: unknown;
   /** Nonce that the server expects in the next DPoP proof. */
   #nonce: string | undefined;
@@ -200,7 +200,7 @@ export class Login {
 
   /** Requests the additional scopes that the server demands, unless they were requested before. */
   async #stepUp(scope: string | undefined, token: string | undefined): Promise<boolean> {
-    // Another request has logged in meanwhile.
+    // Another request has already obtained a new token while this one was under way.
     if (token !== this.#kept?.tokens?.access_token) return this.#kept?.tokens !== undefined;
     const before = new Set(this.#kept?.scope?.split(' '));
     const isMore = scope?.split(/\s+/).some((one) => !before.has(one)) === true;
@@ -220,7 +220,8 @@ export class Login {
     if (isRejected && !(await this.#hasMoved(signal)))
       throw new Refusal('the server does not take the token that its login just gave');
     if (this.#needsNobody) {
-      // The renewal failed just now, when the server refused the request, so it is not tried again.
+      // A renewal was tried and failed just before, when the server refused the request, so it is not
+      // repeated.
       const isAsked = this.#why !== undefined;
       if (!isAsked && (await this.#renew(this.#kept?.tokens?.access_token))) return;
       const why = this.#why ?? new Refusal('its authorization server gives no token to this client');

@@ -68,7 +68,7 @@ export class Loopback {
     }
     return new Loopback(server);
   }
-  /** Starts to accept the redirect with this state. */
+  /** Starts to accept the redirect of the browser that carries this `state`. */
   expect(state: string): void {
     this.#state = state;
   }

@@ -28,7 +28,7 @@ export interface Proved {
   readonly url: URL;
   /** Nonce that the server expects in each proof, if it sent one. */
   readonly nonce?: string | undefined;
-  /** Token that is sent with the proof. */
+  /** Access token that is sent together with the proof. */
   readonly token?: string;
   /** Time of the proof in ms since 1970. */
   readonly now: number;
@@ -95,7 +95,7 @@ interface AssertionOptions {
   readonly hide: (secrets: readonly string[]) => void;
   readonly signal: AbortSignal;
 }
-/** Largest JWT in bytes. */
+/** Largest size in bytes of a JWT that is accepted as an assertion. */
 const mostBytes = 64 * 1024;
 const hostMs = 10_000;
 const jwt = /^[\w-]+\.([\w-]+)\.[\w-]+$/;

@@ -151,7 +151,7 @@ export interface Keys {
   readonly node: string;
   office(office: string): string;
   mail(node: string): string;
-  /** Key of a large message from this node. */
+  /** Returns the key under which a node stores a large message for another. */
   large(node: string, count: number): string;
 }
 export const defaultPrefix = 'a2c';

@@ -212,7 +212,7 @@ interface MailParts {
   readonly keys: Keys;
   readonly counts: Clients['counts'];
   readonly commands: KeptClient<Client>;
-  /** Connection for large messages. */
+  /** Separate connection to Redis for large messages, so that they do not delay small ones. */
   readonly bulk: KeptClient<Client>;
 }
 /** Messages that this node exchanges with others through Redis. */
@@ -244,7 +244,7 @@ export class Mail {
       this.#publish(to, written([node, headOf(message), key, bytes]), message);
     const bytes = typeof letter === 'string' ? Buffer.from(letter) : letter;
     if (this.#large.send(to, bytes, announce, told)) return;
-    // The limit of waiting bytes for this node is reached.
+    // Too many bytes wait for this node, so the message is refused, reported as lost, or dropped.
     if (message.type === 'ask') return told(false);
     if (message.type === 'answer') return this.send(to, { type: 'lost', id: message.id }, told);
     told(true);
@@ -303,7 +303,7 @@ export class Mail {
     this.#large.close();
   }
 }
-/** Returns a message without its large members. */
+/** Returns a message without its large members, as an announcement of the whole. */
 const headOf = (message: NodeMessage): object => {
   const { body: _body, ack: _ack, ids: _ids, ...head } = message as NodeMessage & Record<string, unknown>;
   return head;

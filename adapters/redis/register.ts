@@ -104,7 +104,7 @@ class RedisRegister implements Register {
       lost: () => this.#notice('the connection to Redis is lost: nobody can join until it is back'),
       refused: ({ message, remedy }: { readonly message: string; readonly remedy: string }) =>
         this.#notice(`${message}: nobody can join. ${remedy}`),
-      // News were missed during the interruption.
+      // News of other nodes were missed while the connection was lost, so the node reads all seats again.
       back: () => {
         this.#notice('the connection to Redis is back');
         hear({ type: 'resumed' });

@@ -18,7 +18,7 @@ interface Listening {
   /** Tells whether the office may listen: it is on loopback, or has authentication. */
   readonly isAllowed: boolean;
   readonly isSecure: boolean;
-  /** Tells whether the office was closed meanwhile. */
+  /** Tells whether the office was closed while it was being opened. */
   readonly isOver: () => boolean;
 }
 /** Starts to listen and resolves with whether that worked; a node of several first joins the others. */

@@ -5,7 +5,7 @@ type Fields = { readonly [K in 'error' | 'code' | 'structuredContent' | 'isError
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? value : {});
 /** Returns the code of an answer that is an error; undefined for a success. */
 function codeOf(answer: unknown): number | undefined {
-  // The answer false means a refused join or leave.
+  // A join or leave that was refused is answered with false.
   if (answer === false) return wireCodes.conflict;
   const { error, structuredContent, isError } = fieldsOf(answer);
   const { code } = fieldsOf(error ?? fieldsOf(structuredContent).error);

@@ -43,7 +43,7 @@ export interface Offices {
   /** Resolves when every office that was closed has freed its port. */
   closed(): Promise<void>;
 }
-/** Settings of an office: its limits and its surroundings. */
+/** Settings of an office: its limits, the proxies before it, TLS, and other nodes. */
 export interface OfficeSettings {
   readonly limits: OfficeLimits;
   /** Number of proxies before the office, whose `X-Forwarded-For` names the address of a peer. */
@@ -68,7 +68,7 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly settings?: () => Partial<OfficeSettings>;
   /** Callback that receives the control of each office that was opened. */
   readonly watched?: (control: OfficeControl) => void;
-  /** Returns the meter that counts events, if any. */
+  /** Returns the meter that counts the events of the office; undefined when nothing is counted. */
   readonly meter?: () => OfficeMeter | undefined;
   /**
    * Returns the callback for each message on a socket, with the address of its seat; undefined when nothing is

@@ -50,14 +50,14 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #local: LocalOffice;
   readonly #remote: RemoteSeats;
-  /** Seats that this node holds. */
+  /** Seats of peers that are connected to this node. */
   readonly own: OwnSeats;
-  /** Seats at the other nodes. */
+  /** Seats of peers that are connected to other nodes of the office. */
   readonly seating: Seating;
   readonly #questions: Questions;
   /** Times until which a seat counts as empty, because the register just said so. */
   readonly #absent = new Map<string, number>();
-  /** News that came while all seats were being read. */
+  /** News from the register that came while all seats were being read, and are applied afterwards. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;

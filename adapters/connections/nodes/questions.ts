@@ -16,7 +16,7 @@ export interface LocalOffice {
   answered(id: number, ack: readonly unknown[]): void;
   /** Refuses a request that was not sent: the computer has no seat, or its node cannot be reached. */
   unasked(id: number, failure: Failure): void;
-  /** Ends a request that may or may not have been sent. */
+  /** Ends a request whose sending failed in a way that leaves open whether it was received. */
   lost(id: number, failure: Failure): void;
   /** Takes note that a peer at another node left, or that its node was lost. */
   left(holder: Holder, isLost: boolean): void;
@@ -45,7 +45,7 @@ export class Questions {
   readonly #local: LocalOffice;
   readonly #own: OwnSeats;
   readonly #isCurrent: () => boolean;
-  /** Nodes that were asked, by the id of our request. */
+  /** Nodes to which requests of this node were sent, by the id of the request. */
   readonly #asked = new Map<number, string>();
   /** Ids of our requests that are being sent to another node. */
   readonly #asking = new Set<number>();

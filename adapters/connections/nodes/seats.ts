@@ -83,15 +83,15 @@ export class RemoteSeats {
 /** Number of leases for which a register that lost its data gives seats only to their earlier holders; later to anyone. */
 export const newAfterLeases = 1.5;
 
-/** Seats that this node holds in the register. */
+/** Seats of this node, as they are registered in the register that all nodes of an office share. */
 export class OwnSeats {
   readonly #register: Register;
   readonly #leaseMs: number;
   readonly #evict: (socket: string, failure: Failure) => void;
   readonly #own = new Map<string, Holder>();
-  /** Sockets by the fence of their claim. */
+  /** Sockets that hold a seat, by the fence (the number of the claim) of that seat. */
   readonly #sockets = new Map<number, string>();
-  /** Number of claims without an answer yet. */
+  /** Number of claims that the register has not answered yet. */
   #claiming = 0;
   #isUnsure = false;
 
@@ -167,7 +167,7 @@ export class OwnSeats {
         this.#isUnsure = true;
         return then(false);
       }
-      // The seat may have been claimed once more or given up meanwhile.
+      // The seat may have been claimed once more or given up while the register was asked.
       const now = this.#own.get(seatKey(held.seat));
       const isHeld = now?.socket === held.socket;
       if (isHeld) this.#letGo(now);

@@ -53,7 +53,7 @@ export class FallbackTransport implements McpTransport {
   }
   async #fallBack(message: JSONRPCMessage): Promise<void> {
     const first = this.#first;
-    // The end of the first transport must not end the session.
+    // The callback is removed, because the end of the first transport must not end the session.
     delete first.onclose;
     await first.close();
     this.#transport = this.#makeSecond();

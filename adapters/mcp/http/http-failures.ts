@@ -80,7 +80,6 @@ export const notStartable = (message: string, remedy: string): Failure => ({
 interface AboutStatus {
   readonly phase: Phase;
   readonly headers: IncomingHttpHeaders;
-  /** URL of the request. */
   readonly url: URL;
   /** Reason in the words of the server, already redacted. */
   readonly said?: string | undefined;

@@ -109,7 +109,7 @@ export class Http {
       },
     };
   }
-  /** Step that the latest request waits for, with its start. */
+  /** Step that the latest request waits for (connection, headers or answer), with the time of its start. */
   get step(): Step | undefined {
     return this.#last?.step;
   }

@@ -6,7 +6,7 @@ import { causeOf, causeWords, notStartable } from './http-failures.ts';
 import { Inbox } from '../messages/inbox.ts';
 import type { InMemorySpec, OwnSpec } from './remote.ts';
 
-/** Longest wait in ms for a connection of the host to close. */
+/** Longest wait in ms until a connection that the host has provided is closed. */
 const partingMs = 2_000;
 const nothing = (): void => {};
 

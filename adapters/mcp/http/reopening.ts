@@ -44,7 +44,7 @@ export class Reopening {
   readonly #reopen: Reopen;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
-  /** Delay in ms that the last refusal asked for. */
+  /** Delay in ms that the server demanded in its last refusal. */
   #askedMs = 0;
   #wasOpen = false;
   #isStopped = false;

@@ -15,7 +15,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** Facts about a message that are not part of it. */
+/** Facts about a received message that its JSON does not hold. */
 export interface Notes {
   /** Size of the message in bytes, present only for a large one. */
   readonly bytes?: number;

@@ -12,7 +12,7 @@ export interface Noise {
   readonly lateAnswer: number;
   /** Number of progress notifications for requests that had ended. */
   readonly lateProgress: number;
-  /** Number of other violations of MCP. */
+  /** Number of other violations of the MCP protocol by a server. */
   readonly protocol: number;
   /** Text of the latest of these, with secrets hidden, cut after 200 characters; absent when there was none. */
   readonly last?: string;

@@ -90,7 +90,7 @@ interface StatelessHttp {
   headersFor: ((request: Request) => Record<string, string>) | undefined;
   /** Closes the stream of a request, which cancels it for the server, because over HTTP a client sends no cancel notification. */
   abort(requestId: unknown): void;
-  /** Leaves the session that `initialize` has opened. */
+  /** Ends the HTTP session that `initialize` has opened, because the rest is spoken without sessions. */
   leaveSession(): void;
 }
 /** Callback for the answer to one request on the wire. */

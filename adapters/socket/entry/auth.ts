@@ -18,8 +18,8 @@ export type Authenticate = (entrant: Entrant) => Entry | Promise<Entry>;
 /** Credential that an office accepts. */
 export type OfficeCredential = string | TokenGrant | TokensFile | JwtAuth;
 /**
- * Authentication of an office: a credential, several of which any one is sufficient (so that they can be
- * changed one peer after the other), or a function.
+ * Authentication of an office: one credential, a list of credentials of which any one is sufficient (so that
+ * peers can change to another one by one), or a function.
  */
 export type OfficeAuth = OfficeCredential | readonly OfficeCredential[] | Authenticate;
 
@@ -66,7 +66,7 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
         if (typeof entry === 'object' && 'grant' in entry) return entry;
         refused = entry;
       } catch (error) {
-        // Another key set may still verify the token.
+        // The keys of another provider may still verify the token, so the error is kept for later.
         failed ??= { error };
       }
     if (failed) throw failed.error;

@@ -30,7 +30,7 @@ export interface RefusedPeer {
    * are unavailable; not the fault of the peer.
    */
   readonly code: 401 | 503;
-  /** Reason that the peer was given. */
+  /** Reason of the refusal, as the peer was told. */
   readonly reason: string;
   /** Details about the credential, which the peer is not given because they could help to forge one. */
   readonly detail: string;

@@ -156,7 +156,7 @@ function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKe
       told = undefined;
       return key;
     } catch (error) {
-      // The keys were read, but none of them matches this token.
+      // The keys were available, but none of them matches this token, so the token is at fault.
       const isOfToken =
         error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
       if (isOfToken) told = undefined;

@@ -82,12 +82,12 @@ export class Strangers {
   constructor(options: StrangersOptions) {
     this.#options = options;
   }
-  /** TCP connections that are open. */
+  /** Sockets of all open TCP connections. */
   get connections(): Iterable<NetSocket> {
     return [...this.#connections.values()].map(({ socket }) => socket);
   }
 
-  /** Takes a new TCP connection. */
+  /** Registers a new TCP connection, or closes it when there is no room. */
   accept(socket: NetSocket): void {
     // The peer had reset the connection before it was accepted.
     if (socket.remoteAddress === undefined) return void socket.destroy();
@@ -113,7 +113,7 @@ export class Strangers {
     }
     return gate.connecting(address, (limit) => this.#makeRoom(connection, limit));
   }
-  /** Takes a session that has opened. */
+  /** Registers a session of Engine.IO that has opened. */
   opened(conn: EngineConnection): void {
     const { gate, proxies } = this.#options;
     const [id, connection] = [idOf(conn), this.#connectionOf(conn.request)];
@@ -133,7 +133,7 @@ export class Strangers {
     if (connection) this.#carry(session, connection);
     this.#wait(session);
   }
-  /** Takes a request that belongs to an open session. */
+  /** Registers a request that belongs to an open session of Engine.IO. */
   carries(id: string, request: IncomingMessage): void {
     const [session, connection] = [this.#sessions.get(id), this.#connectionOf(request)];
     if (!(session instanceof Session) || !connection) return;
