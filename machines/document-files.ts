@@ -196,7 +196,7 @@ export const linesOf = (text: string): readonly string[] => {
 };
 
 export interface Hit {
-  /** Number of the line, from 1. */
+  /** Number of the line with the hit, from 1. */
   readonly line: number;
   /** Column of the hit, from 1, in UTF-16 units. */
   readonly column: number;

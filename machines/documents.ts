@@ -269,7 +269,7 @@ export interface Listed {
   readonly fileUri: string;
   readonly fileType: string;
   readonly sizeBytes: number;
-  /** Time of the last change, ISO 8601. */
+  /** Time of the last change of the file, ISO 8601. */
   readonly lastModified: string;
 }
 
@@ -280,8 +280,8 @@ export const isNameable = (ref: string): boolean => encodePart(ref) !== undefine
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 /**
- * Answer of level 1: metadata. A document that was not read yet has the name of its file as title, and 0
- * pages.
+ * Answer to a level 1 request for a document: its metadata. A document that was not read yet has the name of
+ * its file as title, and 0 pages.
  */
 export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument | undefined): Fields => ({
   doc_ref: listed.ref,
@@ -295,7 +295,7 @@ export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument 
   last_modified: listed.lastModified,
 });
 
-/** Answer of level 1 with `depth=pages`: metadata and a range of pages. */
+/** Answer to a level 1 request for a document with `depth=pages`: its metadata and a range of pages. */
 export function pagesAnswer(
   host: string,
   listed: Listed,
@@ -327,7 +327,7 @@ export const ofCategories = (
 ): readonly Element[] =>
   categories === undefined ? elements : elements.filter(({ category }) => categories.includes(category));
 
-/** Answer of level 2: one page. */
+/** Answer to a level 2 request for a document: one page. */
 export const pageAnswer = (
   host: string,
   { ref }: Listed,
@@ -343,7 +343,7 @@ export const pageAnswer = (
   element_count: elements.length,
 });
 
-/** Answer of level 3: one element. */
+/** Answer to a level 3 request for a document: one element. */
 export const elementAnswer = (host: string, { ref }: Listed, index: number, element: Element): Fields => ({
   ...element,
   doc_ref: ref,

@@ -80,7 +80,10 @@ export interface CheckedInvariant {
   }[];
 }
 export interface CheckedDifference {
-  /** Number of the input after which the difference occurs; null when it is missing in the recording. */
+  /**
+   * Number of the input that was being handled when the difference occurred; null when the recording lacks
+   * it.
+   */
   readonly s: number | null;
   /** Events of the world just before the difference, as text. */
   readonly before: readonly string[];

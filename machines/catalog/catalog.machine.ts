@@ -142,7 +142,7 @@ export const dropEntries = (why: (c: CatalogContext) => string, isWithdrawn = fa
     {
       type: 'postAll',
       params: ({ context: c }: { context: CatalogContext }) => {
-        // Sent first, while the names of the tools are still known.
+        // Withdrawals are reported first, while the names of the tools are still known.
         const first = withdrawalMessages(c, [], isWithdrawn ? c.failure : null);
         const { messages } = messagesOf(c, [], why(c), isWithdrawn);
         return { messages: [...first, ...messages, ...restlessMessages(c, 0)] };

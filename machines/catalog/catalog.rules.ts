@@ -156,8 +156,8 @@ export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
 /**
- * Returns the number of false announcements in a row after a read. A scheduled read changes nothing, because
- * the server announced nothing.
+ * Returns the number of false announcements in a row, updated after a read. A read on a timer without a
+ * change leaves the number as it was, because the server announced nothing.
  */
 export function liesAfter(c: CatalogContext, entries: readonly Entry[]): number {
   if (!isNoChange(changesIn(c, entries))) return 0;

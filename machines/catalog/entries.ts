@@ -25,7 +25,7 @@ export interface Icon extends Kept {
 }
 /** Fields that an entry of any list may have. */
 export interface Described extends Kept {
-  /** Name for people; `name` is for programs. */
+  /** Display name of the entry for people; `name` is for programs. */
   readonly title?: string;
   /** Description of the purpose of the entry. */
   readonly description?: string;

@@ -513,7 +513,7 @@ export const findTool = (table: ToolTable, name: string): ToolEntry | undefined 
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
   Object.values(table.byName).filter(({ server }) => isUp(server));
 
-/** Tells whether a name can never be called: it is forbidden, or several tools gave it up. */
+/** Tells whether a tool name can never be called: it is forbidden, or several tools gave it up. */
 export const isDenied = (table: ToolTable, name: string): boolean =>
   Object.hasOwn(table.disabled, name) || ownMember(table.shared, name) !== undefined;
 /** Server whose tools are unknown, with the reason. */

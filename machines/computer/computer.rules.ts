@@ -226,7 +226,7 @@ export interface ComputerContext extends ComputerInput {
   readonly up: Readonly<Record<string, boolean>>;
   readonly offered: readonly SmcpTool[];
   readonly signature: string;
-  /** Number of changes of `shown`. */
+  /** Number of changes of the config that is shown to agents. */
   readonly configRevision: number;
   readonly permits: ConnectPermits;
   /** Failures in a row by fingerprint of the launch config. */
@@ -336,7 +336,7 @@ export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTa
 type RestlessLists = ComputerContext['restless'];
 const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =>
   (Object.hasOwn(all, server) && all[server]) || {};
-/** Returns the failure of the restless list that was reported first. */
+/** Returns the failure of the first reported restless list (one that differs at each read) of a server. */
 const firstRestless = (all: RestlessLists, server: string): Failure | undefined =>
   Object.values(restlessOf(all, server))[0];
 export const whyRestless = (
@@ -345,7 +345,7 @@ export const whyRestless = (
 ): Failure | undefined => firstRestless(restlessTakenIn, server);
 const hasRestless = ({ restless: restlessTakenIn }: ComputerContext): boolean =>
   Object.keys(restlessTakenIn).length > 0;
-/** Forgets restless lists of a server, because they last only as long as its session. */
+/** Forgets that lists of a server differ at each read, because this holds only for one session. */
 const withoutRestless = (all: RestlessLists, server: string): RestlessLists =>
   Object.hasOwn(all, server) ? withoutKey(all, server) : all;
 function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRestless): RestlessLists {
@@ -353,7 +353,7 @@ function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRes
   if (failure) return { ...all, [server]: { ...others, [list]: failure } };
   return Object.keys(others).length > 0 ? { ...all, [server]: others } : withoutRestless(all, server);
 }
-/** Reports a restless list to the host, once for each reason. */
+/** Reports a restless list (one that differs at each read) to the host, once for each reason. */
 export function restlessTakenIn(
   c: ComputerContext,
   news: CatalogRestless,

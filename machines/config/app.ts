@@ -171,7 +171,7 @@ export interface App {
   readonly id: string;
   readonly title: string;
   readonly format: 'json' | 'yaml' | 'toml';
-  /** Format of its servers. */
+  /** Format in which the application writes its servers. */
   readonly words: Words;
   /** Tells whether the content of a file can belong only to this application. */
   readonly isIts: (file: Fields) => boolean;

@@ -36,7 +36,7 @@ export interface Place {
   readonly app: string;
   readonly base: Base;
   readonly path: string;
-  /** Only platform with this place; absent means all platforms. */
+  /** Platform family to which this path is limited; absent means all platforms. */
   readonly on?: 'win32' | 'unix';
 }
 const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonly Place[] =>

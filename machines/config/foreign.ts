@@ -6,21 +6,21 @@ import { oauthSchema, guessedType, isOwnType, kindOf, type ServerKind } from './
 
 // ── keys of other clients ─────────────────────────────────────────────────────────────────────────────
 type Treatment =
-  /** Moves the value to `to` unchanged. */
+  /** Treatment of a key: moves its value to `to` unchanged. */
   | 'same'
-  /** Moves the negated value to `to`. */
+  /** Treatment of a key: moves its negated value to `to`. */
   | 'opposite'
-  /** Lists tools that run without asking; group names are not allowed. */
+  /** Treatment of a key that lists tools that run without asking; group names are not allowed. */
   | 'approve'
-  /** Lists the only tools to offer; `*` in the list means all. */
+  /** Treatment of a key that lists the only tools to offer; `*` in the list means all. */
   | 'allow'
-  /** States the transport of the server, as `type` does. */
+  /** Treatment of a key that states the transport of the server, as `type` does. */
   | 'kind'
-  /** Describes the login; keys that only another client uses are dropped. */
+  /** Treatment of a key that describes the login; parts that only another client uses are dropped. */
   | 'login'
-  /** Serves only for display and is dropped silently. */
+  /** Treatment of a key that serves only for display: it is dropped silently. */
   | 'shown'
-  /** Is known but not supported in this version, which gives a warning. */
+  /** Treatment of a key that is known but not supported in this version: it gives a warning. */
   | 'unsupported';
 export interface ForeignKey {
   readonly key: string;

@@ -85,9 +85,9 @@ export interface Imported {
 type Present = Pick<Config, 'servers' | 'inputs' | 'leftOut'>;
 /** Facts about an imported file besides its content. */
 interface ImportedFile {
-  /** Duplicate keys in its text. */
+  /** Duplicate keys in the text of the imported file. */
   readonly duplicates?: readonly Mistake[];
-  /** Project of the file; absent for a file of a user. */
+  /** Project that the imported file belongs to; absent for a file of a user. */
   readonly project?: Project | undefined;
 }
 

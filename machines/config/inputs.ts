@@ -21,7 +21,7 @@ export interface PromptInput extends InputBase {
 /** Input whose value is chosen from a list. */
 export interface PickInput extends InputBase {
   readonly type: 'pickString';
-  /** Allowed values. */
+  /** Values from which one is chosen. */
   readonly options: readonly string[];
   /** Labels that VS Code shows for some values, by value. */
   readonly labels?: Readonly<Record<string, string>>;

@@ -205,7 +205,7 @@ const normalised = (name: string): string =>
     .replace(/_+/g, '_')
     .replace(/^[_-]+|[_-]+$/g, '');
 
-/** Input of that hash before placeholders are filled in: texts, lists, and maps by name. */
+/** Input of the hash for a bundle id, before placeholders are filled in: texts, lists, and maps by name. */
 export type BundlePart = string | readonly string[] | Readonly<Record<string, string>>;
 export function bundlePartsOf(server: ServerConfig): readonly BundlePart[] {
   const facts = launchConfigOf(server);
@@ -217,7 +217,7 @@ export function bundlePartsOf(server: ServerConfig): readonly BundlePart[] {
       return [facts.kind, facts.url, facts.headers];
     case 'inmemory':
       return [facts.kind, server.name, facts.args, facts.env];
-    // Kinds defined by the host are unknown to other peers.
+    // Server kinds defined by the host are unknown to other peers.
     case 'own':
       return [facts.kind, facts.type, server.name];
   }

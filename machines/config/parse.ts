@@ -42,7 +42,7 @@ interface Entry {
   readonly key?: string;
   /** True for an entry of an `mcpServers` map. */
   readonly inForeignMap: boolean;
-  /** Setting of the whole file for expanding variables. */
+  /** Value of the file's setting `expand`, which applies to all of its servers. */
   readonly expands?: unknown;
 }
 

@@ -9,7 +9,7 @@ import { isObject } from '../protocol/json.ts';
 interface Placeholder {
   readonly kind: 'input' | 'env' | 'expanded';
   readonly name: string;
-  /** Text to use when there is no value. */
+  /** Default text of a placeholder that has no value. */
   readonly otherwise?: string;
 }
 interface Span extends Placeholder {
@@ -102,9 +102,7 @@ const othersIn = (text: string, expands: boolean): readonly string[] => {
 };
 
 export const isTemplate = (text: string): boolean => spansIn(text).length > 0;
-/**
- * Tells whether a text may change when placeholders are filled in, so that it is validated only at the start.
- */
+/** Tells whether a text may contain placeholders, so that it can be validated only when the server starts. */
 export const mayBeTemplate = (text: string): boolean => isTemplate(text) || text.startsWith('$');
 
 /**

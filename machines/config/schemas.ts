@@ -209,7 +209,10 @@ export interface ProtocolBase {
 type Texts = Readonly<Record<string, string>>;
 /** Type of a server kind that the host defines. */
 export type OwnType = `own:${string}`;
-/** Launch data of such a server, whose meaning is agreed between the host and the author of the config. */
+/**
+ * Launch data of a server whose kind the host defines; the meaning is agreed between the host and the author
+ * of the config.
+ */
 export type OwnFacts = Readonly<
   Record<string, string | number | boolean | readonly string[] | Readonly<Record<string, string>>>
 >;
@@ -285,7 +288,7 @@ export const oauthSchema = z
      * signed an assertion.
      */
     grant: z.enum(['authorization_code', 'client_credentials', 'jwt_bearer']).optional(),
-    /** Authorization server, by its metadata, that this login may use; no other one is accepted. */
+    /** Issuer of the only authorization server that this login may use, as its metadata name it. */
     issuer: filledText.optional(),
     /** Id of this client at the authorization server. */
     clientId: filledText.optional(),
@@ -299,7 +302,7 @@ export const oauthSchema = z
     scopes: z.array(filledText).optional(),
     /** Private key in PEM format that signs a JWT in place of a client secret, when no person is asked. */
     privateKey: filledText.optional(),
-    /** Algorithm of that JWT; `RS256` by default. */
+    /** Signing algorithm of the JWT made with the private key; `RS256` by default. */
     signingAlgorithm: filledText.optional(),
     /** Assertion (a JWT) for `jwt_bearer`; without it and without a file the host provides one. */
     assertion: filledText.optional(),
@@ -515,7 +518,7 @@ const baseKeys = {
   tool_meta: z.record(z.string().min(1), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),
-  // Both spellings of this key of ours occur in practice.
+  // Approvals are accepted under `auto_approve` and `autoApprove`, because both spellings occur in practice.
   auto_approve: autoApproveSchema.nullish(),
   autoApprove: autoApproveSchema.nullish(),
   a2c: settingsSchema.nullish(),
@@ -537,7 +540,7 @@ const ownFacts = z.record(
 export const serverSchemas = {
   stdio: z.strictObject({
     ...baseKeys,
-    // The second spelling is that of the Python SDK.
+    // A file of variables is accepted under `env_file` too, which is the spelling of the Python SDK.
     envFile: filledWord.nullish(),
     env_file: filledWord.nullish(),
     server_parameters: z.strictObject({

@@ -66,7 +66,10 @@ const never = (name: string): Failure => ({
 
 /** Creates a conversation, or continues one from the result of `save`. All state is in memory. */
 export function createConversation(saved: SavedConversation = { names: [], ids: 0 }): Conversation {
-  /** Names by tool, and all names ever used. Both only grow, with the tools this conversation was given. */
+  /**
+   * Names given to tools, and all names ever used in this conversation. Both only grow, with the tools it was
+   * given.
+   */
   const names = new Map<string, string>(saved.names);
   const taken = new Set(names.values());
   const offered = new Map<string, MCPToolDefinition>();

@@ -179,7 +179,7 @@ function candidatesOf(tool: ModelTool): Candidate[] {
   ];
 }
 
-/** Returns the label in a tool's name; '' when the tool has its plain name. */
+/** Returns the label (server or computer) put before a tool's name; '' when the tool has its plain name. */
 export const labelIn = (name: string, tool: ModelTool): string =>
   candidatesOf(tool).find((one) => one.name === name)?.by ?? '';
 

@@ -17,11 +17,11 @@ export interface McpNotification {
   /** Id of the notification; the same failure of the same server has the same id. */
   readonly id: string;
   readonly type: 'error';
-  /** Name of the server concerned. */
+  /** Name of the server that the notification is about. */
   readonly server: string;
   /** Summary of the event, with the name of the server. */
   readonly title: string;
-  /** Message of the failure. */
+  /** Reason of the failure, as its message states it. */
   readonly message: string;
   /** Advice for the user, when one is known. */
   readonly remedy?: string;

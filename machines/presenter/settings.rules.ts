@@ -61,7 +61,7 @@ export type SettingsInput = SettingsStart & {
   readonly owner: AddressFor<SettingsNews | SettingsSettled>;
 };
 export interface SettingsContext extends SettingsInput {
-  /** Config in force; null before the first successful read. */
+  /** Config that currently applies; null before the first successful read. */
   readonly value: Fields | null;
   readonly mark: string;
   /** Last reported state, so that the same state is not reported twice. */

@@ -50,7 +50,7 @@ export interface AggregateWanted {
   readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
-  /** Query in the form of the wire. */
+  /** Parameters of the question, in the form of the wire protocol. */
   readonly query: object;
   readonly history: ServerHistory;
   /**
@@ -60,7 +60,7 @@ export interface AggregateWanted {
   readonly isByAgent?: true;
   readonly replyTo: AddressFor<AggregateShown>;
 }
-/** Question for one resource. */
+/** Question to read one resource, such as a window or a document, or to get one prompt. */
 export interface ResourceWanted {
   readonly type: 'resource.wanted';
   readonly collection: ResourceCollection;
@@ -146,7 +146,7 @@ interface ServerCache {
   readonly items: readonly object[];
   readonly reason: string | null;
   readonly refused: readonly Refused[];
-  /** Number of changes reported to the cache machine. */
+  /** Number of content changes that were reported to the server's cache machine. */
   readonly changes: number;
   /** True when the known items are up to date. */
   readonly isFresh: boolean;
@@ -170,7 +170,7 @@ interface WaitingQuestion {
   readonly refreshes: Readonly<Record<string, number>>;
   /** URIs that changed after those orders and are read once more for this question, by server. */
   readonly again?: Readonly<Record<string, readonly string[]>>;
-  /** Answered orders for the single entry of this question. */
+  /** Answered read orders for the single window that this question asks for. */
   readonly granted?: readonly GrantedWish[];
   /** True after the time limit of the question. */
   readonly isLate: boolean;
@@ -181,13 +181,13 @@ export interface AggregatorContext extends AggregatorInput {
   readonly questions: readonly WaitingQuestion[];
   /** Number of questions and read orders so far. */
   readonly numbered: number;
-  /** Servers that take part, even with an empty list. */
+  /** Servers whose windows or documents are wanted, even if their list is empty. */
   readonly members: readonly string[];
   /** True after a first list has arrived or a first server has started. */
   readonly isHeard: boolean;
   /** True when the collection may differ from the last report. */
   readonly isNews: boolean;
-  /** Signature of the last report. */
+  /** Signature (hash) of the content that was last reported. */
   readonly told: string;
   /** True when an item was removed from a list since the last report. */
   readonly hasLost: boolean;

@@ -209,7 +209,7 @@ const differs = (
     ? []
     : [violation(rule, uri, field, `expected ${expected}, received ${JSON.stringify(came)}`)];
 
-/** Checks an answer of level 1: the metadata of a document. */
+/** Checks a document server's answer of level 1: the metadata of a document. */
 export function brokenByDocument(uri: string, contents: Contents): Judged<DPEDocumentMetadata> {
   const judged = readAs('document', uri, contents, dpeDocumentMetadata);
   if (!judged.read) return judged;
@@ -291,7 +291,7 @@ export function brokenByPages(
   ];
 }
 
-/** Checks an answer of level 2: a page. */
+/** Checks a document server's answer of level 2: a page. */
 export function brokenByPage(uri: string, index: number, contents: Contents): Judged<DPEPage> {
   const { read, violations } = readAs('page', uri, contents, dpePage);
   if (!read) return { read, violations };
@@ -310,7 +310,7 @@ export function brokenByPage(uri: string, index: number, contents: Contents): Ju
   };
 }
 
-/** Checks an answer of level 3: an element. */
+/** Checks a document server's answer of level 3: an element. */
 export function brokenByElement(uri: string, id: string, contents: Contents): Violation[] {
   const { read, violations } = readAs('element', uri, contents, dpeElementDetail);
   return read ? differs('element', uri, 'element_id', id, read.element_id) : [...violations];

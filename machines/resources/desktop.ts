@@ -18,7 +18,7 @@ interface DesktopQuery {
   readonly size: number | null;
   /** URI of the only wanted window, exactly as listed; null for any. */
   readonly window: string | null;
-  /** True to read all servers again. */
+  /** True to read the windows of all servers again instead of answering from the cache. */
   readonly fresh?: boolean;
 }
 
@@ -233,7 +233,7 @@ const pathOf = ({ path }: WindowUri): readonly string[] =>
 
 interface Places {
   readonly uris: ReadonlyMap<string, readonly string[]>;
-  /** Number of segments of the longest path. */
+  /** Number of path segments of the deepest listed window. */
   readonly deepest: number;
 }
 /** Indexes a list by place; remembered as long as the list is the same object. */

@@ -42,7 +42,7 @@ export interface FinderQuery {
   readonly offset?: number;
   /** Largest number of documents to return: 20 by default, at most 100; 0 or less returns none. */
   readonly limit?: number;
-  /** True to read all servers again. */
+  /** True to read the documents of all servers again instead of answering from the cache. */
   readonly fresh?: boolean;
 }
 const defaultLimit = 20;
@@ -402,15 +402,15 @@ function readAs<T>(contents: TextContents, schema: z.ZodType<T>, what: string): 
   return unreadableRead(`What the server gave is not ${what}: ${problemsIn(read.error).join('; ')}`);
 }
 
-/** Parses an answer of level 1: the metadata of a document. */
+/** Parses a document server's answer of level 1: the metadata of a document. */
 export const readMetadata = (contents: TextContents): Read<DPEDocumentMetadata> =>
   readAs(contents, dpeDocumentMetadata, 'a document');
-/** Parses an answer of level 1 with `depth=pages`: metadata and pages. */
+/** Parses a document server's answer of level 1 with `depth=pages`: metadata and pages. */
 export const readPages = (contents: TextContents): Read<DPEDocumentPages> =>
   readAs(contents, dpeDocumentPages, 'a document with its pages');
-/** Parses an answer of level 2 with `format=json`: a page. */
+/** Parses a document server's answer of level 2 with `format=json`: a page. */
 export const readPage = (contents: TextContents): Read<DPEPage> => readAs(contents, dpePage, 'a page');
-/** Parses an answer of level 3 with `format=json`: an element. */
+/** Parses a document server's answer of level 3 with `format=json`: an element. */
 export const readElement = (contents: TextContents): Read<DPEElementDetail> =>
   readAs(contents, dpeElementDetail, 'an element');
 

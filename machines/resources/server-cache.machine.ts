@@ -196,7 +196,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteAnswer') },
     ],
-    // A refused ping counts as a sign of life too.
+    // A refused ping counts as a sign of life of the server, like an answered one.
     'ask.refused': [
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteRefusal') },

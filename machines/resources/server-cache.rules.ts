@@ -8,12 +8,12 @@ import { collections } from './collection-rules.ts';
 import { contentsIn, type Refused } from './collections.ts';
 
 // ── slots ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Known content of one URI. */
+/** Known content of one window or document URI. */
 export interface Slot {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
   readonly failure: Failure | null;
-  /** Round of the last read; 0 for never. */
+  /** Number of the reading round in which the URI was last read; 0 for never. */
   readonly round: number;
 }
 export const unread: Slot = { items: [], refused: [], failure: null, round: 0 };
@@ -55,7 +55,7 @@ export type CacheOrder =
       readonly n: number;
       readonly anew: readonly string[];
       readonly isFresh: boolean;
-      /** Single wanted URI; it is read at once and waits for no other. */
+      /** URI of the only wanted window or document; it is read at once and waits for no other. */
       readonly only?: string;
     }
   /** The asker of the order with this number stops waiting, so known items are reported at once. */
@@ -78,7 +78,7 @@ export interface CacheRefreshed {
   readonly isFresh: boolean;
   /** Number of the last order that this report answers, with all earlier ones. */
   readonly upTo: number;
-  /** Orders for a single entry (`only`) that this report answers. */
+  /** Orders for a single window or document (`only`) that this report answers. */
   readonly alone?: readonly GrantedWish[];
   /** True when items have arrived that an earlier report called missing. */
   readonly isNews: boolean;
@@ -91,12 +91,12 @@ export interface GrantedWish {
 /** Running read of one URI. */
 export interface AskedRead {
   readonly uri: string;
-  /** Tick after which the read was sent. */
+  /** Number of the clock tick after which the read was sent. */
   readonly at: number;
   /** True for a read that no longer counts against the limit of simultaneous reads, but is still awaited. */
   readonly isAside: boolean;
 }
-/** Order for a single entry. */
+/** Order to read a single window or document. */
 export interface ReadWish {
   readonly n: number;
   readonly uri: string;
@@ -114,7 +114,7 @@ export interface CacheContext extends CacheInput {
   readonly ticks: number;
   /** True while the server is being pinged because reads hang. */
   readonly isPinging: boolean;
-  /** Waiting orders for single entries. */
+  /** Orders to read a single window or document that are not answered yet. */
   readonly wishes: readonly ReadWish[];
   /** URIs that were not read in time; questions do not wait for them, and they are tried again later. */
   readonly slow: readonly string[];
@@ -306,7 +306,9 @@ export const mustPing = (c: CacheContext): boolean => {
   const next = { ...c, ticks: c.ticks + 1 };
   return !c.isPinging && c.asked.some((each) => isHanging(next, each));
 };
-/** Handles a sign of life: hanging reads stay awaited but no longer block others. */
+/**
+ * Handles a sign of life of the server: reads that hang stay awaited but no longer keep others from starting.
+ */
 export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
   isPinging: false,
   asked: c.asked.map((each) => (isHanging(c, each) ? { ...each, isAside: true } : each)),

@@ -44,9 +44,9 @@ export interface ResourcesWatched {
 }
 type Input = WatchStart & { readonly self: Address; readonly owner: AddressFor<ResourcesWatched> };
 interface Context extends Input {
-  /** Wanted URIs by the party that wants them. */
+  /** URIs to watch, by the party that wants them: a host, a Desktop or a Finder. */
   readonly wantedBy: Readonly<Record<string, readonly string[]>>;
-  /** Wanted URIs of all parties, each once. */
+  /** URIs to watch for all parties together, each once. */
   readonly wanted: readonly string[];
   readonly subscribed: readonly string[];
   readonly refused: readonly string[];
@@ -77,7 +77,7 @@ function planOf({ wanted, subscribed, refused }: Context): readonly Step[] {
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/** Returns the next step; undefined when the plan is finished. */
+/** Returns the next subscribe or unsubscribe question of the plan; undefined when the plan is finished. */
 const stepOf = ({ plan, done }: Context): Step | undefined => plan?.[done];
 /**
  * Returns the subscribed URIs after these steps. A refused unsubscribe counts as done, because further

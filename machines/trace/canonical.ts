@@ -77,7 +77,7 @@ function nameFor(key: string, fields: Fields, above: string): string {
 }
 
 class Writer {
-  /** Objects around the current one, to detect cycles. */
+  /** Objects that enclose the one being written, kept to detect cycles. */
   readonly #above = new Set<object>();
   readonly #redactor: Redactor | undefined;
   readonly #isSorted: boolean;

@@ -24,7 +24,7 @@ export interface HostWords {
 export interface Crossing {
   /**
    * Direction: `in` from the world to the host, `out` from the host to the world, `said` to the program that
-   * uses the host, `draw` a value of chance, `defect` an error.
+   * uses the host, `draw` a value of chance, `defect` a violated invariant.
    */
   readonly k: 'in' | 'out' | 'said' | 'draw' | 'defect';
   /**
@@ -74,7 +74,7 @@ export class ChannelNames {
   /** `req_id` of calls by their ticket. */
   readonly #requests = new Map<string, string>();
 
-  /** `veil` returns the value to write in place of a given one. */
+  /** `veil` is a function that returns the value to write into the trace in place of a given one. */
   constructor(
     words: HostWords,
     redactor?: Redactor,

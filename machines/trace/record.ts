@@ -44,7 +44,7 @@ export type DirectoryRecord =
       /** The value: a number in [0, 1) from `random`, a verdict or null from `judge`. */
       readonly v?: unknown;
       readonly threw?: Thrown;
-      /** Number of the message delivered to the subscriber that threw. */
+      /** Number of the message that was being delivered to a subscriber when it threw. */
       readonly n?: number;
     }
   | {

@@ -2,7 +2,7 @@ import { isMark, marks } from './redaction.ts';
 import { SecretIndex } from './secret-index.ts';
 import { replacedIn, shortestSecret } from './secret-search.ts';
 
-/** Path step that matches any key and any list index. */
+/** Wildcard step of a path, which matches any key and any list index. */
 const anyStep = '*';
 type Json = unknown;
 /** Forms of canonical JSON that contain no readable text (canonical.ts) and are therefore not searched. */
@@ -22,7 +22,7 @@ const isFields = (value: Json): value is Fields =>
 export class Hiding {
   readonly #texts: SecretIndex;
   readonly #markOf: (secret: string) => string;
-  /** Short secrets found by paths, each as key, NUL, value. */
+  /** Short secrets selected by a path, each stored as key, NUL, value. */
   readonly #pairs = new Set<string>();
   readonly #short = new Map<string, RegExp>();
   /** Number of texts, numbers and keys that were hidden. */

@@ -34,7 +34,7 @@ interface Compiled {
   /** One byte for each hash value: 1 when a pattern begins with characters of that hash. */
   readonly marks: Uint8Array;
   readonly byHash: ReadonlyMap<number, readonly Pattern[]>;
-  /** Secrets with fewer than `gram` characters. */
+  /** Secrets too short for the search by hash (fewer than `gram` characters). */
   readonly short: readonly Pattern[];
   /**
    * All secrets joined by a separator that occurs in no text, for finding a text that begins with the end of
