@@ -64,8 +64,8 @@ const isExposed = (c: ComputerContext, server: string): boolean =>
 const isPlanned = (c: ComputerContext, server: string): boolean =>
   c.servers.some(({ rules }) => rules.server === server);
 /**
- * Returns resources that a server lists but the collections do not show: it does not announce changes, and
- * its config does not include it anyway.
+ * Returns resources that a server lists but the collections do not show, because it does not announce changes
+ * and its config does not opt in.
  */
 export const notShownOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
   Object.hasOwn(c.shows, server) &&
@@ -89,7 +89,8 @@ function listedMessages(
     server,
     session: clientOf(c, server),
     resources,
-    // Set also for a server that does not announce changes, because its resources are named as not shown.
+    // True also for a server that does not announce changes, because its list is awaited to name the
+    // resources that are not shown.
     isAwaited: !isListed && Object.hasOwn(c.shows, server) && isPlanned(c, server),
     failure: resources === null ? null : (c.listed[server] ?? null),
     changed: [],

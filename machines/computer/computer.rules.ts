@@ -111,7 +111,9 @@ export interface ServerPlan {
   readonly cached: Lists | null;
   /** Capability the server must declare for its windows and documents to be shown; `subscribe` by default. */
   readonly participation?: Participation;
-  /** True to include addresses and paths of this machine in failures sent to agents; false by default. */
+  /**
+   * True to include addresses and paths of the server's machine in failures sent to agents; false by default.
+   */
   readonly exposesAddresses?: boolean;
 }
 export interface ComputerStart {

@@ -30,7 +30,10 @@ export interface Words {
    * Name of each server type in the file; null: no type is written. A type that is absent is not supported.
    */
   readonly types: Partial<Readonly<Record<Kind, string | null>>>;
-  /** Key of each property, or a function that writes it. A property that is absent is not supported. */
+  /**
+   * Key under which each property of a server is written, or a function that writes it. A property that is
+   * absent is not supported.
+   */
   readonly keys: Partial<Readonly<Record<Fact, string | ((value: unknown, kind: Kind) => Fields)>>>;
   /** Adds further required fields to a finished entry. */
   readonly finish?: (entry: Fields, name: string) => Fields;

@@ -89,7 +89,7 @@ export const vscode: App = {
     !hasObject(file, 'mcpServers') &&
     (hasObject(file, 'servers') || hasObject(fieldsOf(file['mcp']), 'servers')),
   read: (file) => {
-    // The file is either `mcp.json` or the settings of the editor.
+    // The servers of VS Code are either in `mcp.json` or in the settings of the editor.
     const isOfSettings = hasObject(fieldsOf(file['mcp']), 'servers');
     const holder: Fields = isOfSettings ? fieldsOf(file['mcp']) : file;
     const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];

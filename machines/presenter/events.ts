@@ -37,7 +37,7 @@ export interface McpEventValues<Config> {
   readonly 'mcp:server-stopped': string;
   /** Result of a call that its server has answered. */
   readonly 'mcp:tool-call-result': MCPToolResponse;
-  /** Complete config after a change, with all three parts. */
+  /** Complete config after a change: servers, default servers and the main switch. */
   readonly 'mcp:config-changed': Config;
   /** Change of the connection to a server: established or ended. */
   readonly 'mcp:server-status-changed': { readonly name: string; readonly status: 'running' | 'stopped' };

@@ -2,7 +2,7 @@
 import type { Edit } from '../config/json-text.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/** Config as a presenter shows it: the three parts of seed 004. */
+/** Config as a presenter shows it (seed 004): servers, default servers and the main switch. */
 export interface McpConfig {
   /** Servers by name, including built-in ones. */
   readonly mcpServers: Readonly<Record<string, MCPServerConfig>>;

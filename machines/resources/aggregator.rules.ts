@@ -92,8 +92,8 @@ export interface ResourcesListed {
   /** True when failures for agents may contain addresses and paths of the server's machine. */
   readonly isExposed?: true;
   /**
-   * Listed resources that are not shown: the server does not announce changes, and its config does not
-   * include it anyway.
+   * Listed windows or documents that are not shown, because the server does not announce changes and its
+   * config does not opt in.
    */
   readonly unheard?: readonly { readonly uri: string }[];
   /** True when the server has a new session, so that changes in between may have been missed. */

@@ -192,7 +192,10 @@ const refusedOf = ({ uris, slots }: CacheContext): readonly Refused[] =>
     const { failure, refused } = slotAt(slots, at) ?? unread;
     return failure ? [{ uri, reason: failure.message }] : refused;
   });
-/** Returns the number of missing items; `isTruncated` is true in the middle of a round. */
+/**
+ * Returns the number of windows or documents that are missing; `isTruncated` is true in the middle of a
+ * reading round.
+ */
 const missingCount = (c: CacheContext, isTruncated: boolean): number =>
   isTruncated ? unionOf(c.slow, staleOf(c), askedUris(c)).length : c.slow.length;
 export function refreshedNews(c: CacheContext, upTo: number, isTruncated: boolean): CacheRefreshed {

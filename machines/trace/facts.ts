@@ -21,8 +21,8 @@ export interface Facts {
   /** Last exit of each closed port, such as a process, by its channel without a number (`process:files`). */
   readonly ended: readonly ChannelEvent[];
   /**
-   * Last answer to each question by its channel without the number; calls and questions about their results
-   * are left out.
+   * Last answer to each question, by the question's channel without its number; calls and questions about
+   * their results are left out.
    */
   readonly answers: readonly ChannelEvent[];
   /** Calls and questions still waiting for an answer, in the order in which they came. */
