@@ -1,17 +1,20 @@
-/** One rule of a port. Any test runner can run it: it resolves, or rejects with what does not hold. */
+/** Test case for one rule of a port, for any test runner: `run` resolves, or rejects with the violation. */
 export interface ContractCase {
-  /** Unique in its contract. */
+  /** Title of the case, unique within its contract. */
   readonly title: string;
-  /** Sets up a world of its own, and clears it however the case went. */
+  /**
+   * Runs the case in a world of its own, which is cleaned up in any case. Rejects with an `Error` that describes the violated
+   * rule.
+   */
   run(): Promise<void>;
 }
-/** A rule of a port, before it has a harness to run with. */
+/** Rule of a port that still needs a harness to run with. */
 export interface Rule<Harness> {
   readonly title: string;
   holds(harness: Harness): Promise<void>;
 }
 
-/** Each rule of each chapter, with a harness of its own; `play` sets it up, and closes it in any case. */
+/** Creates one test case for each rule of each chapter. `play` creates the harness of a rule and closes it in any case. */
 export const casesOf = <Harness>(
   chapters: Readonly<Record<string, readonly Rule<Harness>[]>>,
   play: (rule: Rule<Harness>) => Promise<void>,

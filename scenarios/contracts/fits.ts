@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 type Keyed = Readonly<Record<string, unknown>>;
 
 /**
- * Has at least what is expected: of an object its keys, of a list each item, of a text a pattern; `Number` and
- * `String` mean any. For runners of tests that know no such thing.
+ * Checks that a value contains what is expected: all keys of an object, each item of a list, a match of a pattern; `Number` and
+ * `String` accept any such value. For test runners without such a check.
  */
 export function fits(actual: unknown, expected: unknown, at = 'it'): void {
   if (expected instanceof RegExp) assert.match(String(actual), expected, at);

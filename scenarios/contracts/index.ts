@@ -1,6 +1,6 @@
 /**
- * `a2c-actors/contracts`: what our own ports, launchers and transports pass, for those that a host brings. Each contract
- * is a list of cases for any runner of tests (docs/extend.md).
+ * Public interface `a2c-actors/contracts`: the rules that this package's own ports, launchers and transports obey, as test cases
+ * for those that a host provides. Each contract is a list of cases for any test runner (docs/extend.md).
  */
 export type { ContractCase } from './contract.ts';
 export { processContract } from './process/process.contract.ts';

@@ -1,4 +1,4 @@
-/** Awaits something, or throws after `ms` with a sentence that says what did not come. */
+/** Waits for a promise; throws after `ms` milliseconds with a sentence that names what did not come. */
 export async function patient<T>(awaited: Promise<T>, what: string, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

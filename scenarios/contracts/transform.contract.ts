@@ -2,36 +2,36 @@ import assert from 'node:assert/strict';
 import type { ProgramChecked, Transformed, Transformer } from '../../machines/call/transform.ts';
 import { casesOf, type ContractCase, type Rule } from './contract.ts';
 
-/** The programs that every world can run. */
+/** Name of a VRL program that every world of this contract can run. */
 export type Program =
   /** Adds `status: "processed"` to the event. */
   | 'good'
-  /** `.a = 1`, and on a second line `.field =`: nothing follows. */
+  /** Has a syntax error: `.a = 1`, and on a second line `.field =` without a value. */
   | 'wrong'
   /** Ends itself with the words "no such luck". */
   | 'failing'
-  /** Does not end. */
+  /** Runs without end. */
   | 'endless';
-/** How the contract gets a transformer and waits for it: a real one for an event, a scripted one by stepping a clock. */
+/** Environment in which the contract runs a transformer: a real one, or a scripted one on a virtual clock. */
 export interface TransformWorld {
   readonly transformer: Transformer;
   readonly sources: Readonly<Record<Program, string>>;
-  /** To be told of every answer: `until` looks again. */
+  /** Reports an answer, after which `until` checks its condition again. */
   heard(): void;
   until(holds: () => boolean): Promise<void>;
-  /** Resolves when a program runs, and its time with it. */
+  /** Resolves when a program runs and its time limit has begun. */
   running(): Promise<void>;
-  /** Lets all the time pass that it has. */
+  /** Lets the whole time limit pass. */
   passTime(): void;
-  /** Ends everything that a failed case left. */
+  /** Ends everything that a failed case left running. */
   dispose(): Promise<void>;
 }
-/** Port under test. Each case has a world of its own. */
+/** Transformer under test, with a new world for each case. */
 export interface TransformSubject {
   createWorld(): TransformWorld;
 }
 
-/** The event that is given to every program. */
+/** Event that is passed to every program. */
 const event = { meta: null, content: [{ type: 'text', text: 'grün 💧' }], tool_name: 'look' };
 
 function harnessOf({ transformer, sources, ...world }: TransformWorld) {
@@ -40,7 +40,7 @@ function harnessOf({ transformer, sources, ...world }: TransformWorld) {
   return {
     ...world,
     transformer,
-    /** Which runs were answered, one after the other. */
+    /** Names of the runs in the order of their answers. */
     order,
     runOutOfTime: async (): Promise<void> => {
       await world.running();
@@ -80,7 +80,7 @@ function harnessOf({ transformer, sources, ...world }: TransformWorld) {
         },
       };
     },
-    /** Everything that was asked was answered once, but for what was withdrawn. */
+    /** Checks that each run was answered exactly once, except withdrawn ones. */
     answeredOnce: (): void =>
       open.forEach(({ answers, isWithdrawn }) => assert.equal(answers.length, isWithdrawn() ? 0 : 1)),
   };

@@ -1,6 +1,6 @@
 import type { Emit } from '../../machines/kernel/ports.ts';
 
-/** Waits for events: what is asked is looked at again whenever something was heard. */
+/** Creates a wait for conditions, which are checked again after every fact. */
 export function createWaiting() {
   const open = new Set<{ holds: () => boolean; resolve: () => void }>();
   return {

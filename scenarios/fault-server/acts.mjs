@@ -11,10 +11,10 @@ const announcement = { jsonrpc: '2.0', method: 'notifications/tools/list_changed
 const logHead = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"';
 const logTail = '"}}';
 
-/** Words that need other processes. The module that starts them costs time, and few need it. */
+/** Faults that need other processes. The module for them is loaded only then, because loading it takes time. */
 export const launching = new Set(['proc.zombieGrandchild', 'proc.pause']);
 
-/** Words that are not about one answer: what is done at once when their moment comes. */
+/** Creates the faults that do not change an answer but act at once when their moment comes. */
 export function createActs({ childProcess, output, input, lifeMs, log }) {
   const grandchildren = [];
   const sh = (script, stdio) => {
@@ -48,7 +48,7 @@ export function createActs({ childProcess, output, input, lifeMs, log }) {
 
 const seconds = (ms) => (ms / 1000).toFixed(3);
 
-/** Removes our own listeners first: a signal that we listen to would not end us. */
+/** Ends the process by a signal. Handlers are removed first, because a handled signal would not end it. */
 export function endBy(signal) {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
@@ -89,7 +89,7 @@ const streamActs = (output, input) => ({
     output.line(JSON.stringify({ jsonrpc: '2.0', id: 'before-ready', method })),
 });
 
-/** Writes half of a line, and ends the process. */
+/** Writes half of a line and ends the process. */
 export function breakOff(output, bytes, code) {
   output.raw(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => process.exit(code));
 }

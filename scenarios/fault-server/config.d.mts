@@ -1,4 +1,4 @@
-/** Throws on the first mistake, with a remedy. */
+/** Reads a config. Throws a refusal with advice at the first mistake. */
 export function readConfig(
   text: string,
   asked?: object,

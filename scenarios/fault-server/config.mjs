@@ -4,7 +4,7 @@ const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
 const toolKeys = ['takes', 'answers', 'changes', 'inputSchema', 'outputSchema', 'progressEveryMs'];
 const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
-/** Longest life of a server. */
+/** Longest life of a server in ms, by default. */
 const usualLifeMs = 120_000;
 
 function readTools(at, given) {
@@ -33,7 +33,7 @@ function readFaults(at, given) {
   return given.map((fault, index) => readFault(`${at}[${index}]`, fault));
 }
 
-/** Keys that may differ from start to start; only those that are given. */
+/** Reads the keys of a config that may differ from start to start, as far as they are given. */
 function readStep(at, { name, tools, resources, seed, faults, lifeMs }) {
   return {
     ...(name !== undefined && { name: checked(`${at}name`, name, { type: 'string' }) }),
@@ -59,7 +59,7 @@ function readLater(given) {
   return steps.sort((left, right) => left.from - right.from);
 }
 
-/** Port and protocol of a server over HTTP. */
+/** Reads port and protocol of a server over HTTP. */
 function readHttp(given) {
   const http = checked('http', given, { type: 'object' });
   refuseUnknown('http', http, ['port', 'kind']);
@@ -79,7 +79,10 @@ const usual = {
   lifeMs: usualLifeMs,
 };
 
-/** The config as it was written, checked as a whole: a mistake in a later start is told at the first. `asked`: http. */
+/**
+ * Reads and checks the whole config, so that a mistake about a later start is reported at the first. `asked` are the options for
+ * HTTP.
+ */
 export function readConfig(text, asked) {
   let given;
   try {
@@ -112,7 +115,7 @@ const remedies = {
   stdio: 'it is about a process and its pipes: leave out http',
 };
 
-/** Checks that need the whole config of a start. */
+/** Checks everything that needs the whole config of a start. */
 function hold({ faults, tools }, starts, http) {
   const names = Object.keys(tools);
   for (const { fault, tool } of faults) {
@@ -132,7 +135,7 @@ function hold({ faults, tools }, starts, http) {
   }
 }
 
-/** How it behaves at its n-th start: as the last step from n downwards says, the base for the rest. */
+/** Config for the n-th start: the last step from n downwards, on top of the base. */
 export function configAt({ base, later }, n) {
   const now = { ...base, ...later.findLast(({ from }) => from <= n)?.step };
   const faults = now.faults.filter((fault) => fault.fault !== 'proc.crashLoop' || n <= fault.n);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An MCP server that misbehaves as its argument says. It needs nothing but Node, and the words beside it.
+// MCP server that misbehaves as its argument says. It needs only Node and the files of this folder.
 import { appendFileSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createActs, endBy, launching } from './acts.mjs';
 import { configAt, readConfig } from './config.mjs';
@@ -13,7 +13,7 @@ import { Refusal } from './vocabulary.mjs';
 
 const exitCodes = { usage: 64, lifeIsOver: 70 };
 
-/** The number of this start, counted over restarts. */
+/** Number of this start, counted over restarts in a file. */
 function countStart(file) {
   if (file === undefined) return 1;
   appendFileSync(file, `${process.pid}\n`);
@@ -26,7 +26,7 @@ function createLog(file) {
   return (fact) => writeSync(fd, `${JSON.stringify({ t: Math.round(performance.now()), ...fact })}\n`);
 }
 
-/** Over HTTP: there is no ladder to play with, so it ends as soon as it is asked to. */
+/** Serves over HTTP and ends as soon as it is told to, because faults of the shutdown exist for processes only. */
 async function serveAtUrl(config, log) {
   const { serveHttp } = await import('./http/http.mjs');
   const end = (code) => process.exit(code);
@@ -96,7 +96,7 @@ async function serve(config) {
   input.open();
 }
 
-/** Ends the server when it is asked to, as its faults want it. */
+/** Ends the server when it is told to, in the way of its faults. */
 function createEnd({ triggers, happen, output, log, session }) {
   const state = { isEnding: false };
   const taken = (name, when) => {
@@ -121,13 +121,13 @@ function createEnd({ triggers, happen, output, log, session }) {
     happen('sigterm');
     if (state.isEnding || taken('proc.ignoreSigterm', 'sigterm')) return;
     state.isEnding = true;
-    // Ended by the signal itself, like a process that does not listen to it.
+    // Ends by the signal itself, like a process that does not handle it.
     slowly('sigterm', () => endBy('SIGTERM'));
   };
   return { onStdinEnd, onSigterm };
 }
 
-/** `--http`, `--port` and `--sse` before the config, and what is left. */
+/** Splits the options `--http`, `--port` and `--sse` from the other arguments. */
 function httpIn(args) {
   const rest = [...args];
   let http;

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** Lines of stdin. Paused, it reads nothing and keeps what it has read: the pipe fills up. */
+/** Reads lines from stdin. While paused it reads nothing and keeps what it has read, so that the pipe fills up. */
 export function createInput(stdin, { line, end }) {
   let rest = '';
   let pauses = 0;

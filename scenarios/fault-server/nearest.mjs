@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 const lastPart = (word) => word.slice(word.lastIndexOf('.') + 1);
 
-/** Known words nearest to this one, at most three. A word without its layer, or with the wrong one, is near, too. */
+/** Returns up to three known words that are nearest to a word. A word with a missing or wrong layer counts as near. */
 export function nearest(word, known) {
   const said = String(word).toLowerCase();
   return known

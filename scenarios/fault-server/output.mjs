@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** Lines on stdout, in the order in which they were sent, as the frame words want them. */
+/** Writes lines to stdout in the order in which they were sent, changed by the faults of framing. */
 export function createOutput(stdout) {
   const jobs = [];
   const held = [];

@@ -12,7 +12,7 @@ const progress = (progressToken, { everyMs, n = Infinity }, tell) => {
   return timer;
 };
 
-/** Answers to requests: which of them leave, when, in what order and how often. */
+/** Sends answers to requests. Faults decide which answers are sent, when, in what order and how often. */
 export function createReplies({ triggers, output, log }) {
   /** Answers that can still be sent or cancelled, by request id. */
   const pending = new Map();

@@ -3,7 +3,7 @@ import { noResource } from './own/own-resources.mjs';
 import { pageAt } from './own/pages.mjs';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-/** Moments by the method of the request that brings them. */
+/** Moment of a fault for each method of a request. */
 export const moments = {
   initialize: 'initialize',
   'tools/list': 'list',
@@ -64,7 +64,7 @@ function requestsOf({ name, tools, resources }, { own, replies, send, refuse, sa
   };
 }
 
-/** MCP as far as tools and resources go. `happen(when, tool)` does what the faults want done at that moment. */
+/** MCP session with tools and resources. `happen(when, tool)` runs the faults of a moment. */
 export function createSession({ name, tools, resources }, { own, triggers, happen, output, replies, log }) {
   let isSilent = false;
   const send = (message) =>

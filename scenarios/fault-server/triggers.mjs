@@ -1,4 +1,4 @@
-/** mulberry32: numbers in [0, 1), the same for the same seed everywhere. */
+/** Random number generator mulberry32: numbers from 0 up to, but not including, 1, the same for the same seed everywhere. */
 function randomOf(seed) {
   let state = seed >>> 0;
   return () => {
@@ -9,10 +9,10 @@ function randomOf(seed) {
   };
 }
 
-/** Words that stay on once `start` or `ready` has come, and are looked at for each message that is written. */
+/** Faults of framing, which stay on after `start` or `ready` and apply to each written message. */
 export const framing = new Set(['frame.slicer', 'frame.coalesce', 'frame.crlf']);
 
-/** Which faults happen when. Each moment that comes counts towards `from`, each time that one is taken towards `times`. */
+/** Decides which faults happen at a moment. Each moment counts towards `from`, each fault that happens towards `times`. */
 export function createTriggers(faults, seed) {
   const random = randomOf(seed);
   const left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));

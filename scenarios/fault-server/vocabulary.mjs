@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from './nearest.mjs';
 
-/** Every word there is, as data. Not imported as JSON: Node 20 prints a warning for that. */
+/**
+ * All words of the fault vocabulary. The JSON file is read and not imported, because Node 20 prints a warning for JSON imports.
+ */
 export const words = JSON.parse(readFileSync(new URL('./words/words.json', import.meta.url), 'utf8'));
-/** Words that a server can do by itself. */
+/** Words that a server can execute by itself. */
 export const serverWords = words.filter(({ where, later }) => where === 'server' && later === undefined);
 
-/** Bad input: what is wrong, and what to do about it. */
+/** Error for bad input, with the mistake and advice. */
 export class Refusal extends Error {
   constructor(message, remedy) {
     super(message);
@@ -34,7 +36,7 @@ export const refuseUnknown = (at, object, known) => {
       throw new Refusal(`${at}: unknown key ${key}`, meant(key, known, `known: ${known.join(', ')}`));
 };
 
-/** The value if it is of this kind, a refusal otherwise. */
+/** Returns the value when it has the required type and range; throws a refusal otherwise. */
 export function checked(at, value, { type, min = -Infinity, max = Infinity, oneOf }) {
   const isRight =
     type === 'integer'
@@ -58,7 +60,7 @@ const elsewhere = {
   sched: 'it is done by whoever runs the clock of a simulation',
 };
 
-/** A fault with its `when` and all its parameters filled in. */
+/** Reads a fault and fills in its `when` and all its parameters. */
 export function readFault(at, given) {
   checked(at, given, { type: 'object' });
   const names = serverWords.map(({ fault }) => fault);

@@ -4,7 +4,7 @@ import { Bench, invariants, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { examined } from './replay.ts';
 
-/** Every invariant over what was seen, with the number of the record that broke it. */
+/** Checks every invariant over the replayed records, with the number of the record that broke it. */
 function invariantsIn(
   seen: readonly SeenRecord[],
   numbers: readonly number[],
@@ -28,12 +28,15 @@ function invariantsIn(
   note(null);
   return invariants.map(({ invariant: name, why }) => ({ name, why, violations: found.get(name) ?? [] }));
 }
-/** Records that have a number in a trace with all steps: a listener that comes or goes has none. */
+/**
+ * Tells whether a record has a number in a trace with all steps; only the record of a listener that was added or removed has
+ * none.
+ */
 const isNumbered = ({ record }: SeenRecord): boolean => record.k !== 'in' || record.via !== 'outlet';
 
 /**
- * Report of `a2c replay` about a trace. `shown` are the records of its page, which are more where it was recorded
- * without steps.
+ * Report of `a2c replay` about a trace, for its page. `shown` is the trace on the page, which has more records than the file when
+ * that was recorded without steps.
  */
 export function checksOf(file: string, trace: Trace, shown: Trace): Checks {
   const { report, judged } = examined(file, trace);

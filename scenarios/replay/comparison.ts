@@ -2,34 +2,37 @@ import { canonical, type Crossing } from '../../machines/trace/index.ts';
 import { questionIn, type TapeStep, type TapeLine } from './tape.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/** A crossing of the host that is replayed, at the time of the replay. */
+/** Crossing of the boundary by the replayed host, with the time of the replay in ms. */
 export interface Replayed {
   readonly crossing: Crossing;
   readonly t: number;
 }
-/** Channel on which today's run differs from the recording. */
+/** Difference between today's run and the recording on one channel. */
 export interface ChannelDifference {
-  /** `other`: different events on that channel. `late`: the same at another time. `deaf`: the input has no taker. */
+  /**
+   * Kind of the difference. `other`: other events on that channel; `missing` and `more`: fewer or more events; `late`: the same
+   * event at another time; `deaf`: nothing takes the recorded input.
+   */
   readonly how: 'other' | 'missing' | 'more' | 'late' | 'deaf';
   readonly recorded: TapeLine | undefined;
   readonly replayed: Replayed | undefined;
 }
-/** First place at which the boundary differs. */
+/** First place where the crossings of the boundary differ. */
 export interface Difference extends ChannelDifference {
-  /** Events of the world before, timers too; empty: nothing yet. */
+  /** Recorded inputs just before the difference, timers included; empty when there was none yet. */
   readonly inputs: readonly TapeLine[];
   /** Other channels that differ after the same input. */
   readonly others: readonly ChannelDifference[];
-  /** Number of the last input that is needed to see it; undefined: all of them are. */
+  /** Number of the last input that is needed to see the difference; undefined when all are needed. */
   readonly until: number | undefined;
 }
 
-/** Real time is late now and then; what crosses so much later or earlier is the same. */
+/** Largest difference in ms between two times that counts as equal, because real timers are sometimes late. */
 const toleranceMs = 50;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-/** Everything that was recorded is still said. More may be said beside it: additions are no change. */
+/** Tells whether a current value still contains everything of the recorded one; additional fields are allowed. */
 export function covers(now: unknown, was: unknown): boolean {
   if (Object.is(now, was)) return true;
   if (Array.isArray(was))
@@ -41,7 +44,7 @@ export function covers(now: unknown, was: unknown): boolean {
     );
   return typeof was === 'object' && was !== null && canonical(now) === canonical(was);
 }
-/** Arguments of a tool are compared exactly: they belong to the user. */
+/** Arguments of a tool call as text. Arguments are compared exactly, because they belong to the user. */
 const givenIn = ({ ev }: Pick<Crossing, 'ev'>): string =>
   canonical(
     (ev as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments ?? null,
@@ -62,7 +65,7 @@ const byChannel = <T>(items: readonly T[], channelOf: (item: T) => string): Map<
   return map;
 };
 
-/** Differences of what followed from one input; the order of several channels is no promise. */
+/** Differences of the crossings that followed one input. The order between channels does not matter. */
 export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[]): ChannelDifference[] {
   const [before, after] = [
     byChannel(was, ({ record }) => record.ch),
@@ -88,7 +91,7 @@ function partingOf(
   if (!isSame(recorded, replayed)) return { how: 'other', recorded, replayed };
   return Math.abs(recorded.t - replayed.t) <= toleranceMs ? undefined : { how: 'late', recorded, replayed };
 }
-/** A question with other params is on another channel: what is missing there and new here is one. */
+/** Pairs a missing question with a new one of the same kind, because a question with other parameters is on another channel. */
 function withPairs(found: readonly ChannelDifference[]): ChannelDifference[] {
   const fresh = found.filter(({ how }) => how === 'more');
   const paired = new Set<ChannelDifference>();
@@ -106,13 +109,13 @@ function withPairs(found: readonly ChannelDifference[]): ChannelDifference[] {
   return all.filter((each) => each !== undefined && !paired.has(each)) as ChannelDifference[];
 }
 
-/** Compares what a host does now with what was recorded, step by step. */
+/** Compares step by step what a host does now with what was recorded. */
 export class Comparison {
-  /** The first one. What comes after it is often only what follows from it. */
+  /** First difference; later ones are often only its consequences. */
   difference: Difference | undefined;
-  /** All after the first. */
+  /** Number of differences after the first one. */
   more = 0;
-  /** Crossings that agreed. */
+  /** Number of crossings that agreed. */
   matched = 0;
   #inputs: TapeLine[] = [];
   #expected: TapeLine[] = [];
@@ -121,7 +124,7 @@ export class Comparison {
   hear(replayed: Replayed): void {
     this.#now.push(replayed);
   }
-  /** Everything that followed from the last input has happened. `until`: the number of the next one. */
+  /** Compares everything that followed the last input, once all of it has happened. `until` is the number of the next input. */
   settle(until?: number): void {
     const found = differencesOf(this.#expected, this.#now);
     if (found.length === 0) this.matched += this.#expected.length;
@@ -137,7 +140,7 @@ export class Comparison {
       this.more += others.length;
     }
   }
-  /** `isNew`: it is no timer, so that what came before has to agree first. */
+  /** Begins the next step. `isNew` means that the step is no timer, so that everything before it is compared first. */
   begin({ line, out }: TapeStep, isNew: boolean): void {
     if (isNew) {
       this.settle(line.s);

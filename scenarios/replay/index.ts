@@ -1,4 +1,4 @@
-/** `a2c-actors/replay`: what a host's own tests import to replay its traces. */
+/** Public interface `a2c-actors/replay`, with which the tests of a host replay its traces. */
 export { forkFile as fork, ForkError, type Changes, type Fork, type Injection } from './fork/fork.ts';
 export type {
   CallOutcome,

@@ -3,74 +3,78 @@ import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import type { TapeMoment } from './tape.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** Outcome of a call of the host, or of an agent at its computer. */
+/** Outcome of one tool call, made by the host itself or by an agent at its computer. */
 export interface CallOutcome {
-  /** Name of the tool, as its caller asked for it. */
+  /** Name of the tool, as the caller gave it. */
   readonly tool: string;
-  /** Name of its server in the config; null: unknown. */
+  /** Name of the server in the config; null when unknown. */
   readonly server: string | null;
-  /** Effect of the call: `succeeded`, `failed` or `unknown`. Null: its caller was never answered. */
+  /** Knowledge about the effect of the call: `succeeded`, `failed` or `unknown`. Null when the caller got no answer. */
   readonly outcome: string | null;
-  /** How it ended: `succeeded`, `failed`, `timedOut`, `cancelled`, `refused` or `unknown`; null as above. */
+  /**
+   * End of the call: `succeeded`, `failed`, `timedOut`, `cancelled`, `refused` or `unknown`; null when the caller got no answer.
+   */
   readonly end: string | null;
-  /** Code of its failure, such as `ServerLost`, or of its answer at an office, such as `4003`; null: it has none. */
+  /** Code of the failure, such as `ServerLost`, or of the office's answer, such as `4003`; null when there is none. */
   readonly code: string | null;
-  /** Message of its failure, or the texts of its result, a line each. */
+  /** Message of the failure, or the texts of the result, one line each. */
   readonly text: string;
-  /** When it came, in ms since the beginning of the trace. */
+  /** Time of the call in ms since the beginning of the trace. */
   readonly startedMs: number;
-  /** When its caller was answered, in ms since the beginning of the trace; null: never. */
+  /** Time of the answer in ms since the beginning of the trace; null when there was none. */
   readonly settledMs: number | null;
-  /** How often its caller was answered: 1. */
+  /** Number of answers that the caller got; 1 unless something is wrong. */
   readonly answers: number;
 }
-/** A failure as a host hears it: a code such as `ServerLost`, and a sentence. */
+/** Failure as a host gets it: a code such as `ServerLost` and a sentence. */
 export interface FailureOutcome {
-  /** Such as `ServerLost`, or as text one of the protocol, such as `4003`. */
+  /** Code of the failure, such as `ServerLost`; a code of the protocol, such as `4003`, is given as text. */
   readonly code: string;
-  /** A sentence for people, with nothing secret. */
+  /** Sentence about the failure for people, without secrets. */
   readonly message: string;
 }
-/** Outcome of a server. */
+/** Outcome of one MCP server. */
 export interface ServerOutcome {
-  /** The last of its states, such as `ready` or `waiting`. */
+  /** Last state of the server, such as `ready` or `waiting`. */
   readonly state: string;
-  /** All of them in order, each once in a row. */
+  /** All states of the server in order, without repeating one that follows itself. */
   readonly states: readonly string[];
-  /** Why it is in its last state; null: nothing is wrong. */
+  /** Failure that explains the last state; null when nothing is wrong. */
   readonly failure: FailureOutcome | null;
 }
-/** Outcome of a seat in an office. */
+/** Outcome of one seat in an office. */
 export interface SeatOutcome {
-  /** The last of its states, such as `joined` or `closed`. */
+  /** Last state of the seat, such as `joined` or `closed`. */
   readonly state: string;
-  /** All of them in order, each once in a row. */
+  /** All states of the seat in order, without repeating one that follows itself. */
   readonly states: readonly string[];
-  /** Why it has no connection, or was refused; null: nothing is wrong. */
+  /** Reason why the seat has no connection or was refused; null when nothing is wrong. */
   readonly reason: string | null;
 }
-/** Outcome of a child process. */
+/** Outcome of one child process. */
 export interface ProcessOutcome {
-  /** Null: it never ran. */
+  /** Process id; null when the process could not be started. */
   readonly pid: number | null;
-  /** Exit code; null: the process lives, never ran, or a signal ended it. */
+  /** Exit code; null when the process still runs, never ran or was ended by a signal. */
   readonly code: number | null;
-  /** Name of the signal that ended it, such as `SIGKILL`; null: none did. */
+  /** Signal that ended the process, such as `SIGKILL`; null when none did. */
   readonly signal: string | null;
-  /** When it ran, in ms since the beginning of the trace; null: it never did. */
+  /** Time of the start in ms since the beginning of the trace; null when the process never ran. */
   readonly startedMs: number | null;
-  /** When it ended, or could not be started, in ms since the beginning of the trace; null: it lives. */
+  /** Time of the end, or of the failed start, in ms since the beginning of the trace; null when the process still runs. */
   readonly endedMs: number | null;
 }
-/** Outcomes of everything that a user would ask about. */
+/** Outcomes of the calls, servers, seats and processes of a trace. */
 export interface Outcomes {
-  /** Calls by `req_id`; an id that is used again is `ID/2`. */
+  /** Outcomes of calls by `req_id`; an id that is used again is listed as `ID/2`. */
   readonly calls: Readonly<Record<string, CallOutcome>>;
-  /** Servers by the name in the config; those of a second computer in one trace are `NAME of computer/2`. */
+  /**
+   * Outcomes of servers by their name in the config; servers of a second computer in one trace are named `NAME of computer/2`.
+   */
   readonly servers: Readonly<Record<string, ServerOutcome>>;
-  /** Seats by role and name: `computer:c1`. */
+  /** Outcomes of seats by role and name, such as `computer:c1`. */
   readonly seats: Readonly<Record<string, SeatOutcome>>;
-  /** Processes by server and number of the launch: `files/1`. */
+  /** Outcomes of processes by server and number of the launch, such as `files/1`. */
   readonly processes: Readonly<Record<string, ProcessOutcome>>;
 }
 
@@ -101,7 +105,7 @@ const settledAtHost = ({ end, outcome, server, failure, result }: Word): Settled
     text: why?.message ?? textsIn(result),
   };
 };
-/** From the answer that goes to an agent. */
+/** Outcome of a call, read from the answer that is sent to an agent. */
 function settledAtLink(body: unknown): Settled {
   const { meta, isError, structuredContent } = fieldsOf(body);
   const { a2c_outcome, a2c_server, a2c_timeout, a2c_cancelled } = fieldsOf(meta);
@@ -111,17 +115,17 @@ function settledAtLink(body: unknown): Settled {
   return { outcome, end, server: textOr(a2c_server, null), code: why?.code ?? null, text: textsIn(body) };
 }
 
-/** Takes what crosses the boundary, in order. */
+/** Collects outcomes from the crossings of the boundary, in order. */
 class OutcomesSoFar implements Outcomes {
   readonly calls: Record<string, CallOutcome> = {};
   readonly servers: Record<string, ServerOutcome> = {};
   readonly seats: Record<string, SeatOutcome> = {};
   readonly processes: Record<string, ProcessOutcome> = {};
-  /** Calls that are open, by the channel that they came by and their ticket: their names. */
+  /** Names of the open calls, by their channel and ticket. */
   readonly #open = new Map<string, string>();
-  /** Origin of each call, by its name. */
+  /** Channel on which each call arrived, by the name of the call. */
   readonly #from = new Map<string, string>();
-  /** Seats of hosts, by their channels. */
+  /** Names of the hosts' seats, by their channels. */
   readonly #seats = new Map<string, string>();
 
   take({ t, crossing: { k, ch, ev } }: TapeMoment): void {
@@ -164,7 +168,7 @@ class OutcomesSoFar implements Outcomes {
       case 'seat.changed': {
         const { role, name } = fieldsOf(word['seat']);
         const key = `${role as string}:${name as string}`;
-        // The computer tells more of it, where it is in the same trace.
+        // Prefers the computer's own news about the seat when the computer is in the same trace.
         if (![...this.#seats.values()].includes(key)) this.#seat(key, String(word['stage']), null);
         return;
       }
@@ -179,7 +183,7 @@ class OutcomesSoFar implements Outcomes {
   }
   #began(ch: string, { reqId, ticket, tool, type }: Word, t: number): void {
     const id = String(reqId);
-    // The agent may be in the same trace, and has counted the call already.
+    // Avoids counting a call twice when the agent that made it is in the same trace.
     const isKnown = type === 'agent.called' && this.#from.get(id)?.startsWith('host:agent') === true;
     let name = id;
     if (!isKnown) for (let n = 2; name in this.calls; n += 1) name = `${id}/${n}`;
@@ -203,7 +207,7 @@ class OutcomesSoFar implements Outcomes {
     if (name === undefined || !call) return;
     const server = settled.server ?? call.server;
     if (this.#from.get(name) !== ch) this.calls[name] = { ...call, server };
-    // The first answer is what its caller has.
+    // Keeps the first answer, which is the one the caller has, and only counts the others.
     else if (call.answers > 0) this.calls[name] = { ...call, answers: call.answers + 1 };
     else this.calls[name] = { ...call, ...settled, server, settledMs: t, answers: 1 };
   }
@@ -226,20 +230,20 @@ class OutcomesSoFar implements Outcomes {
     if (word.type === 'child.failed') this.processes[key] = { ...now, endedMs: t };
   }
 }
-/** Outcomes, from crossings alone. */
+/** Outcomes, computed from the crossings of the boundary alone. */
 export function outcomesOf(moments: Iterable<TapeMoment>): Outcomes {
   const soFar = new OutcomesSoFar();
   for (const moment of moments) soFar.take(moment);
   const { calls, servers, seats, processes } = soFar;
   return { calls, servers, seats, processes };
 }
-/** Crossings before the beginning of a trace that still hold. */
+/** Crossings before the beginning of a trace whose effect still holds. */
 export const momentsBefore = (trace: Pick<Trace, 'facts'>): TapeMoment[] => {
   const { t = 0, facts } = trace.facts ?? {};
   const events = facts ? [...facts.orders, ...facts.told, ...facts.open] : [];
   return events.map((event) => ({ t, crossing: { k: 'in', ...event } }));
 };
-/** Crossings when it was recorded. */
+/** Crossings that were recorded in a trace, with their times. */
 export const recordedMoments = (trace: Trace): TapeMoment[] => [
   ...momentsBefore(trace),
   ...trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ t, crossing: record }] : [])),

@@ -20,57 +20,57 @@ type Give = (ev?: EventObject) => void;
 interface Timer {
   ch: string;
   readonly fire: () => void;
-  /** On virtual time; undefined: the recording says when it fires. */
+  /** Id of a timer on virtual time; undefined when the recording determines when the timer fires. */
   readonly id: number | undefined;
 }
 const errorOf = ({ name, message }: Thrown): Error => Object.assign(new Error(message), { name });
-/** How long before its first record a host is brought to where its recording begins. */
+/** Virtual time in ms before the first record in which a host is brought to the state where the recording begins. */
 export const preludeMs = 30_000;
-/** Until then everything is up; what was asked and not answered is asked then. */
+/** Time in ms from the start of that preparation until everything is up; open questions of the recording are asked then. */
 const settledMs = 20_000;
-/** The world of a prelude takes so long to answer. */
+/** Time in ms that the world takes to answer while a host is being prepared. */
 const promptMs = 1;
-/** Node fires a timer as soon as this before it is due. */
+/** Time in ms by which Node may fire a timer too early. */
 const earlyMs = 50;
-/** Order within one moment: recorded events come before timers that the recording does not know. */
+/** Delay in ms that puts timers which the recording does not contain behind recorded events of the same moment. */
 const afterMs = 0.001;
 
 /**
- * The world of a recording: ports say what was recorded and when, found by the names of their channels. Timers fire where they
- * fired; those that the recording does not know run on virtual time. The trace is the only world there is.
+ * World of a recording: its ports report what was recorded at the recorded times, found by the names of their channels. Timers
+ * fire when they fired in the recording; timers that it does not contain run on virtual time.
  */
 export class RecordedWorld implements Platform, Observer {
   readonly clock = new VirtualClock();
   readonly ports: Ports;
-  /** Names of timers that fired and draws that were made, of which the recording does not know. */
+  /** Names of timers that fired and values that were drawn without being in the recording. */
   readonly foreign: string[] = [];
-  /** Names of timers that fired in the recording, and were not set today. */
+  /** Names of timers that fired in the recording but were not set in the replay. */
   readonly unclaimed: string[] = [];
-  /** From now on it is another world: what the recording held back may come. */
+  /** Tells whether the world has been changed by a fork, so that timers that were cleared in the recording may fire. */
   isForked = false;
-  /** How late timers begin that are set now: a busy machine took so long for what it did. */
+  /** Delay in ms of the timers that are set now, because the recording machine was that busy. */
   #pauseMs = 0;
   readonly #tape: Tape;
   readonly #names = new ChannelNames(hostWords);
   readonly #gives = new Map<string, Give>();
-  /** Channels of questions that are asked in the place of a recorded one. */
+  /** Channels of questions whose answer is taken from a similar recorded question. */
   readonly #alias = new Map<string, string>();
-  /** When timers fire that have not yet. */
+  /** Recorded times of timers that have not fired yet. */
   readonly #fired: Map<string, number>;
   readonly #draws: Map<string, unknown[]>;
   readonly #told = new Map<string, number>();
   /** Addresses of hosts by their channels. */
   readonly #addresses = new Map<string, Address>();
   readonly #listening = new Set<Address>();
-  /** Timers that are set, by their names. */
+  /** Timers that are set now, by their names. */
   readonly #timers = new Map<string, Timer>();
   readonly #hear: (crossing: Crossing, t: number) => void;
-  /** ms of the recording at which the clock began. */
+  /** Time of the recording in ms at which the clock of the replay began. */
   #offset = 0;
-  /** While a host is brought to where the recording begins: what it is told. */
+  /** Facts that a host is told while it is brought to the state where the recording begins. */
   #prelude: Facts | undefined;
 
-  /** `hear`: takes what crosses the boundary of the host that is replayed. */
+  /** Creates the world; `hear` receives what crosses the boundary of the replayed host. */
   constructor(tape: Tape, hear: (crossing: Crossing, t: number) => void) {
     this.#tape = tape;
     this.#hear = hear;
@@ -106,7 +106,7 @@ export class RecordedWorld implements Platform, Observer {
       },
     };
   }
-  /** Observes the tap: every record has its name before a port hears of it. */
+  /** Takes a record of the host and gives its crossing a name before a port receives it. */
   record(record: Parameters<NonNullable<Observer['record']>>[0]): void {
     const crossing = this.#names.of(record);
     if (!crossing || crossing.k === 'in' || crossing.k === 'draw' || this.#prelude) return;
@@ -116,7 +116,7 @@ export class RecordedWorld implements Platform, Observer {
   now(): number {
     return this.clock.now() + this.#offset;
   }
-  /** Lets time go on to a moment of the recording. `pauseMs`: so much later its host set timers there. */
+  /** Advances to a moment of the recording. `pauseMs` delays the timers that the host sets there. */
   advanceTo(t: number, pauseMs = 0): void {
     this.#pauseMs = 0;
     this.clock.advance(Math.max(0, t - this.now()));
@@ -125,7 +125,7 @@ export class RecordedWorld implements Platform, Observer {
   random(a: Address): number {
     return Number(this.#drawn('random', a, 0.5));
   }
-  /** Value that was known at once; null, which is asked, where the recording does not say. */
+  /** Returns a recorded value that a host asks for synchronously; null where the recording has none. */
   draw(a: Address, port: string): unknown {
     return this.#drawn(port, a, null);
   }
@@ -141,7 +141,7 @@ export class RecordedWorld implements Platform, Observer {
     const ch = this.#names.timerOf(a, n);
     if (this.#prelude) return this.#run(ch, fire, ms);
     const [late, fires] = [this.#tape.late.get(ch), this.#fired.get(ch)];
-    // A timer that was held back fires in another world only, after the moment at which it was cleared.
+    // Lets a timer that was cleared in the recording fire only in a forked world, after the moment when it was cleared.
     if (late !== undefined)
       return this.#run(ch, () => this.isForked && fire(), Math.max(ms, late + earlyMs - this.now()));
     if (fires === undefined || fires < this.now() + ms - earlyMs)
@@ -169,7 +169,7 @@ export class RecordedWorld implements Platform, Observer {
     if (id !== undefined) this.clock.clearTimeout(id);
     if (this.#timers.get(ch) === timer) this.#timers.delete(ch);
   }
-  /** Stops telling the port. */
+  /** Removes a port, which then receives nothing more. */
   #leave(give: Give): void {
     for (const [ch, each] of this.#gives) if (each === give) this.#gives.delete(ch);
   }
@@ -178,7 +178,7 @@ export class RecordedWorld implements Platform, Observer {
     if (threw && !this.#prelude) throw errorOf(threw);
   }
 
-  /** Lets it happen. False: there is no taker; a timer that was not set is passed over. */
+  /** Delivers a recorded input; returns false when nothing takes it. A timer that was not set is skipped. */
   happen(directory: Directory, { ch, ev }: { readonly ch: string; readonly ev?: EventObject }): boolean {
     if (ch.startsWith('host:')) return this.#order(directory, ch, ev as EventObject);
     if (isTimer({ ch })) this.#ring(ch);
@@ -194,7 +194,7 @@ export class RecordedWorld implements Platform, Observer {
       timer.fire();
     } else this.unclaimed.push(ch);
   }
-  /** A question that is asked in other words now, and that the recording has the answer to. */
+  /** Finds the recorded question whose answer fits a question that is asked with other parameters now. */
   #otherwiseAsked(ch: string): string | undefined {
     const question = questionIn(ch);
     if (question === undefined) return undefined;
@@ -230,7 +230,10 @@ export class RecordedWorld implements Platform, Observer {
   }
 
   // ── a recording whose beginning is missing ─────────────────────────────────────────────────────────
-  /** Starts the hosts as their facts have them, and lets time pass until everything is where the recording begins. */
+  /**
+   * Starts the hosts from the facts at the beginning of the recording, and lets time pass until they have the state where the
+   * recording begins.
+   */
   resume(directory: Directory, { t, facts }: NonNullable<Tape['facts']>): void {
     this.#offset = t - preludeMs;
     this.#prelude = facts;
@@ -250,9 +253,9 @@ export class RecordedWorld implements Platform, Observer {
     }
     for (const [ch, timer] of this.#timers) timer.ch = ch;
   }
-  /** A timer that was set when the recording began is due when it was. */
+  /** Gives a timer that was already set when the recording began its recorded time. */
   #set(ch: string, left: number): void {
-    // A delay that was drawn by chance is another one in a prelude.
+    // Ignores the delay in the name, because a randomly drawn delay differs when a host is prepared.
     const isIt = (name: string): boolean => name === ch || withoutDelay(name) === withoutDelay(ch);
     const [, timer] = [...this.#timers].find(([name]) => isIt(name)) ?? [];
     if (!timer) return;
@@ -260,14 +263,14 @@ export class RecordedWorld implements Platform, Observer {
     if (this.#tape.fired.has(ch)) this.#keep({ ...timer, ch, id: undefined });
     else if (!this.#tape.late.has(ch)) this.#run(ch, timer.fire, left);
   }
-  /** Tells a port what holds of its channel, or how it ended before. */
+  /** Tells a port the recorded facts of its channel, or how the channel ended before. */
   #introduce(ch: string, { told, ended }: Facts, isIt = isFirst): void {
     const now = told.filter((each) => each.ch === ch);
     const last = ended.filter((each) => each.ch === withoutNumber(ch));
     const events = now.length > 0 ? now.filter(({ ev }) => isIt(ev)) : isIt === isFirst ? last : [];
     for (const { ev } of events) this.clock.setTimeout(() => this.#gives.get(ch)?.(ev), promptMs);
   }
-  /** Answers as it was answered the last time; what waited for its answer then waits still. */
+  /** Gives the last recorded answer again; a question without one stays open. */
   #answer(ch: string, give: Give, { answers }: Facts): void {
     const known = answers.find((each) => each.ch === withoutNumber(ch));
     if (known) this.clock.setTimeout(() => give(known.ev), promptMs);
@@ -277,13 +280,13 @@ export class RecordedWorld implements Platform, Observer {
 }
 /** Name of a timer without its delay and its number. */
 const withoutDelay = (ch: string): string => ch.replace(/ [\d.]+\/\d+$/, '');
-/** An answer with the id that its question has now. */
+/** Puts the id of the current question into a recorded answer. */
 function toAsker(ev: EventObject, params: unknown): EventObject {
   const { req_id: asked } = (params ?? {}) as { readonly req_id?: unknown };
   const { result } = ev as EventObject & { readonly result?: { readonly req_id?: unknown } | null };
   if (result?.req_id !== ownId) return ev;
   return { ...ev, result: { ...result, req_id: asked } } as EventObject;
 }
-/** Facts that a link is told once it has asked for its seat. */
+/** Tells whether a fact reaches a link only after it has asked for its seat. */
 const isSeat = ({ type }: EventObject): boolean => type === 'join.accepted' || type.startsWith('computer.');
 const isFirst = (ev: EventObject): boolean => !isSeat(ev);

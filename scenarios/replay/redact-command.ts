@@ -13,7 +13,7 @@ const problemOf = (file: string): string | undefined => {
   }
 };
 
-/** `a2c redact FILE --path … --value …`: writes a trace without these values. */
+/** Runs `a2c redact FILE --path … --value …`: writes a copy of a trace without these values. */
 export async function redactCommand(
   { terminal }: CommandContext,
   file: string,

@@ -4,35 +4,38 @@ import { marksBy } from '../../actors/recording/known-secrets.ts';
 import { canonical, Hiding, readTrace, revived, shortText, textOfLine } from '../../machines/trace/index.ts';
 import { sha256Of } from './report/files.ts';
 
-/** Values to hide in a trace. */
+/** Values to hide in a trace, and where to write the result. */
 export interface RedactOptions {
   /**
-   * Places of values in a line: keys and list positions with dots between them, `*` for any: `ev.arguments.pin`,
-   * `ev.result.content.*.text`. All texts and numbers in there are hidden, and all their other occurrences: those of
-   * six characters or more in any text, shorter ones under the same key.
+   * Paths of values in a line of the trace: keys and list positions joined by dots, `*` for any, such as `ev.arguments.pin` or
+   * `ev.result.content.*.text`. All texts and numbers there are hidden, and so are their other occurrences: those of six or more
+   * characters in any text, shorter ones under the same key.
    */
   readonly paths?: readonly string[];
-  /** Texts that are hidden everywhere. */
+  /** Texts that are hidden wherever they occur. */
   readonly values?: readonly string[];
-  /** The new file. Default: beside the old one, `NAME.redacted.trace.ndjson`. With `.gz` at its end it is compressed. */
+  /** Path of the new file, compressed when it ends with `.gz`. By default `NAME.redacted.trace.ndjson` beside the old file. */
   readonly out?: string;
-  /** Replaces the file. Default false. */
+  /** Overwrites the original file instead; false by default. */
   readonly inPlace?: boolean;
-  /** With the same key two traces hide the same value behind the same text. Default: a new one, never kept. */
+  /**
+   * Key for the replacement texts: with the same key, two traces replace the same value by the same text. By default a random key
+   * that is not saved.
+   */
   readonly key?: string;
 }
-/** Result of hiding. */
+/** Result of `redact`. */
 export interface Redacted {
-  /** The new file; empty: none was written, as something matched nothing. */
+  /** Path of the new file; empty when none was written because something matched nothing. */
   readonly file: string;
-  /** How many texts, numbers, keys and names of channels were hidden. */
+  /** Number of texts, numbers, keys and channel names that were hidden. */
   readonly places: number;
   /** Paths and values that matched nothing. */
   readonly unmatched: readonly string[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
-/** Fields of a line that say what it is. */
+/** Fields of a trace line that describe the record itself and are never hidden. */
 const structure = new Set([
   's',
   't',
@@ -48,24 +51,27 @@ const structure = new Set([
   'cut',
   'left',
 ]);
-/** `ask METHOD of WHOM PARAMETERS` without its number. */
+/** Pattern for the channel name of a question: `ask METHOD of TARGET PARAMETERS`, without its number. */
 const question = /^(ask \S+ of (?:(?! [[{"]).)*)(?: (.*))?$/s;
 const numbered = /^(.*?)(\/\d+)?$/s;
 
-/** Hides values in all lines of a trace that reads; it stays valid. */
+/** Hides values in all lines of a trace, which stays valid. */
 class TraceRedaction {
   readonly #hiding: Hiding;
-  /** Lists without what is hidden: by their old hash the new one, and what they hold by the new one. */
+  /** New hash of each list by its old hash, for lists whose content was hidden, and the lists by their new hash. */
   readonly #hashes = new Map<string, string>();
   readonly #lists = new Map<string, readonly unknown[]>();
-  /** Parameters of questions by the name of their channel without the number. */
+  /** Parameters of questions by their channel name without the number. */
   readonly #asked = new Map<string, unknown>();
   readonly #names = new Map<string, string>();
 
   constructor(hiding: Hiding) {
     this.#hiding = hiding;
   }
-  /** Before any line is written: a question is named before it stands there where a trace opens with facts. */
+  /**
+   * Collects the parameters of questions before any line is written, because in a trace that opens with facts a name may appear
+   * before its question.
+   */
   learn({ k, ch, ev }: Row): void {
     const { method, params } = (ev ?? {}) as Row;
     if (k !== 'out' || typeof ch !== 'string' || params === undefined) return;
@@ -95,7 +101,7 @@ class TraceRedaction {
           name === 'type' ? each : this.#value(each, name),
         ]),
       );
-    // Facts: events on channels.
+    // Treats a list of events with channels as facts.
     if (Array.isArray(value) && value.every((each) => typeof (each as Row | null)?.['ch'] === 'string'))
       return value.map((each) =>
         Object.fromEntries(
@@ -107,7 +113,7 @@ class TraceRedaction {
   #value(value: unknown, key: string): unknown {
     return this.#listed(this.#hiding.value(value, key));
   }
-  /** Lists are named by what they hold now. */
+  /** Replaces references to lists by references with the new hash. */
   #listed(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((each) => this.#listed(each));
     if (typeof value !== 'object' || value === null) return value;
@@ -126,7 +132,8 @@ class TraceRedaction {
     const [, start, about] = question.exec(base) ?? [];
     if (start === undefined || about === undefined) return this.text(base);
     const params = this.#asked.get(base) ?? parsed(about);
-    // Asked before a lost beginning: from a hash of what was hidden it could be guessed, so that answer finds no question.
+    // Removes the hash from the name of a question asked before the trace began, because the hidden value could be guessed from
+    // it. The answer of such a question then matches nothing.
     if (params === undefined) return this.text(base.replace(/…-?[0-9a-f]+$/, '…'));
     const hidden = canonical(revived(this.#value(params, ''), this.#lists));
     return `${this.text(start)} ${shortText(hidden)}`;
@@ -140,7 +147,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** A valid trace without these values, or why it cannot be read. */
+/** Returns the trace text without these values, which stays a valid trace. Throws when it cannot be read. */
 export function redactedText(
   text: string,
   { paths = [], values = [], key }: RedactOptions,
@@ -189,8 +196,9 @@ export function redactedText(
 
 const suffix = /(\.trace\.ndjson)?(\.gz)?$/;
 /**
- * Writes a trace in which values are hidden, the same behind the same text; it is valid, and replays as before. Throws where
- * the file cannot be read or written, or is no trace. Nothing is written when a path or a value matches nothing.
+ * Writes a copy of a trace in which values are hidden; equal values are replaced by equal texts, and the copy is valid and
+ * replays like the original. Throws an `Error` when the file is not a trace, or cannot be read or written. Writes nothing when a
+ * path or a value matches nothing.
  */
 export function redact(file: string, options: RedactOptions): Redacted {
   const bytes = readFileSync(file);

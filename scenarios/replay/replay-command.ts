@@ -17,9 +17,9 @@ import { readBack, recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';
 
 /**
- * Accepts the differences of today's code: writes the file again, with the same world and today's reactions of the
- * host. Inputs without a taker are left out. Returns the report about the new file: where that is not `same`, nothing
- * was written.
+ * Accepts the differences of today's code: writes the trace file again, with the same world and today's reactions of the host.
+ * Inputs that nothing takes are left out. Returns the report about the new file; unless its verdict is `same`, nothing was
+ * written.
  */
 function accept(file: string, trace: Trace, kinds: Kinds = machines): ReplayReport {
   const { text } = recordedAgain(trace, { about: { runtime: version } }, (watched) =>
@@ -35,7 +35,7 @@ const usage = ({ terminal }: CommandContext, text: string): number => {
   return exitCodes.usage;
 };
 
-/** For the page of a pull request: GitHub shows such a line at the file that it names. */
+/** Escapes text for an annotation of GitHub Actions, which GitHub shows at the file in a pull request. */
 const escaped = (text: string): string =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const annotation = ({ file, text, verdict }: ReplayReport): string =>
@@ -45,7 +45,10 @@ function showInputs({ terminal }: CommandContext, file: string): void {
   const read = readTraceFile(file);
   for (const { line } of read.ok ? tapeOf(read.trace).steps : []) terminal.out(`  ${inputText(line)}`);
 }
-/** `isAlone`: what became of everything is told, too. Of what is changed its report says it. */
+/**
+ * Prints the report of one trace. With `isAlone` the outcomes are printed too; the report of a changed trace already contains
+ * them.
+ */
 function show(
   context: CommandContext,
   report: ReplayReport,
@@ -72,7 +75,9 @@ const junitOf = (reports: readonly ReplayReport[]): string =>
     })),
   );
 
-/** Writes a changed trace again, with today's reactions. Anything else stays as it is, and its report says why. */
+/**
+ * Accepts a changed trace by writing it again with today's reactions. Any other trace stays as it is, and its report says why.
+ */
 function accepted(file: string, report: ReplayReport): ReplayReport {
   if (report.verdict === 'same') return report;
   const refused = (of: ReplayReport): ReplayReport => ({
@@ -89,7 +94,7 @@ function accepted(file: string, report: ReplayReport): ReplayReport {
   return { ...now, text: [title, ...changes.map((line) => `  ${line}`)].join('\n') };
 }
 
-/** `a2c replay FILE|DIR…`: one verdict each; the exit code is the highest of them. */
+/** Runs `a2c replay FILE|DIR…`: prints one verdict for each trace; the exit code is the highest of them. */
 export async function replayCommand(
   context: CommandContext,
   paths: readonly string[],
@@ -116,7 +121,7 @@ export async function replayCommand(
     const report = options.accept ? accepted(file, found) : found;
     reports.push(report);
     if (!json) show(context, report, options, files.length === 1);
-    // A folder of traces takes its time: Ctrl-C is heard between two of them.
+    // Lets the event loop turn between two traces, so that Ctrl-C works while a folder is replayed.
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (json) terminal.out(JSON.stringify({ replays: reports }));

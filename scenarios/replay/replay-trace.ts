@@ -14,38 +14,38 @@ import { isTimer, tapeOf, type TapeMoment, type TapeStep, type Tape, type TapeLi
 
 export type Kinds = Readonly<Record<string, AnyStateMachine>>;
 export interface ReplayTraceOptions {
-  /** Stops after the last input whose number is not above this. */
+  /** Stops after the last input whose number is at most this. */
   readonly until?: number;
-  /** Other machines than today's. */
+  /** Machines to use instead of today's. */
   readonly kinds?: Kinds;
-  /** Sees what happens in the replay; `now`: the time in it, ms since the beginning. */
+  /** Creates an observer of the replay; `now` returns the replay's time in ms since the beginning. */
   readonly observer?: (now: () => number) => Observer;
-  /** Told of each input before it happens. */
+  /** Called for each input before it is delivered. */
   readonly onInput?: (line: TapeLine) => void;
 }
 export interface TraceReplay {
   readonly difference: Difference | undefined;
-  /** How many more there are. */
+  /** Number of further differences. */
   readonly more: number;
-  /** Crossings that agreed, of those that left the host in the recording. */
+  /** Number of crossings that left the host and agree with the recording; `total` is the number of all of them. */
   readonly matched: number;
   readonly total: number;
   readonly inputs: number;
-  /** SHA-256 over everything that left the host: equal when two replays did the same. */
+  /** SHA-256 of everything that left the host; equal for two replays that did the same. */
   readonly digest: string;
-  /** Crossings, with the inputs that somebody heard. */
+  /** Crossings of the replay, with the inputs that something took. */
   readonly crossings: readonly TapeMoment[];
-  /** Records inside up to the first difference, for invariants. */
+  /** Records between machines up to the first difference, for checking invariants. */
   readonly seen: readonly SeenRecord[];
-  /** Names of timers and draws that the recording does not know, and of its timers that were not set. */
+  /** Names of timers and draws that the recording does not contain; `unclaimed` are its timers that were not set. */
   readonly foreign: readonly string[];
   readonly unclaimed: readonly string[];
-  /** Numbers of inputs without a taker. */
+  /** Numbers of inputs that nothing took. */
   readonly unheard: readonly number[];
   readonly redactedReads: readonly RedactedRead[];
   readonly directory: Directory;
 }
-/** An input that could not be let happen: its trace is not what this version can replay. */
+/** Error for an input that cannot be delivered, so that this version cannot replay the trace. */
 export class Unplayable extends Error {
   readonly line: TapeLine | undefined;
   constructor(line: TapeLine | undefined, cause: unknown) {
@@ -55,8 +55,8 @@ export class Unplayable extends Error {
 }
 
 /**
- * Lets everything happen again that the trace says happened, on today's machines, synchronously and without any process,
- * socket or clock, and compares what crosses the boundary. Nothing in the directory can move when it returns.
+ * Replays a trace on today's machines, synchronously and without any process, socket or real clock, and compares everything that
+ * crosses the boundary. When it returns, nothing in the directory is under way.
  */
 export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): TraceReplay {
   const tape = tapeOf(trace);
@@ -70,21 +70,21 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
   };
   const replay = played(play);
   const isRedacted = replay.difference && trace.lines.some(({ text }) => redacted.test(text));
-  // Watching guards is dear: only to say whether a value that was hidden is the reason.
+  // Watches guards in a second replay only when there is a difference and something was redacted, because watching is slow.
   return isRedacted
     ? { ...replay, redactedReads: played({ ...play, isWatching: true }).redactedReads }
     : replay;
 }
-/** Steps to play: those of a tape, or others. */
+/** Steps to play, from a tape or changed by a fork. */
 export interface Play extends ReplayTraceOptions {
   readonly tape: Tape;
   readonly steps: readonly TapeStep[];
-  /** Whether the consequences of the last step were written too. In a torn trace they were not. */
+  /** Tells whether the consequences of the last step were recorded too; in a torn trace they were not. */
   readonly isWhole: boolean;
   readonly isWatching?: boolean;
-  /** From this input on it is another world. */
+  /** Number of the input from which the world is changed by a fork. */
   readonly forksAt?: number;
-  /** Time after the last step, in ms. */
+  /** Virtual time in ms that passes after the last step. */
   readonly horizonMs?: number;
 }
 export function played(play: Play): TraceReplay {

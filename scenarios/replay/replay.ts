@@ -16,38 +16,38 @@ import type { Kinds } from './replay-trace.ts';
 
 export type { ReportedDifference, Verdict, Violation };
 
-/** How far a trace is replayed. */
+/** Options for replaying one trace. */
 export interface ReplayOptions {
-  /** Stops after the last input whose number is not above this. */
+  /** Stops after the last input whose number is at most this; by default all inputs are replayed. */
   readonly until?: number;
 }
-/** Result of one trace on today's code. */
+/** Result of replaying one trace on today's code. */
 export interface ReplayReport {
-  /** The path of the trace. */
+  /** Path of the trace file. */
   readonly file: string;
-  /** Verdict in one word. */
+  /** Verdict about the trace, in one word. */
   readonly verdict: Verdict;
-  /** For people: `SAME …` or what differs, where, why it may, and the command that shows it again. */
+  /** Report for people: `SAME …`, or what differs, where, why, and the command that shows it again. */
   readonly text: string;
-  /** Outcomes of calls, servers, seats and processes today. Empty when it is unusable. */
+  /** Outcomes of calls, servers, seats and processes in the replay; empty when the trace is unusable. */
   readonly outcomes: Outcomes;
-  /** The first place at which today's code does something else; null: nowhere. */
+  /** First place where today's code differs from the recording; null when there is none. */
   readonly difference: ReportedDifference | null;
-  /** Notes that are no verdict, a line each. */
+  /** Notes that do not change the verdict, one line each. */
   readonly notes: readonly string[];
-  /** How many inputs happened again. */
+  /** Number of inputs that were replayed. */
   readonly inputs: number;
-  /** How many records of what left the host agreed. */
+  /** Number of records leaving the host that agree with the recording. */
   readonly matched: number;
-  /** How many there are in the recording. */
+  /** Number of records leaving the host in the recording. */
   readonly total: number;
-  /** SHA-256 of everything that left the host: equal for two replays that did the same. Empty when unusable. */
+  /** SHA-256 of everything that left the host; equal for two replays that did the same. Empty when the trace is unusable. */
   readonly digest: string;
-  /** The invariants that are violated, whether or not the same was recorded. */
+  /** Invariants that are violated in the replay, even if the recording violates them too. */
   readonly violations: readonly Violation[];
-  /** How long the replay took, in ms of real time. */
+  /** Duration of the replay in ms of real time. */
   readonly durationMs: number;
-  /** States of all machines at the end, by address. */
+  /** State of each machine at the end, by its address. */
   readonly states: Readonly<Record<string, string>>;
 }
 
@@ -60,10 +60,10 @@ const statesOf = ({ replay }: Judged): Record<string, string> =>
   );
 
 type OfOthers = ReplayOptions & { readonly kinds?: Kinds };
-/** The same for a trace in memory and other machines than today's. */
+/** Replays a trace in memory; `kinds` may replace today's machines. */
 export const replayOf = (file: string, trace: Trace, options: OfOthers = {}): ReplayReport =>
   examined(file, trace, options).report;
-/** With what the report is made of. */
+/** Replays a trace and returns the report together with the data behind it. */
 export function examined(
   file: string,
   trace: Trace,
@@ -74,7 +74,7 @@ export function examined(
   const { verdict, violations, replay } = judged;
   const outcomes = outcomesOf(replay?.crossings ?? []);
   const difference = verdict === 'changed' ? reportedDifference(trace, judged, outcomes) : null;
-  // Difference inside: it explains, and decides nothing.
+  // Compares the messages between machines only as an explanation; they do not change the verdict.
   const isWhole = options.until === undefined && !trace.facts;
   const isExplained = verdict === 'same' && isWhole && trace.head.profile !== 'boundary';
   const notes = notesOf(trace, judged, isExplained ? replayedInside(trace, kinds).inside : undefined);
@@ -109,8 +109,8 @@ const nothing = {
 };
 
 /**
- * Lets everything that a trace recorded happen again on today's machines, without any process, socket or clock, and tells
- * what became of it. Never rejects: a file that cannot be read is `unusable`. See docs/replay.md.
+ * Replays a trace file on today's machines, without any process, socket or real clock, and reports what differs and every
+ * outcome. Never rejects: a file that cannot be read has the verdict `unusable`. See docs/replay.md.
  */
 export async function replay(file: string, options: ReplayOptions = {}): Promise<ReplayReport> {
   const unusable = (message: string, remedy: string): ReplayReport => ({

@@ -15,7 +15,7 @@ import { problemIn, problemOf } from './report/verdict.ts';
 
 const unusable = 5;
 
-/** The same with all that the machines did and remembered, by letting it happen again. */
+/** Replays a trace to record everything that the machines did and remembered. */
 function toFull(trace: Trace): { text: string; parted: number | undefined } {
   const again = { profile: 'full', reason: () => 'asked' } as const;
   const { text, replay } = recordedAgain(trace, again, (watched) => replayTrace(trace, watched));
@@ -23,7 +23,7 @@ function toFull(trace: Trace): { text: string; parted: number | undefined } {
   return { text, parted: recorded?.s ?? inputs?.at(-1)?.s };
 }
 
-/** A file as a page can show it. Anything but a whole trace is told with its line, and starts nothing. */
+/** Reads a trace file for a page. Returns an error text with the line for anything but a complete trace. */
 export function recordingOf(file: string, notice: (text: string) => void): Recording | string {
   let text: string;
   try {
@@ -41,7 +41,7 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
     (whole: string) =>
     (name: string): Checks => {
       const shown = readTrace(whole, sha256Of);
-      // The page was made here a moment ago.
+      // Throws on an unreadable trace, because the text was written here a moment ago.
       if (!shown.ok) throw new Error(shown.problem);
       return checksOf(name, trace, shown.trace);
     };
@@ -63,7 +63,7 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
   return { name: file, started, text: full.text, checks: checksBy(full.text) };
 }
 
-/** Writes the page of a recording as one file, without the path of the trace. Returns an error text. */
+/** Writes the page of a recording as one file, without the path of the trace. Returns an error text when that fails. */
 export async function writePage(html: string, recording: Recording): Promise<string | undefined> {
   try {
     writeFileSync(html, await recordingPage({ ...recording, name: basename(recording.name) }), {
@@ -74,7 +74,7 @@ export async function writePage(html: string, recording: Recording): Promise<str
     return `${html}: ${(error as Error).message}`;
   }
 }
-/** `a2c show FILE`: until Ctrl-C. */
+/** Runs `a2c show FILE`: serves the page of a trace until Ctrl-C. */
 export async function showCommand(
   context: CommandContext,
   file: string,

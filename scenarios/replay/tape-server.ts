@@ -15,13 +15,13 @@ interface Pipes {
 }
 type Notice = (text: string) => void;
 
-/** Exit code of a death; of a signal as a shell says it, 128 and its number. */
+/** Exit code of a recorded death; for a signal, 128 plus its number, as shells report it. */
 const codeOf = ({ code, signal }: RecordedDeath): number =>
   code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 
 /**
- * Plays one session of a server over two streams, until the client closes its end, `signal` aborts, or the recorded death
- * comes. Resolves with the exit code of the recorded process. What there is to tell goes to `notice`, a text each.
+ * Plays one session of a recorded server over two streams, until the client closes its end, `signal` aborts or the recorded death
+ * comes. Resolves with the exit code of the recorded process. Notices are passed to `notice`, one text each.
  */
 export function playOverPipes(
   server: PlayedServer,
@@ -56,7 +56,7 @@ export function playOverPipes(
   });
 }
 
-/** `a2c replay FILE --server NAME`: a recorded server on stdin and stdout, for any MCP client. */
+/** Runs `a2c replay FILE --server NAME`: plays a recorded server on stdin and stdout, for any MCP client. */
 export async function playServer(
   context: CommandContext,
   paths: readonly string[],
@@ -91,5 +91,5 @@ export async function playServer(
   const pipes = { input: process.stdin, output: process.stdout };
   return playOverPipes(server, pipes, signal, (text) => terminal.errText(text));
 }
-/** Exit code of `a2c replay` for a file that is no trace, or holds no server. */
+/** Exit code of `a2c replay` for a file that is not a trace, or that does not contain the server. */
 const unusable = 5;

@@ -7,40 +7,43 @@ import {
   type TraceLine,
 } from '../../machines/trace/index.ts';
 
-/** A line that crosses the boundary. */
+/** Line of a trace that records a crossing of the boundary. */
 export interface TapeLine extends TraceLine {
   readonly record: CrossingLine;
 }
-/** Crossing, recorded or replayed, with its time. */
+/** Crossing of the boundary, recorded or replayed, with its time in ms. */
 export interface TapeMoment {
   readonly t: number;
   readonly crossing: Crossing;
 }
-/** One thing that the world did, with everything that was recorded up to the next one. */
+/** One input from the world, with everything that was recorded before the next input. */
 export interface TapeStep {
   readonly line: TapeLine;
-  /** Crossings that left the host or that its user heard. */
+  /** Crossings that followed the input: those leaving the host and those reported to its user. */
   readonly out: readonly TapeLine[];
-  /** How long a busy machine took for what follows from it, in ms: timers that it sets begin as late as that. */
+  /** Time in ms that the recording machine needed for the consequences of the input; timers set by them begin that much later. */
   readonly pauseMs: number;
 }
-/** Trace as a replay needs it: events of the world in order, and the recorded crossings of the host. */
+/** Trace in the form that a replay needs: inputs in order, each with the recorded crossings that followed. */
 export interface Tape {
-  /** Facts where it begins, when that is not the start of its hosts. */
+  /** Facts at the beginning of a trace that does not begin with the start of its hosts. */
   readonly facts: Trace['facts'];
   readonly steps: readonly TapeStep[];
-  /** When timers fired, by their names, and when those were cleared that were due and had not fired. */
+  /** Times at which timers fired, by their names; `late` has the times at which overdue timers were cleared. */
   readonly fired: ReadonlyMap<string, number>;
   readonly late: ReadonlyMap<string, number>;
-  /** Values by channel, in order. */
+  /** Drawn values of each channel, in order. */
   readonly draws: ReadonlyMap<string, readonly unknown[]>;
-  /** Errors that were thrown by who was told something: by channel and how many things it had been told. */
+  /** Recorded errors thrown by the receiver of an event, by channel and number of the event. */
   readonly throws: ReadonlyMap<string, Thrown>;
   /** Channels of questions that were asked. */
   readonly asked: ReadonlySet<string>;
 }
 
-/** Method and target of a question, without its params; of a tool its name too. Undefined: it is no channel of a question. */
+/**
+ * Method and target of a question, for a tool call also the tool's name, without parameters. Undefined when the channel is not
+ * that of a question.
+ */
 export function questionIn(ch: string): string | undefined {
   const [, question] = /^(ask \S+ of \S+)/.exec(ch) ?? [];
   const tool = /"name":"((?:[^"\\]|\\.)*)"/.exec(ch)?.[1];
@@ -75,7 +78,7 @@ export function tapeOf({ lines, facts }: Trace): Tape {
     } else {
       told.set(ch, (told.get(ch) ?? 0) + 1);
       const step = steps.at(-1);
-      // A busy machine may pause within one input: what follows from it happens with it.
+      // Moves consequences to the time of their input, because a busy machine may pause within one input.
       if (!step) continue;
       step.out.push({ ...line, t: step.line.t });
       step.pauseMs = line.t - step.line.t;

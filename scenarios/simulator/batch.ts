@@ -6,16 +6,16 @@ import { selectionOf } from './drawing/selection.ts';
 import { NodesRun } from './nodes-run.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 
-/** How a run is generated from a seed; plain data, so that it can be sent to a worker. */
+/** Settings from which a run is generated together with a seed; plain data, so that they can be sent to a worker thread. */
 export interface Drawing {
-  /** How long things go wrong, in virtual ms. */
+  /** Time in virtual ms during which faults happen. */
   readonly forMs: number;
-  /** See selection.ts. */
+  /** Selection of faults, in the syntax of selection.ts. */
   readonly faults: string;
-  /** An office on several nodes instead of a computer and its servers; without the two above. */
+  /** Runs an office on several nodes instead of a computer with servers; the other settings do not apply. */
   readonly nodes?: boolean;
 }
-/** How the run of one seed went. */
+/** Result of the run of one seed. */
 export interface Run {
   readonly seed: number;
   readonly violations: readonly Violation[];
@@ -45,10 +45,10 @@ function nodesRunOf(seed: number): Run {
   return { seed, violations, rollingHash, records, virtualMs, faults: [], taken: [] };
 }
 
-/** Many runs, added up. */
+/** Sum of the results of many runs. */
 export class Tally {
   readonly failed: Run[] = [];
-  /** In how many of them each word happened. */
+  /** Number of runs in which each fault happened. */
   readonly faults = new Map<string, number>();
   readonly taken = new Set<string>();
   readonly #hashes = new Map<number, string>();
@@ -66,7 +66,7 @@ export class Tally {
     this.records += run.records;
     this.virtualMs += run.virtualMs;
   }
-  /** Over all runs in the order of their seeds, whichever thread executed them: eight hex digits. */
+  /** Digest of all runs in the order of their seeds, whatever thread executed them: eight hex digits. */
   get digest(): string {
     const ordered = [...this.#hashes].toSorted(([a], [b]) => a - b);
     return rollingHashText(
@@ -76,5 +76,5 @@ export class Tally {
 }
 
 export const mostSeeds = 2 ** 32;
-/** The n-th seed from one on; after the last comes 0. */
+/** Returns the n-th seed after a first one; 0 follows the largest. */
 export const seedAt = (first: number, n: number): number => (first + n) % mostSeeds;

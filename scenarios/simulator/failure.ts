@@ -10,16 +10,16 @@ import { selectionOf } from './drawing/selection.ts';
 import { shrink } from './shrink.ts';
 import { runThrough, simulate, type SimulateOptions } from './simulate.ts';
 
-/** A seed whose run violated an invariant, with what is needed to examine it. */
+/** Seed whose run violated an invariant, with everything needed to examine it. */
 export interface Failure {
   readonly seed: number;
   readonly violation: Violation;
-  /** A second run went the same way. */
+  /** Tells whether a second run went the same way. */
   readonly isDeterministic: boolean;
-  /** A scenario that can be pasted into `scenarios/`, the same as a trace, and as data. */
+  /** Files for the failure: a scenario to paste into `scenarios/`, its trace, and its plan as data. */
   readonly files: { readonly scenario: string; readonly trace: string; readonly plan: string };
   readonly steps: number;
-  /** Runs that the shrinking took; null: it was not asked for. */
+  /** Number of runs that shrinking took; null when it was not requested. */
   readonly tries: number | null;
 }
 export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
@@ -29,18 +29,18 @@ export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Trace of a plan while it is played. */
+/** Trace text of a plan, recorded while it is played. */
 function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): string {
   const world = new VirtualWorld(plan, kinds ? { kinds } : {});
   try {
     runThrough(plan, world);
   } catch {
-    // The exception is the failure; the records until then are the trace.
+    // Ignores the exception, which is the failure itself; the records until then are the trace.
   }
   return world.harness.recorder.text('closed');
 }
 
-/** Executes the run again, shrinks it when that is wanted, and writes down what is needed to fix it. */
+/** Executes a failed run again, shrinks it when requested, and writes the files needed to fix it. */
 export async function lookCloser(seed: number, violation: Violation, look: CloserLook): Promise<Failure> {
   const { forMs, faults, out, isShrunk, ...rest } = look;
   const others = rest.kinds ? { kinds: rest.kinds } : {};

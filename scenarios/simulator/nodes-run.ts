@@ -1,4 +1,4 @@
-/** Runs of an office on three nodes, drawn from seeds: `a2c sim --nodes`. */
+/** Random runs of an office on three nodes, drawn from seeds, for `a2c sim --nodes`. */
 import { events } from '../../machines/protocol/events.ts';
 import type { SeatFacts } from '../../machines/kernel/ports.ts';
 import { seatsIn, type Claims } from '../../machines/office/rooms/claims.ts';
@@ -26,17 +26,17 @@ const offices = ['o', 'p'] as const;
 const steps = 80;
 const callSeconds = 5;
 
-/** Result of a run, and its events, a line each. */
+/** Result of a run, with its events, one line each. */
 export interface NodesPlayed {
-  /** Rules that were broken; empty: none. */
+  /** Rules that were violated; empty when there are none. */
   readonly wrong: readonly string[];
   readonly story: readonly string[];
-  /** Over all that the machines did: the same for the same seed. */
+  /** Hash of everything that the machines did, the same for the same seed. */
   readonly rollingHash: string;
   readonly records: number;
   readonly virtualMs: number;
 }
-/** Nodes, peers and a register for a while, with everything that may go wrong. */
+/** Run of nodes, peers and a register with random failures. */
 export class NodesRun {
   readonly #random: Random;
   readonly #hash = new RollingHash();

@@ -259,7 +259,7 @@ const total: readonly Rule<LimitersStage>[] = [
   },
 ];
 
-/** Promises of every `limiters` port to those who want to run. */
+/** Returns the test cases for a limiter of concurrent calls. */
 export const limitersContract = (open: () => LimitersUnderTest): readonly ContractCase[] =>
   casesOf(
     {

@@ -12,7 +12,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 const limits = fc.record({ concurrency: fc.integer({ min: 1, max: 3 }), queue: fc.nat(4) });
 
-/** Counts who runs at this moment, and checks that it is never more than allowed. */
+/** Counts the calls that run at the moment, and checks that there are never more than allowed. */
 function counted(s: LimitersStage, perServer: readonly CallLimits[]) {
   const names = ['a', 'b', 'c'] as const;
   const running = [0, 0, 0];
@@ -68,7 +68,7 @@ async function lived(
   }
 }
 
-/** Many come and go, by chance. */
+/** Lets many calls enter and leave at random. */
 export const always = (open: () => LimitersStage): Rule<LimitersStage> => ({
   title: 'never has more running than may, and loses nobody, whoever comes and goes',
   holds: async () => {

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Virtual time that moves one timer at a time; equal moments fire in the order in which they were set. */
+/** Virtual clock that advances one timer at a time; timers due at the same time fire in the order in which they were set. */
 export class SteppingClock implements Clock {
   readonly #timers = new Set<Timer>();
   #now = 0;

@@ -3,7 +3,7 @@ import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
 import { SteppingClock } from './link-clock.ts';
 import type { Heard, Peer, Transport } from './link-world.ts';
 
-/** The fake of both ports in virtual time. */
+/** Simulation of both ports, `link` and `office`, in virtual time. */
 export function createScripted(limits: RelayTiming): Transport {
   const clock = new SteppingClock();
   const network = createNetwork(clock, { timing: limits });

@@ -20,7 +20,7 @@ export interface Heard {
   readonly body: unknown;
   readonly ack: Ack | undefined;
 }
-/** A bare Socket.IO peer that knows no rules. */
+/** Bare Socket.IO peer that follows no rules of the protocol. */
 export interface Peer {
   readonly heard: Heard[];
   /** Answers an event that wants an ack; by default the ack stays open. */
@@ -81,7 +81,7 @@ export const heardBy = (peer: Peer): unknown[] => peer.heard.map(({ event, body 
 
 const noticeOf = ({ office, role, name }: SeatFacts): object => ({ office_id: office, [role]: name });
 
-/** Does the work of the office machine in a few lines: the contract is about the port. */
+/** Does the work of the office machine in a few lines, because the contract tests the port. */
 class Doorkeeper {
   readonly #tell: (command: OfficeCommand) => void;
   #claims: Claims = noClaims;
@@ -115,7 +115,7 @@ class Doorkeeper {
   }
 }
 
-/** One test's office, links and peers over one transport. */
+/** Office, links and peers of one test, over one transport. */
 export class World {
   readonly transport: Transport;
   readonly #leaves: { close(): void }[] = [];

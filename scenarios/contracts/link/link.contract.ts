@@ -282,7 +282,7 @@ function agents(): void {
   });
 }
 
-/** The rules of the port `link` and of the questions that go out over it, over any transport. */
+/** Defines the tests of the port `link` and of the requests sent over it, over any transport. */
 export function linkContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

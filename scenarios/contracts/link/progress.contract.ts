@@ -18,7 +18,7 @@ async function running(): Promise<Running> {
   return { computer, called: await world.fact(computer, 'agent.called'), facts };
 }
 
-/** How far a call is, over any transport. */
+/** Defines the tests of progress messages during a call, over any transport. */
 export function progressContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make({ relayMarginMs: 50, queryMs: 5_000 }));

@@ -1,5 +1,5 @@
-// logins-in-keyring.ts: plays the contract of kept logins in the keyring of this session, and says one JSON line: for each case its
-// title and, where it does not hold, why; and how many files were written beside the keyring.
+// Program `logins-in-keyring.ts`: runs the contract of stored logins against the keyring of this session. Prints one JSON line
+// with the title of each case, the reason where it failed, and the number of files written beside the keyring.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

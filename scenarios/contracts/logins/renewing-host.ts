@@ -1,5 +1,5 @@
-// renewing-host.ts URL FOLDER NOW: a process that shares the logins in FOLDER, whose clock stands at NOW. At each line on stdin it
-// asks for the token of the server at URL, and says it in a line.
+// Program `renewing-host.ts URL FOLDER NOW`: a process that shares the logins in FOLDER, with its clock set to NOW. For each line
+// on stdin it requests the token of the server at URL and prints it.
 import { createInterface } from 'node:readline';
 import { Login } from '../../../adapters/oauth/login.ts';
 import { sharedLogins } from '../../../adapters/oauth/login-store.ts';

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * Rules of providers about tools, which can be checked without asking them. docs/providers.md has each under its
- * number, with the same words. Nothing here is taken from the code that converts.
+ * Rules of model providers about tools that can be checked without asking the provider. docs/providers.md lists each rule under
+ * its number, in the same words. None of them is derived from the code that converts tools.
  */
 export interface ProviderRule {
   readonly id: string;

@@ -2,7 +2,7 @@ import { createOffice, type Office } from '../../../actors/index.ts';
 import { heardBy, type Peer, World } from '../link/link-world.ts';
 import { createSockets } from '../link/link-world-sockets.ts';
 
-/** A whole office as a host opens it, machines and all, and raw Socket.IO peers that know no rules. */
+/** Complete office as a host opens it, with its machines, and raw Socket.IO peers that follow no rules. */
 export class OfficeHarness {
   readonly world: World;
   readonly url: string;

@@ -242,7 +242,7 @@ function eachCall(): void {
   );
 }
 
-/** The rules of what an office relays and answers, over any transport. */
+/** Defines the tests of the messages that an office relays and answers, over any transport. */
 export function officeRelayContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

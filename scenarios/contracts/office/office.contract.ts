@@ -160,7 +160,7 @@ function endings(): void {
   });
 }
 
-/** The rules of the port `office`, over any transport; those of its relay stand in office-relay.contract.ts. */
+/** Defines the tests of the port `office`, over any transport; those of its relay are in office-relay.contract.ts. */
 export function officeContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { casesOf, type ContractCase } from '../contract.ts';
 import { rule, inHarness, type ChildBehaviour, type ProcessSubject } from './process.harness.ts';
 
-/** Promises of every `process` port to its machine. */
+/** Returns the test cases for a `process` port, which cover everything that the machine of the port relies on. */
 export const processContract = (subject: ProcessSubject): readonly ContractCase[] =>
   casesOf(
     {
@@ -61,7 +61,8 @@ const aLife = [
       child.close();
       await world.settled();
       assert.deepEqual(child.types(), told);
-      // A program that stands between had begun, and ends with a code that is not 0.
+      // Accepts both forms of a missing command: a program such as `ssh` that runs it ends with a code other than 0, otherwise
+      // the launch fails.
       if (told[0] === 'child.started') assert.notEqual((await child.next('child.exited')).code, 0);
       else assert.deepEqual(told, ['child.failed']);
       assert.equal(world.alive(), 0);

@@ -2,48 +2,48 @@ import assert from 'node:assert/strict';
 import type { Emit, PortInstance, ProcessCommand, ProcessFact } from '../../../machines/kernel/ports.ts';
 import type { Rule } from '../contract.ts';
 
-/** The children that every world can start. */
+/** Behaviour of a child process that every world of this contract can start. */
 export type ChildBehaviour =
   /** Ends with code 0 when its stdin ends. */
   | 'good'
-  /** Takes no notice of the end of stdin; SIGTERM ends it. */
+  /** Ignores the end of stdin; SIGTERM ends it. */
   | 'ignoresStdin'
-  /** Only SIGKILL ends it. */
+  /** Ends only by SIGKILL. */
   | 'stubborn'
-  /** Says "boom" on stderr and ends with code 7, soon and by itself. */
+  /** Writes "boom" to stderr and ends with code 7, soon and by itself. */
   | 'crashes'
-  /** The command, `no-such-command`, does not exist. */
+  /** Cannot start, because the command `no-such-command` does not exist. */
   | 'missing'
-  /** A shell, which SIGTERM ends, waits for a stubborn server in the same group. */
+  /** Runs a shell, which SIGTERM ends, around a stubborn server in the same process group. */
   | 'wrapped'
-  /** A good child with a quiet grandchild in its group, which SIGTERM ends. */
+  /** Behaves like `good` and has a silent child process in the same group, which SIGTERM ends. */
   | 'leavesGrandchild';
 
-/** One child behind the port under test. */
+/** Child process behind the port under test. */
 export interface ContractChild extends PortInstance<ProcessCommand> {
-  /** Resolves when the child behaves as told (traps set, grandchild born); it never does for `missing`. */
+  /** Resolves when the child shows its behaviour (signal handlers set, child process started); stays pending for `missing`. */
   ready(): Promise<void>;
 }
-/** How the contract gets children and waits for them: real ones for an event, scripted ones by stepping a clock. */
+/** Environment in which the contract starts children and waits for them: real processes, or scripted ones on a virtual clock. */
 export interface ProcessWorld {
-  /** Opens the port under test on a child that behaves so. */
+  /** Opens the port under test on a child with this behaviour; `emit` receives the facts. */
   open(behaviour: ChildBehaviour, emit: Emit<ProcessFact>): ContractChild;
-  /** Resolves once it holds; looked at again whenever a fact was given. */
+  /** Resolves once the condition holds; checked again after every fact. */
   until(holds: () => boolean): Promise<void>;
-  /** Resolves when no process of any child lives and no fact can come any more. */
+  /** Resolves when no process of any child lives and no further fact can come. */
   settled(): Promise<void>;
-  /** Children of which anything lives, as the ledger counts them. */
+  /** Returns the number of children with a living process, as the ledger counts them. */
   alive(): number;
-  /** Ends everything that a failed case left. */
+  /** Ends everything that a failed case left running. */
   dispose(): Promise<void>;
 }
-/** Port under test. Each case has a world of its own. */
+/** Port under test, with a new world for each case. */
 export interface ProcessSubject {
-  /** A world without any child. */
+  /** Creates a world without children. */
   createWorld(): ProcessWorld;
   /**
-   * Children live behind another program (`docker`, `ssh`): nothing of them outlives their leader, a signal may show
-   * as code 128 + its number, and a command that is missing as the end of that program.
+   * Tells whether children run behind another program (`docker`, `ssh`): no process outlives the leader, a signal may show as
+   * code 128 plus its number, and a missing command as the end of that program. False by default.
    */
   readonly isRemote?: boolean;
 }
@@ -51,7 +51,7 @@ export interface ProcessSubject {
 type Fact<T extends ProcessFact['type']> = Extract<ProcessFact, { type: T }>;
 export type Exit = Fact<'child.exited'>;
 
-/** One child with all the facts it gave. */
+/** Opens one child and collects its facts. */
 function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
   const facts: ProcessFact[] = [];
   const child = world.open(behaviour, (fact) => facts.push(fact));
@@ -64,7 +64,7 @@ function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
     close: () => child.close(),
     closeStdin: () => child.tell({ type: 'child.closeStdin' }),
     signal: (signal: 'SIGTERM' | 'SIGKILL') => child.tell({ type: 'child.signal', signal }),
-    /** The first fact of this type, waited for if it has not come yet. */
+    /** Returns the first fact of this type, and waits for it if necessary. */
     next: async <T extends ProcessFact['type']>(type: T): Promise<Fact<T>> => {
       await world.until(() => find(type) !== undefined);
       return find(type) as Fact<T>;
@@ -73,14 +73,14 @@ function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
 }
 export type ObservedChild = ReturnType<typeof observed>;
 
-/** Tools of every rule. */
+/** Functions that every rule of the contract uses. */
 export interface Harness {
   readonly world: ProcessWorld;
   readonly isRemote: boolean;
   readonly open: (behaviour: ChildBehaviour) => ObservedChild;
-  /** Opened, and behaving as told. */
+  /** Opens a child and waits until it shows its behaviour. */
   readonly running: (behaviour: ChildBehaviour) => Promise<ObservedChild>;
-  /** Ended by itself, with this code, and left no process. */
+  /** Checks that the child ended by itself with this code and left no process. */
   readonly endedWith: (exit: Exit, code: number) => void;
   readonly endedBy: (exit: Exit, signal: 'SIGTERM' | 'SIGKILL') => void;
 }
@@ -88,7 +88,7 @@ export const rule = (title: string, holds: Rule<Harness>['holds']): Rule<Harness
 
 const numbers = { SIGTERM: 15, SIGKILL: 9 } as const;
 
-/** Checks one rule with a world of its own, of which nothing is left afterwards. */
+/** Runs one rule in a world of its own and cleans up afterwards. */
 export async function inHarness({ createWorld, isRemote = false }: ProcessSubject, { holds }: Rule<Harness>) {
   const world = createWorld();
   const open = (behaviour: ChildBehaviour): ObservedChild => observed(world, behaviour);

@@ -5,7 +5,7 @@ import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.har
 import { patient } from '../patience.ts';
 import { createWaiting } from '../waiting.ts';
 
-// A signal that a shell ignores stays ignored over `exec`. Everything used here exists where there is a POSIX shell.
+// Scripts of the children. A signal that a shell ignores stays ignored after `exec`. Only features of every POSIX shell are used.
 const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
 const scripts: Readonly<Record<Exclude<ChildBehaviour, 'missing'>, string>> = {
   good: 'echo ready; while read -r line; do :; done',
@@ -15,25 +15,25 @@ const scripts: Readonly<Record<Exclude<ChildBehaviour, 'missing'>, string>> = {
   wrapped: `sh -c "${stubborn}"; true`,
   leavesGrandchild: 'sleep 1000 </dev/null >/dev/null 2>&1 & echo ready; while read -r line; do :; done',
 };
-/** Scripts for `sh`; `missing` is nowhere. */
+/** Command for a behaviour as a script for `sh`; for `missing`, a program that does not exist. */
 export const commandOf = (behaviour: ChildBehaviour): LaunchSpec =>
   behaviour === 'missing'
     ? { command: 'no-such-command', args: [], env: {} }
     : { command: 'sh', args: ['-c', scripts[behaviour]], env: {} };
 
-/** A launcher, and what it needs to be tested. */
+/** Launcher to test, with the settings of the test. */
 export interface LauncherUnderTest {
-  /** Launcher as a host gives it to `createComputer`. */
+  /** Launcher, as a host passes it to `createComputer`. */
   readonly launcher: Launcher;
-  /** Command that behaves like this. Default: scripts for `sh`. */
+  /** Returns the command for a behaviour; by default a script for `sh`. */
   readonly commandOf?: (behaviour: ChildBehaviour) => LaunchSpec;
-  /** See `ProcessSubject`. */
+  /** Tells whether children run behind another program, as in `ProcessSubject`; false by default. */
   readonly isRemote?: boolean;
-  /** How long a fact may take, in ms, before its case fails. Default 20,000. */
+  /** Time limit in ms for each fact before its case fails; 20,000 by default. */
   readonly patienceMs?: number;
 }
 
-/** A launcher as what `processContract` is held against: with our own port and ledger around it. */
+/** Turns a launcher into a subject for `processContract`, with this package's own port and ledger around it. */
 export const launcherSubject = (subject: LauncherUnderTest): ProcessSubject => ({
   isRemote: subject.isRemote ?? false,
   createWorld: () => worldOf(subject),

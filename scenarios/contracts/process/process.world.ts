@@ -14,7 +14,7 @@ const nodeRuns = (...args: string[]): LaunchSpec => ({
   env: {},
 });
 
-/** Beside those of the contract: what only real processes do. */
+/** Behaviour of real processes only, in addition to that of the contract. */
 export type RealBehaviour =
   | ChildBehaviour
   | 'leavesPipeHolder'
@@ -27,13 +27,14 @@ export type RealBehaviour =
   | 'wrappedShell'
   | 'unmarkedShell';
 
-// A shell costs a twentieth of a Node; what it ignores stays ignored over `exec`.
+// Scripts for children that need no Node, which takes twenty times as long to start as a shell. A signal that a shell ignores
+// stays ignored after `exec`.
 const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
 const scripts: Readonly<Record<string, string>> = {
   wrapped: `'${process.execPath}' '${childFile}' stubborn; true`,
   stubbornShell: stubborn,
   wrappedShell: `sh -c "${stubborn}"; true`,
-  /** Throws its environment away, and the marker with it. */
+  /** Starts a process without its environment, so that it has no marker. */
   unmarkedShell: `trap '' TERM; exec env -i sh -c 'echo ready; exec sleep 1000'`,
 };
 const specOf = (behaviour: string): LaunchSpec => {
@@ -48,7 +49,7 @@ export interface RealProcessWorld extends ProcessWorld {
   launch(spec: LaunchSpec | undefined, emit: Emit<ProcessFact>): PortInstance<ProcessCommand>;
 }
 
-/** Real children of the real adapter. What outlives the host is left out unless it is asked for. */
+/** Creates real children through the real adapter. The reaper and the state file are off unless the options turn them on. */
 export function createRealProcessWorld(options: LedgerOptions = {}): RealProcessWorld {
   const ledger = createLedger({ reaper: false, stateDir: false, ...options });
   const { heard, until } = createWaiting();
@@ -76,7 +77,8 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
     },
     settled: async () => {
       await ledger.closed();
-      // A launch that failed at once stands in no ledger; its failure comes on this turn of the loop.
+      // Waits one turn of the event loop, because a launch that failed at once is not in the ledger and reports its failure in
+      // this turn.
       await new Promise((resolve) => setImmediate(resolve));
     },
     alive: () => ledger.size,

@@ -11,15 +11,15 @@ import type {
 } from '../../../machines/office/rooms/register.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 
-/** Meeting place of the nodes of one office. */
+/** Register shared by the nodes of one office, as a world of the contract. */
 export interface RegisterWorld {
-  /** One more node. */
+  /** Connects one more node. */
   open(): Promise<Register>;
-  /** Answer to a question; undefined where it failed. */
+  /** Answer to a request; undefined when it failed. */
   answer<T>(ask: (told: RegisterCallback<T>) => void): Promise<T | undefined>;
-  /** Resolves when it holds; lets time pass, so that leases end that are not renewed. */
+  /** Resolves when the condition holds; time passes meanwhile, so that leases that are not renewed end. */
   until(holds: () => Promise<boolean> | boolean): Promise<void>;
-  /** The register knows nothing any more. */
+  /** Makes the register lose all its data. */
   forget(): Promise<void>;
 }
 export interface OpenedRegisterWorld extends RegisterWorld, AsyncDisposable {}
@@ -27,7 +27,7 @@ export interface OpenedRegisterWorld extends RegisterWorld, AsyncDisposable {}
 const seat = (role: SeatFacts['role'], name: string, office = 'o'): SeatFacts => ({ office, role, name });
 const far = seat('computer', 'far');
 
-/** A node of the contract: it has a lease, and keeps the news. */
+/** Node of the contract, which has a lease and collects the news of the register. */
 class Node {
   readonly news: RegisterNews[] = [];
   readonly register: Register;
@@ -248,8 +248,7 @@ const messages = [
 ];
 
 /**
- * Promises of a register to the nodes of an office: atomic claims with a lease and a fence, and the way from node to
- * node.
+ * Returns the test cases for the register of an office: atomic claims with a lease and a fence, and messages from node to node.
  */
 export const registerContract = (open: () => Promise<OpenedRegisterWorld>): readonly ContractCase[] =>
   casesOf<Nodes>({ claims, releases, leases, messages }, async ({ holds }) => {

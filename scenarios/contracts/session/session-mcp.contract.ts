@@ -3,7 +3,7 @@ import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
 import { rule, rules, inHarness, type SessionSubject } from './session.harness.ts';
 
-/** Promises of every `session` port to its machines for MCP beyond tools: all methods, progress, news. */
+/** Returns the test cases for a `session` port beyond tools: all methods of MCP, progress and notifications. */
 export const sessionMcpContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(
     {
@@ -16,7 +16,7 @@ export const sessionMcpContract = (subject: SessionSubject): readonly ContractCa
     },
     (rule) => inHarness(subject, rule),
   );
-/** Promises of a `session` port whose servers outlive their sessions. */
+/** Returns the test cases for a `session` port whose servers outlive their sessions. */
 export const remoteSessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf({ 'a remote server': remoteEnds }, (rule) => inHarness(subject, rule));
 
@@ -228,7 +228,7 @@ const remoteEnds = [
       fits(refused, { type: 'ask.refused', sent: false });
       await session.next('session.lost');
       fits(pending.facts, [{ type: 'ask.refused', sent: true, lost: true }]);
-      // With its session, which says so next: nothing was lost alone.
+      // Expects no `alone`, because the request was lost together with its session, which reports its own loss next.
       assert.ok(!('alone' in (pending.facts[0] ?? {})));
       fits(session.facts.slice(1), [{ type: 'session.lost', isExpired: true }]);
       const again = await opened('echo');

@@ -4,7 +4,10 @@ import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
 import { rule, rules, observed, inHarness, type SessionSubject } from './session.harness.ts';
 
-/** Promises of every `session` port, and of the answering side, to its machines. */
+/**
+ * Returns the test cases for a `session` port, which cover everything that its machines rely on, including answers to requests of
+ * the server.
+ */
 export const sessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(
     {

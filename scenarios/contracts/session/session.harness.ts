@@ -11,7 +11,7 @@ import {
 import type { Rule } from '../contract.ts';
 import { fits } from '../fits.ts';
 
-/** The servers that every world can start. What their tools do stands in `ServerTool`. */
+/** Behaviour of an MCP server that every world of this contract can start. Tools are described at `ServerTool`. */
 export type ServerBehaviour =
   /** Named `fixture`, version `1.2.3`, protocol `2025-06-18`; has every `ServerTool`. */
   | 'echo'
@@ -19,131 +19,133 @@ export type ServerBehaviour =
   | 'mute'
   /** Answers `initialize` with the JSON-RPC error -32600 "not today". */
   | 'refuses'
-  /** Answers `initialize` with the version 1999-12-31. */
+  /** Answers `initialize` with the protocol version 1999-12-31. */
   | 'foreignVersion'
   /** Answers `initialize` with the JSON-RPC error -32602 "Unsupported protocol version" and `{supported: ['2999-01-01']}`. */
   | 'refusesVersion'
-  /** Dies of `initialize`. */
+  /** Exits when it gets `initialize`. */
   | 'diesEarly'
   /** Answers `initialize` with `null`. */
   | 'malformedInitialize'
-  /** Same as `echo`, without the capability. */
+  /** Behaves like `echo` without the capability for tools. */
   | 'noTools'
-  /** Tools `first` and, on a second page, `second` and one without a name. */
+  /** Lists the tool `first` and, on a second page, `second` and a tool without a name. */
   | 'pages'
-  /** Pages that each name another one as the next, for ever. */
+  /** Lists pages without end, each of which names a next one. */
   | 'endlessPages'
   /**
-   * Like `echo`, and declares everything. Two pages of resources `note://1` and `note://2`, of templates
-   * `note://{id}` and `page://{id}`, of prompts `greet` and `part`, each with one broken entry more. Any `note://…`
-   * can be read, `greet` answers with one message, a completion of `x` has `xa` and `xb`. Any other URI is refused
-   * with -32002 "no such resource" and the data `{uri}`; with `huge://…` that has 5,000 characters `x` more, as
-   * `more`.
+   * Behaves like `echo` and declares every capability. Lists two pages of resources (`note://1`, `note://2`), of templates
+   * (`note://{id}`, `page://{id}`) and of prompts (`greet`, `part`), each with one invalid entry. Any `note://…` can be read,
+   * `greet` answers with one message, and completing `x` gives `xa` and `xb`. Any other URI is refused with -32002 "no such
+   * resource" and the data `{uri}`; `huge://…` gets 5,000 characters `x` more, as `more`.
    */
   | 'full'
-  /** Declares prompts, and knows no method for them. */
+  /** Declares prompts but answers their methods as unknown. */
   | 'lacksPrompts';
 
-/** The tools that servers of the contract have, with their parameters and what they do. */
+/** Tool of the contract's servers. Each comment has its parameters in braces, if any, and its behaviour. */
 export type ServerTool =
-  /** `{text}` → that text. */
+  /** `{text}`: answers with that text. */
   | 'echo'
-  /** `isError: true` with the text "no such thing". */
+  /** Answers `isError: true` with the text "no such thing". */
   | 'fail'
-  /** The JSON-RPC error -32602 "bad arguments". */
+  /** Answers with the JSON-RPC error -32602 "bad arguments". */
   | 'error'
-  /** `{label, late?}`: never answers; with `late` it does when it is cancelled. */
+  /** `{label, late?}`: never answers; with `late`, answers when it is cancelled. */
   | 'hang'
-  /** Text is JSON `{hanging: label[], cancelled: label[]}`, one entry for each notification that came. */
+  /**
+   * Answers with JSON `{hanging: label[], cancelled: label[]}`, one entry for each call that hangs and each cancellation
+   * received.
+   */
   | 'seen'
-  /** `{ms}`: answers after so long. */
+  /** `{ms}`: answers after this many milliseconds. */
   | 'slow'
-  /** `{bytes}` → a text of so many bytes. */
+  /** `{bytes}`: answers with a text of this many bytes. */
   | 'big'
-  /** The process ends without an answer. */
+  /** Ends the process without an answer. */
   | 'die'
-  /** The stream ends; the process lives. */
+  /** Ends the stream while the process lives on. */
   | 'hangUp'
-  /** Writes lines to stdout that are no messages, then answers "still here". */
+  /** Writes lines to stdout that are not messages, then answers "still here". */
   | 'garbage'
   /** Answers an unknown id with "wrong", its id as a string with "right", then its id with "late". */
   | 'stringId'
-  /** Pings the client with the string id "1000000"; text is the JSON of the answer. */
+  /** Pings the client with the string id "1000000"; answers with the JSON of the client's answer. */
   | 'asksBack'
-  /** `{list?}`: says that this list has changed, by default its tools, then answers. */
+  /** `{list?}`: notifies that a list has changed, by default that of tools, then answers. */
   | 'change'
-  /** `{uri}`: says that this resource has changed, if anybody subscribed to it, then answers. */
+  /** `{uri}`: notifies that this resource has changed if it is subscribed, then answers. */
   | 'touch'
-  /** Progress 1 and 2 of 2 with the messages "step 1" and "step 2", the answer, and progress 3. */
+  /** Sends progress 1 and 2 of 2 with the messages "step 1" and "step 2", the answer, and then progress 3. */
   | 'work'
-  /** `{text}`: the first waits for the second, which is answered first; each with its text. */
+  /** `{text}`: the first call waits for the second, which is answered first; each answer is its own text. */
   | 'pair'
-  /** Text is the JSON of all methods that came. */
+  /** Answers with the JSON list of all methods received. */
   | 'methods'
-  /** Text is the JSON of the `_meta` that came with the call. */
+  /** Answers with the JSON of the `_meta` received with the call. */
   | 'meta'
-  /** `{level, logger, data}`: says it in its log, then answers. */
+  /** `{level, logger, data}`: sends this log message, then answers. */
   | 'log'
-  /** `{method, params}`: asks us; text is the JSON of `{result, error}`. */
+  /** `{method, params}`: sends this request to the client; answers with the JSON of `{result, error}`. */
   | 'askHost'
-  /** Withdraws what it asked last. */
+  /** Cancels the last request that it sent to the client. */
   | 'takeBack'
-  /** Answers with `null` for a result. */
+  /** Answers with `null` as the result. */
   | 'malformed';
 
-/** One session behind the port under test. */
+/** Session behind the port under test. */
 export interface ContractSession {
-  /** The name under which it is asked. */
+  /** Address by which requests are sent to the session. */
   readonly key: Address;
-  /** Ends it; no fact of it may come after that. */
+  /** Closes the session, after which no fact of it may come. */
   close(): void;
 }
-/** How the contract gets sessions and waits for them: real ones for an event, scripted ones by stepping a clock. */
+/** Environment in which the contract opens sessions and waits for them: real servers, or scripted ones on a virtual clock. */
 export interface SessionWorld {
-  /** A larger answer fails its question; at most 1 MiB, so that a test can make one. */
+  /** Limit in bytes of one answer, at most 1 MiB so that a test can exceed it; a larger answer fails its request. */
   readonly resultBytes: number;
-  /** Starts a server that behaves so, and opens the port under test on it. */
+  /** Starts a server with this behaviour and opens the port under test on it; `emit` receives the facts. */
   open(behaviour: ServerBehaviour, emit: Emit<SessionFact>): ContractSession;
-  /** Opens the port under test on a process that there is not. */
+  /** Opens the port under test on a server process that does not exist. */
   openOnNothing(emit: Emit<SessionFact>): ContractSession;
-  /** Asks a session by its `key`, as machines do. */
+  /** Sends a request to a session by its `key`, as machines do. */
   readonly ask: RequestPort;
-  /** Resolves when what the server says by itself can be heard, too. */
+  /** Resolves when messages that the server sends by itself can be received; optional. */
   ready?(): Promise<void>;
-  /** Present where a server outlives its sessions. */
+  /** Controls of a server that outlives its sessions; missing in other worlds. */
   readonly remote?: {
-    /** Forgets all sessions. */
+    /** Makes the server forget all sessions. */
     forget(): void;
-    /** Refuses every request from now on with this HTTP status. */
+    /** Makes the server refuse every further request with this HTTP status. */
     reject(status: 401 | 403): void;
   };
-  /** Resolves once it holds; looked at again whenever a fact was given. */
+  /** Resolves once the condition holds; checked again after every fact. */
   until(holds: () => boolean): Promise<void>;
-  /** Lets all servers come to their end, and resolves to how many calls they were told to cancel. */
+  /** Lets all servers end, and resolves to the number of cancellations that they received. */
   cancels(): Promise<number>;
-  /** Ends all servers; resolves when no fact can come any more. */
+  /** Ends all servers; resolves when no further fact can come. */
   settled(): Promise<void>;
-  /** Ends everything that a failed case left. */
+  /** Ends everything that a failed case left running. */
   dispose(): Promise<void>;
 }
 
-/** A question with the facts it was given. */
+/** Request with the facts that it received. */
 interface Asked {
   readonly facts: readonly RequestFact[];
   readonly withdraw: () => void;
   readonly answer: () => Promise<RequestFact>;
 }
 export interface ObservedSession extends ContractSession {
-  /** But what it waits for: a handshake on a busy machine may take long. */
+  /** Facts of the session, except those about what it waits for: a handshake on a busy machine may take long. */
   readonly facts: readonly SessionFact[];
-  /** First thing that the session says it waits for. */
+  /** Resolves to the first report of what the session waits for. */
   waits(): Promise<Waits>;
-  /** The first fact, waited for. */
+  /** Resolves to the first fact of the session. */
   first(): Promise<SessionFact>;
   next(type: SessionFact['type']): Promise<void>;
   request(method: string, params?: object): Asked;
   call(tool: ServerTool, args?: object): Asked;
-  /** The text of the answer to a call. */
+  /** Resolves to the text of the answer to a tool call. */
   text(tool: ServerTool, args?: object): Promise<string>;
 }
 
@@ -196,21 +198,24 @@ interface ToolAnswer {
   readonly content: readonly { readonly text: string }[];
 }
 
-/** Tools of every rule. */
+/** Functions that every rule of the contract uses. */
 export interface Harness {
   readonly seen: (session: ObservedSession, expected: SeenByServer) => Promise<void>;
   readonly world: SessionWorld;
   readonly open: (behaviour: ServerBehaviour) => ObservedSession;
-  /** Opened, and connected. */
+  /** Opens a session and waits until it is connected. */
   readonly opened: (behaviour: ServerBehaviour) => Promise<ObservedSession>;
 }
 
-/** Report of the tool `seen`. */
+/** Answer of the tool `seen`. */
 export interface SeenByServer {
   readonly hanging: readonly string[];
   readonly cancelled: readonly string[];
 }
-/** Over HTTP what was said one after the other may come in another order, so the server is asked until it has all. */
+/**
+ * Checks the answer of the tool `seen`. Asks repeatedly, because messages sent one after the other over HTTP may arrive in
+ * another order.
+ */
 export async function expectSeen(session: ObservedSession, expected: SeenByServer): Promise<void> {
   let seen: SeenByServer;
   do {
@@ -219,17 +224,17 @@ export async function expectSeen(session: ObservedSession, expected: SeenByServe
   assert.deepEqual({ ...seen, hanging: seen.hanging.toSorted() }, expected);
 }
 const sizeOf = ({ hanging, cancelled }: SeenByServer): number => hanging.length + cancelled.length;
-/** Something still hangs that was cancelled on its way. */
+/** Tells whether a call still hangs because its cancellation has not arrived yet. */
 const isEarly = (seen: SeenByServer, { cancelled }: SeenByServer): boolean =>
   seen.cancelled.length < cancelled.length;
 
-/** Port under test. Each case has a world of its own. */
+/** Port under test, with a new world for each case. */
 export interface SessionSubject {
-  /** A world without any server. */
+  /** Creates a world without servers. */
   createWorld(): SessionWorld | Promise<SessionWorld>;
 }
 export const rule = (title: string, holds: Rule<Harness>['holds']): Rule<Harness> => ({ title, holds });
-/** The same rule for each of these. */
+/** Creates the same rule for each of several values. */
 export const rules = <T extends string | number | readonly [string | number, ...unknown[]]>(
   all: readonly T[],
   title: string,
@@ -239,7 +244,7 @@ export const rules = <T extends string | number | readonly [string | number, ...
     rule(`${title}: ${String(Array.isArray(one) ? one[0] : one)}`, (harness) => holds(harness, one)),
   );
 
-/** Checks one rule with a world of its own, of which nothing is left afterwards. */
+/** Runs one rule in a world of its own and cleans up afterwards. */
 export async function inHarness({ createWorld }: SessionSubject, { holds }: Rule<Harness>): Promise<void> {
   const world = await createWorld();
   const open = (behaviour: ServerBehaviour) => observed(world, (emit) => world.open(behaviour, emit));

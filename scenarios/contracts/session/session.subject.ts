@@ -5,38 +5,40 @@ import { patient } from '../patience.ts';
 import { createPort } from './session.port.ts';
 import type { SessionSubject, SessionWorld } from './session.harness.ts';
 
-/** The server's end of one connection, as it stands on the wire under test. */
+/** Server side of one connection over the transport under test. */
 export interface ServerWire {
-  /** Sends one message, or a text that is none, unchanged. */
+  /** Sends a text unchanged: one message, or anything else. */
   send(text: string): void;
-  /** Ends the connection, after what was sent. */
+  /** Ends the connection after everything that was sent. */
   end(): void;
 }
-/** End of a connection that hears what comes over it. */
+/** Receiver for one connection: the simulated server of the contract. */
 export interface ServerEnd {
-  /** One message. */
+  /** Called with each received message. */
   receive(text: string): void;
-  /** The connection has ended, from whichever side. */
+  /** Called when the connection has ended, from either side. */
   ended(): void;
 }
-/** A place where the servers of the contract can be reached. */
+/** Place where a simulated server of the contract can be reached. */
 export interface Listening {
-  /** With these `transport` arrives here. */
+  /** Facts of a transport spec; a transport with them connects to this place. */
   readonly facts: TransportSpec['facts'];
-  /** Takes no new connections; open ones may stay. */
+  /** Stops accepting connections; open ones may stay. */
   close(): Promise<void> | void;
 }
-/** A transport, and what it needs to be tested. */
+/** Transport to test, with the settings of the test. */
 export interface TransportUnderTest {
-  /** Transport as a host gives it to `createComputer`. */
+  /** Transport, as a host passes it to `createComputer`. */
   readonly transport: TransportMaker;
-  /** Listens at a place of its own; `accept` is called for each connection that comes. */
+  /** Starts a new place for connections; `accept` is called for each connection. Rejects when that fails. */
   listen(accept: (wire: ServerWire) => ServerEnd): Promise<Listening>;
-  /** How long a fact may take, in ms, before its case fails. Default 20,000. */
+  /** Time limit in ms for each fact before its case fails; 20,000 by default. */
   readonly patienceMs?: number;
 }
 
-/** A transport as what `sessionContract` is held against: with our own port around it, and our servers behind it. */
+/**
+ * Turns a transport into a subject for `sessionContract`, with this package's own port around it and simulated servers behind it.
+ */
 export const transportSubject = (subject: TransportUnderTest): SessionSubject => ({
   createWorld: () => worldOf(subject),
 });
@@ -99,7 +101,7 @@ function worldOf({ transport, listen, patienceMs = 20_000 }: TransportUnderTest)
     dispose: async () => {
       await closeAll();
       for (const wire of wires) wire.end();
-      // A session may have been closed before there was anything to connect to.
+      // Closes the places too, because a session may have been closed before it connected.
       for (const place of await Promise.all(places)) await place.close();
       await gone();
     },

@@ -8,8 +8,8 @@ const netWords = new Set([...refusing, ...passing, ...ofAnswers]);
 const isInstead = ({ fault, afterMs = 0 }) => refusing.has(fault) || (passing.has(fault) && afterMs === 0);
 
 /**
- * Fault that a request meets before it is read, and the fault under which its answer leaves. `does` is for acts that
- * come later by themselves.
+ * Finds the fault that a request meets before it is read, and the fault that changes its answer. `does` executes faults that act
+ * later by themselves.
  */
 export function meet({ method, params }, { triggers, does, log }) {
   // A list is one moment, however many pages it has.

@@ -5,7 +5,7 @@ import { createReplies } from '../replies.mjs';
 import { createSession } from '../session.mjs';
 import { createTriggers } from '../triggers.mjs';
 
-/** One session: a server of its own behind a door. `hands` do to it and to its server what the words say. */
+/** Creates one HTTP session, with a server of its own. `hands` execute the faults of the session. */
 export function createHttpSession({ id, now, kind, hands, log }) {
   const triggers = createTriggers(now.faults, now.seed);
   const streams = createStreams({ id, isShared: kind === 'sse' });

@@ -1,6 +1,6 @@
-/** An event stream that broke may be taken up so soon: said in its `retry` field. */
+/** Time in ms after which a client may resume a broken event stream, sent in the `retry` field. */
 const retryMs = 100;
-/** An answer that drips in comes in so many pieces. */
+/** Number of pieces in which a slow answer is sent. */
 const pieces = 8;
 
 const eventOf = (text, id) => `${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${text}\n\n`;
@@ -11,7 +11,7 @@ function openStream(response, sessionId) {
   return response;
 }
 
-/** In slices of equal length, the first at once, the last after `ms`. */
+/** Sends bytes in slices of equal length, the first at once, the last after `ms`. */
 function drip(stream, bytes, ms, done) {
   const size = Math.ceil(bytes.length / pieces);
   let at = 0;
@@ -25,8 +25,8 @@ function drip(stream, bytes, ms, done) {
 }
 
 /**
- * The stream of one answer, or the one stream of a session over SSE. `word` is the fault that the answer leaves under,
- * `kept` has what is there for who takes a stream up: by the id of the event before it.
+ * Stream of one answer, or the single stream of a session over SSE. `word` is the fault that changes the answer; `kept` holds the
+ * events for a client that resumes a stream, by the id of the event before them.
  */
 function createAnswerStream(stream, { word, name, kept, isShared }) {
   const resumes = word?.fault === 'net.sseCut' && word.resumes && !isShared;
@@ -60,8 +60,8 @@ function createAnswerStream(stream, { word, name, kept, isShared }) {
 }
 
 /**
- * All streams of one session: one for each request (`isShared`: none, as in MCP 2024-11-05), and one for what is about
- * no request.
+ * Streams of one session: one for each request (none with `isShared`, as in MCP 2024-11-05), and one for messages without a
+ * request.
  */
 export function createStreams({ id, isShared }) {
   const asked = new Map();

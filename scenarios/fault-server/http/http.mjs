@@ -8,7 +8,7 @@ const refuse = (response, status, message, headers = {}) => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(error));
 };
 
-/** Sessions by their ids. Each is a start, and behaves as the config says for that start. */
+/** Creates sessions. Each counts as a start and behaves as the config says for that start. */
 function createSessions(config, { log, goDown }) {
   const { kind } = config.http;
   const sessions = new Map();
@@ -72,7 +72,7 @@ function takeStreamable(sessions, request, response, text) {
   else return refuse(response, 405, 'Method not allowed');
   response.writeHead(method === 'POST' ? 202 : 200).end();
 }
-/** MCP 2024-11-05: the session is the stream of a GET, and what is posted comes back there. */
+/** Handles MCP 2024-11-05: the session is the stream of a GET, on which answers to posted messages are sent. */
 function takeSse(sessions, request, response, text) {
   if (request.method === 'GET') {
     const session = sessions.open();
@@ -90,7 +90,7 @@ function takeSse(sessions, request, response, text) {
   response.writeHead(202).end();
 }
 
-/** The same server at a URL, which it prints as one line of JSON. Ends with its input, by SIGTERM, or after `lifeMs`. */
+/** Serves the fault server at a URL, which is printed as one line of JSON. Ends with its input, by SIGTERM, or after `lifeMs`. */
 export function serveHttp(config, { log, end }) {
   const take = config.http.kind === 'sse' ? takeSse : takeStreamable;
   const server = createServer((request, response) => {

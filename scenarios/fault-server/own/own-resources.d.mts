@@ -1,4 +1,4 @@
-/** One item of what a read gives. */
+/** Content item in the answer to a read. */
 export interface Given {
   readonly uri: string;
   readonly mimeType?: string;
@@ -20,17 +20,17 @@ export function createResources(
 ): OwnResources;
 
 type Params = Readonly<Record<string, string | number | boolean | undefined>>;
-/** By word. */
+/** Creates the faults that change resources, by word. */
 export function createResourceChanges(own: {
   readonly resources: OwnResources;
   readonly say: (list: 'resources') => void;
-  /** `written`: as it says it. */
+  /** Announces a changed resource; `written` replaces its URI in the announcement. */
   readonly update: (uri: string, written?: string) => void;
-  /** Of one that is not listed yet; default: `update`. */
+  /** Announces a resource that is not listed yet; by default with `update`. */
   readonly mention?: (uri: string) => void;
   readonly after: (ms: number, run: () => void) => void;
   readonly isOver: () => boolean;
 }): ReadonlyMap<string, (fault: Params) => void>;
-/** By word. */
+/** Changes to the contents of a read, by word. */
 export const distortions: Readonly<Record<string, (contents: readonly Given[], fault: Params) => Given[]>>;
 export const noResource: number;

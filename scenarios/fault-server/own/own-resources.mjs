@@ -1,4 +1,4 @@
-/** A document of one page, as it is after so many changes: what a read of its Level 1 gives. */
+/** Document of one page after a number of changes, as a read at level 1 returns it. */
 const documentOf = (uri, changes) => ({
   doc_ref: decodeURIComponent(uri.split('/')[3] ?? ''),
   uri,
@@ -22,27 +22,25 @@ const isShown = (uri) => /^(window|dpe):/.test(uri);
 const isCatalogue = (uri) => /^dpe:\/\/[^/?#]+$/.test(uri);
 const jsonOf = (value) => ({ mimeType: 'application/json', text: JSON.stringify(value) });
 
-/**
- * Content of a resource after this number of changes: a document, a catalogue of one, or a text that names the number.
- */
+/** Content of a resource after a number of changes: a document, a catalogue with one document, or a text with the number. */
 function contentOf(uri, changes) {
   if (isDocument(uri)) return jsonOf(documentOf(uri, changes));
   if (isCatalogue(uri)) return jsonOf({ documents: [documentOf(`${uri}/listed`, changes)], total_count: 1 });
   return { mimeType: 'text/plain', text: `${uri}, after change ${changes}` };
 }
-/** How a server may write which window or document it means: the query of a window says how it is shown, not which it is. */
+/** URI as a server may write it in another form. The query of a window changes only its display, not its identity. */
 const written = (uri, as) => {
   if (as === 'listed' || !isShown(uri)) return uri;
   const path = uri.replace(/\?.*$/, '');
   if (as === 'part') return `${path}${isCatalogue(path) ? '/listed' : ''}/pages/0`;
   return `${path.replace(/^\w+:\/\/[^/]+/, (start) => start.toUpperCase())}?seen=1`;
 };
-/** URI of the n-th resource that was added, of the same kind as this one. */
+/** URI of the n-th added resource, of the same kind as the given one. */
 const another = (uri, server, n) => `${uri.split(':')[0]}://${server}/new${n}`;
 
 /**
- * The resources of one process: those of its config, what has become of them since, and who wants to hear of which.
- * `noted`: told of each that has another content.
+ * Resources of one process: those of its config, later changes, and subscriptions. `noted` is called for each resource whose
+ * content changed.
  */
 export function createResources(server, configured, noted = () => {}) {
   const lasting = [...configured];
@@ -54,22 +52,22 @@ export function createResources(server, configured, noted = () => {}) {
   let isHidden = false;
   const list = () => [...lasting.slice(isHidden ? 1 : 0), ...(newest === undefined ? [] : [newest])];
   const revisionOf = (uri) => revisions.get(uri) ?? 0;
-  /** A page is a part of the document that is listed. */
+  /** Treats a page as part of the document that is listed. */
   const partOf = (uri) => {
     const base = /^dpe:\/\/[^/?#]+\/[^/?#]+/.exec(uri)?.[0];
     return base !== undefined && list().includes(base) ? base : undefined;
   };
   return {
-    /** Their URIs, as it would list them now. */
+    /** URIs of the resources, as a list would have them now. */
     list,
-    /** Content of a read now; undefined: there is no such resource. */
+    /** Content of a resource for a read; undefined when it does not exist. */
     read: (uri) => {
       if (list().includes(uri)) return [{ uri, ...contentOf(uri, revisionOf(uri)) }];
       const document = partOf(uri);
       if (document === undefined) return undefined;
       return [{ uri, ...jsonOf(pageOf(uri, documentOf(document, revisionOf(document)))) }];
     },
-    /** How often the list has changed. */
+    /** Number of changes of the list. */
     get revision() {
       return changes;
     },
@@ -85,7 +83,7 @@ export function createResources(server, configured, noted = () => {}) {
       newest = another(lasting[changes % lasting.length], server, changes + 1);
       changes += 1;
     },
-    /** Changes one resource after the other, and returns which. */
+    /** Changes the next resource in turn, and returns its URI. */
     change: () => {
       const uri = list()[touched % Math.max(1, list().length)];
       touched += 1;
@@ -106,9 +104,9 @@ export function createResources(server, configured, noted = () => {}) {
 }
 
 /**
- * Acts of the words about changing resources, the same for every player. `mention`: announces a resource that is not
- * listed yet. `own`: the resources, how changes are announced, how it waits (never longer than it lives), and whether
- * its faults are over.
+ * Creates the faults that change resources, the same for every player. Gets the resources, functions to announce changes and to
+ * wait (never longer than the server lives), and a test whether its faults are over. `mention` announces a resource that is not
+ * listed yet.
  */
 export function createResourceChanges({ resources, say, update, mention = update, after, isOver }) {
   let isFlapping = false;
@@ -123,7 +121,7 @@ export function createResourceChanges({ resources, say, update, mention = update
       after(everyMs, () => flap(left - 1, everyMs));
     });
   };
-  /** A running burst: a new one for each read would bring ever more reads and bursts. */
+  /** Tells whether a burst is running, because a new one for each read would cause ever more reads and bursts. */
   let isChanging = false;
   const change = (left, everyMs, as) => {
     isChanging = left > 0 && !isOver();
@@ -148,7 +146,7 @@ export function createResourceChanges({ resources, say, update, mention = update
         if (!isChanging) change(n, everyMs, as);
       },
       'resource.silentChange': ({ of }) => void (of === 'list' ? resources.renew() : resources.change()),
-      // Also to who has not asked to hear of it.
+      // Announces a resource even without a subscription.
       'resource.lie': () => {
         if (resources.first !== undefined) update(resources.first);
       },
@@ -157,7 +155,7 @@ export function createResourceChanges({ resources, say, update, mention = update
 }
 
 const mapped = (contents, change) => contents.map((item) => ({ ...item, ...change(item) }));
-/** Contents of a read under each word, the same for every player. */
+/** Changes to the contents of a read by fault, the same for every player. */
 export const distortions = {
   'resource.other': (contents) =>
     mapped(contents, ({ uri, text }) => ({

@@ -1,4 +1,4 @@
-/** A tool as MCP lists it. */
+/** Tool as MCP lists it. */
 interface Described {
   readonly name: string;
   readonly description: string;
@@ -13,7 +13,7 @@ export interface OwnTools {
 export function createTools(server: string, configured: Readonly<Record<string, unknown>>): OwnTools;
 
 type Change = (fault: Readonly<Record<string, string | number | boolean | undefined>>) => void;
-/** By word. */
+/** Creates the faults that change tools, by word. */
 export function createChanges(own: {
   readonly tools: OwnTools;
   readonly say: (list: 'tools' | 'resources' | 'prompts') => void;

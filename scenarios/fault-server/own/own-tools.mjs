@@ -1,10 +1,10 @@
-/** Schemas of the arguments and results of a tool, from its config. */
+/** Schemas for arguments and results of a tool, from the config. */
 function schemasOf(configured, name) {
   const { inputSchema, outputSchema } = Object.hasOwn(configured, name) ? configured[name] : {};
   return { ...(inputSchema && { inputSchema }), ...(outputSchema && { outputSchema }) };
 }
 
-/** The tools of one process: those of its config, and what has become of them since. */
+/** Tools of one process: those of its config, with later changes. */
 export function createTools(server, configured) {
   const lasting = Object.keys(configured);
   const [first] = lasting;
@@ -23,7 +23,7 @@ export function createTools(server, configured) {
     /** Tools as a list would have them now. */
     list: () => [...lasting.filter(isThere), ...(newest === undefined ? [] : [newest])].map(described),
     has: (name) => name === newest || (lasting.includes(name) && isThere(name)),
-    /** How often they have changed. */
+    /** Number of changes of the tools. */
     get revision() {
       return changes;
     },
@@ -52,8 +52,8 @@ export function createTools(server, configured) {
 }
 
 /**
- * Acts of the words about changing lists, the same for every player. `own`: the tools, how a change is announced, how
- * it waits (never longer than it lives), and whether its faults are over.
+ * Creates the faults that change lists, the same for every player. Gets the tools, functions to announce a change and to wait
+ * (never longer than the server lives), and a test whether its faults are over.
  */
 export function createChanges({ tools, say, after, isOver }) {
   let isStorming = false;
@@ -63,7 +63,7 @@ export function createChanges({ tools, say, after, isOver }) {
     say('tools');
     after(everyMs, () => storm(everyMs));
   };
-  /** Changes and announces the tools n times, spread over `withinMs` milliseconds. */
+  /** Changes and announces the tools n times within `withinMs` milliseconds. */
   const burst = (n, withinMs, told, ms) => {
     if (isOver()) return;
     const due = Math.ceil((n * (ms + 1)) / (withinMs + 1));
@@ -88,7 +88,7 @@ export function createChanges({ tools, say, after, isOver }) {
     Object.entries({
       'notify.burst': ({ n, withinMs }) => burst(n, withinMs, 0, 0),
       'notify.storm': ({ everyMs }) => {
-        // One storm is enough, however often it is begun.
+        // Ignores a second storm while one is running.
         if (isStorming) return;
         isStorming = true;
         storm(everyMs);

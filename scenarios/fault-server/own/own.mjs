@@ -1,10 +1,7 @@
 import { createResourceChanges, createResources } from './own-resources.mjs';
 import { createChanges, createTools } from './own-tools.mjs';
 
-/**
- * Tools and resources of one process or session, and the words that change them. `say`, `update`: how a change is
- * told.
- */
+/** Tools and resources of one process or session, with the faults that change them. `say` and `update` announce changes. */
 export function createOwn({ name, tools, resources }, { say, update, isOver }) {
   const own = { tools: createTools(name, tools), resources: createResources(name, resources) };
   const hands = {

@@ -1,4 +1,4 @@
-/** Cursor that holds the place where a list goes on: the server remembers nothing of it. */
+/** Cursor that contains its position in the list, so that the server need not remember it. */
 const cursorOf = (place) => JSON.stringify(place);
 const page = (answer, tools, place) => ({
   ...answer,
@@ -20,14 +20,14 @@ const pagers = {
       : { tools: tools.slice(at, at + 1), next: { at: at + 1, page: failing, code, message } },
 };
 
-/** The first page of a list, in place of all of it: the last word that there is counts. */
+/** Returns the first page of a list instead of the whole list, according to the last fault that changes pages. */
 const first = (word) => (answer, fault) => {
   const { tools, next } = pagers[word](answer.result.tools, { ...fault, at: 0 });
   return page(answer, tools, next && { word, ...next });
 };
 export const pageShapes = Object.fromEntries(Object.keys(pagers).map((word) => [word, first(word)]));
 
-/** Page at a cursor: `result` or `error`. */
+/** Answers a request for the page at a cursor with `result` or `error`. */
 export function pageAt(cursor, tools) {
   let place;
   try {

@@ -15,7 +15,7 @@ export const layers = [
   'agent',
   'sched',
 ] as const;
-/** Moment that a fault of a server waits for. */
+/** Moments in the life of a server for which a fault can wait. */
 export const moments = [
   'start',
   'initialize',
@@ -26,9 +26,12 @@ export const moments = [
   'stdinEnd',
   'sigterm',
 ] as const;
-/** A moment in the life of a server. */
+/** Moment in the life of a server. */
 export type Moment = (typeof moments)[number];
-/** Doers of faults: the server, its launch, or a player of the wire to the office, the host, the agent, the clock. */
+/**
+ * Sides that can execute a fault: the server, its launch, or a player of the wire to the office, the host, the agent or the
+ * clock.
+ */
 export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;
 type Value = string | number | boolean;
 
@@ -40,7 +43,7 @@ const paramSchema = z.discriminatedUnion('type', [
     oneOf: z.array(z.int()).min(1).optional(),
     min: z.int(),
     max: z.int().optional(),
-    /** Range that a simulator draws from; a scenario may leave it. */
+    /** Range from which a simulator draws the value; a scenario may use values outside of it. */
     draw: range,
     means: z.string(),
   }),
@@ -58,40 +61,40 @@ const wordSchema = z.strictObject({
   fault: z.templateLiteral([z.enum(layers), '.', z.string()]),
   layer: z.enum(layers),
   where: z.enum(places),
-  /** Only a server that is reached so can do it. Without: any. */
+  /** Transport that a server needs for the fault; without it, both. */
   over: z.enum(['stdio', 'http']).optional(),
-  /** One sentence. */
+  /** Meaning of the fault in one sentence. */
   means: z.string(),
-  /** Moments at which it can happen, the usual one first. Absent: the player decides. */
+  /** Moments at which the fault can happen, the usual one first. Without them, the player decides. */
   when: z.array(z.enum(moments)).min(1).optional(),
   params: z.record(z.string(), paramSchema),
-  /** The feature that it waits for. */
+  /** Feature that must exist before the fault can be used. */
   later: z.string().optional(),
 });
 export type Word = z.infer<typeof wordSchema>;
 
-/** The vocabulary, parsed, so that a mistake in the data fails at the start. */
+/** All words of the fault vocabulary. The data are checked on load, so that a mistake in them fails at the start. */
 export const vocabulary: readonly Word[] = z.array(wordSchema).parse(vocabularyData);
 const words = new Map(vocabulary.map((word) => [word.fault as string, word]));
-/** Whether a server that is a process of ours (`stdio`), or one behind a URL (`http`), can do it. */
+/** Tells whether a server reached in this way can have the fault: a child process (`stdio`) or a server at a URL (`http`). */
 export const isOver = ({ over }: Word, way: 'stdio' | 'http'): boolean => over === undefined || over === way;
 export const wordOf = (fault: string): Word | undefined => words.get(fault);
 
-/** One fault, complete: its own parameters stand beside the common clauses. */
+/** Fault of a server with all its clauses; its own parameters are further properties. */
 export interface Fault {
-  /** A word of the vocabulary: `a2c-fault-server --list`. */
+  /** Word of the vocabulary, as `a2c-fault-server --list` prints them. */
   readonly fault: string;
-  /** Which moment it waits for; without: the one that the word has by itself. */
+  /** Moment for which the fault waits; by default the usual one of its word. */
   readonly when?: Moment;
-  /** Only calls of this tool. */
+  /** Name of the tool whose calls have the fault; by default all calls. */
   readonly tool?: string;
-  /** Delay after `when`, in ms. */
+  /** Delay in ms after the moment; by default none. */
   readonly afterMs?: number;
-  /** From the n-th such moment of a process on; without: from the first. */
+  /** Number of the first such moment of a process that has the fault, counted from 1; by default the first. */
   readonly from?: number;
-  /** How often; without: always. */
+  /** Number of times that the fault happens; by default without limit. */
   readonly times?: number;
-  /** With this probability. */
+  /** Probability of the fault at each such moment, from 0 to 1; by default it always happens. */
   readonly p?: number;
   readonly [param: string]: string | number | boolean | undefined;
 }
@@ -130,7 +133,7 @@ const orElse = (word: string, known: readonly string[], otherwise: string): stri
   return near.length > 0 ? `did you mean ${near.join(' or ')}?` : otherwise;
 };
 
-/** Mistake in a value, with its remedy; undefined: there is none. */
+/** Mistake in a value that should be a fault, with advice; undefined when there is none. */
 function mistakeIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a fault is an object';
   const { fault } = value as { fault?: unknown };
@@ -149,7 +152,7 @@ function mistakeIn(value: unknown): string | undefined {
   return issue && `${fault}.${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** A fault as anybody writes it, its `when` and its parameters filled in. */
+/** Schema of a fault as people write it; fills in its `when` and its parameters. */
 export const faultSchema: z.ZodType<Fault> = z.unknown().transform((value, context): Fault => {
   const mistake = mistakeIn(value);
   if (mistake === undefined) return schemas.get((value as Fault).fault)?.parse(value) as Fault;
@@ -166,22 +169,22 @@ const parsed = <Parsed>(schema: z.ZodType<Parsed>, value: unknown): Parsed => {
   );
   throw new Error(told.join('\n'));
 };
-/** Throws with a text that names the nearest known words. */
+/** Parses a fault. Throws an error that names the nearest known words. */
 export const parseFault = (value: unknown): Fault => parsed(faultSchema, value);
 export const parseFaults = (value: unknown): Fault[] => parsed(faultsSchema, value);
 
 export interface DrawOptions {
-  /** Which words may be drawn; those that wait for a feature never are. */
+  /** Selects the words that may be drawn; words that wait for a feature are never drawn. */
   readonly among?: (word: Word) => boolean;
-  /** Tools that a fault of calls may be bound to. */
+  /** Tools to whose calls a fault may be limited. */
   readonly tools?: readonly string[];
 }
-/** A fault that is on, and how often it should come compared with the others. */
+/** Drawn fault with its weight, which sets how often it happens compared with other faults. */
 export interface DrawnFault {
   readonly weight: number;
   readonly fault: Fault;
 }
-/** Numbers in [0, 1). */
+/** Returns a random number from 0 up to, but not including, 1. */
 type Random = () => number;
 
 const between = (random: Random, low: number, high: number): number =>
@@ -189,7 +192,7 @@ const between = (random: Random, low: number, high: number): number =>
 const oneOf = <T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T =>
   items[between(random, 0, items.length - 1)] as T;
 
-/** Small numbers as often as large ones: a delay of 10 ms finds other bugs than one of 10 s. */
+/** Draws a parameter. Small numbers are as likely as large ones, because a delay of 10 ms finds other bugs than one of 10 s. */
 function drawParam(random: Random, param: Param): Value {
   if (param.type === 'boolean') return random() < 0.5;
   if (param.type === 'string') return param.oneOf ? oneOf(random, param.oneOf) : param.default;
@@ -199,7 +202,7 @@ function drawParam(random: Random, param: Param): Value {
   return Math.min(high, Math.floor(low * ((high + 1) / low) ** random()));
 }
 
-/** One fault of a word, its parameters by chance. */
+/** Draws a fault of a given word with random parameters. */
 export function drawFault(
   random: Random,
   { fault, when, params }: Word,
@@ -217,11 +220,11 @@ export function drawFault(
     ...((random() < 0.5 || leadsToItself(fault, moment)) && { times: between(random, 1, 3) }),
   };
 }
-/** Tells whether a change makes its listener ask again, which brings the next change. */
+/** Tells whether a notification makes its receiver ask again, which causes the next notification. */
 const leadsToItself = (fault: string, moment: Moment | undefined): boolean =>
   moment === 'list' && /^notify\.|^list\.flap$/.test(fault);
 
-/** A swarm: which faults are on is drawn first, at least one, so that each run leaves most of them out. */
+/** Draws the set of faults of a run, at least one, and leaves most words out of each run. */
 export function drawFaults(
   random: Random,
   { among = () => true, tools = [] }: DrawOptions = {},

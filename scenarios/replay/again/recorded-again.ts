@@ -5,16 +5,16 @@ import { preludeMs } from '../recorded-world.ts';
 import type { ReplayTraceOptions, TraceReplay } from '../replay-trace.ts';
 
 interface Again {
-  /** Default: that of the trace. */
+  /** Profile of the new trace; by default that of the old one. */
   readonly profile?: Profile;
-  /** Other facts in its head. */
+  /** Runtime and title for the head of the new trace, where they differ from the old one. */
   readonly about?: { readonly runtime?: string; readonly title?: string };
-  /** Default: that of the trace. */
+  /** Returns the reason for the end of the new trace; by default that of the old one. */
   readonly reason?: (replay: TraceReplay) => string;
 }
 /**
- * The trace of what today's machines do in the world of a trace, at its times. `replay` plays it. A trace that opens with facts
- * becomes one that begins with the start of its hosts.
+ * Records a new trace of what today's machines do in the world of an old trace, at the old times. `replay` plays the old trace. A
+ * trace that opens with facts becomes one that begins with the start of its hosts.
  */
 export function recordedAgain(
   trace: Trace,
@@ -62,7 +62,7 @@ export function recordedAgain(
   markUntil(Infinity);
   return { text: recorder.text(reason(played)), replay: played };
 }
-/** Text that was written here a moment ago. */
+/** Reads a trace text that this program has just written. */
 export function readBack(text: string): Trace {
   const read = readTrace(text, sha256Of);
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);

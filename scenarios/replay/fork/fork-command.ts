@@ -56,7 +56,7 @@ function tell(
   terminal.out(out);
 }
 
-/** `a2c fork FILE`: writes a new trace and says what became otherwise. */
+/** Runs `a2c fork FILE`: writes a new trace and reports which outcomes changed. */
 export async function forkCommand(
   context: CommandContext,
   file: string,

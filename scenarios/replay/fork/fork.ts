@@ -10,49 +10,49 @@ import { problemIn, problemOf } from '../report/verdict.ts';
 import { played, type Kinds } from '../replay-trace.ts';
 import { tapeOf, type TapeStep } from '../tape.ts';
 
-/** Something that the world does, in words of a trace: `{"ch":"process:files/1","ev":{"type":"child.exited",…}}`. */
+/** Event of the world to add to a replay, written as in a trace: `{"ch":"process:files/1","ev":{"type":"child.exited",…}}`. */
 export interface Injection {
-  /** Channel that it comes by, such as `process:files/1`, `session:files/1` or `host:computer`. */
+  /** Channel on which the event arrives, such as `process:files/1`, `session:files/1` or `host:computer`. */
   readonly ch: string;
-  /** Event of the step. Absent: a timer is over. */
+  /** Event to deliver. Without it, the step is a timer that fires. */
   readonly ev?: { readonly type: string; readonly [field: string]: unknown };
 }
-/** Changes to the world of a trace. */
+/** Changes that `fork` makes to the recorded world of a trace. */
 export interface Changes {
-  /** Number of the input from which on it is another world. Default: the first that is skipped, else the first of all. */
+  /** Number of the input from which the world differs. By default the first skipped input, else the first input of all. */
   readonly at?: number;
-  /** Paths into the input at `at` and what stands there instead: `{ 'ev.code': 1 }`. Each has to exist. */
+  /** New values by their paths in the input at `at`, such as `{ 'ev.code': 1 }`. Each path has to exist. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** Happen just before the input at `at`, in this order. */
+  /** Events added just before the input at `at`, in this order. */
   readonly inject?: readonly Injection[];
-  /** Numbers of inputs that do not happen. */
+  /** Numbers of recorded inputs that are left out. */
   readonly skip?: readonly number[];
 }
-/** Result of a fork. */
+/** Result of replaying a trace in a changed world. */
 export interface Fork {
-  /** The new trace, as the text of a file. */
+  /** New trace, as the text of a trace file. */
   readonly trace: string;
-  /** Outcomes when it was recorded. */
+  /** Outcomes in the recording. */
   readonly recorded: Outcomes;
-  /** Outcomes in the other world. */
+  /** Outcomes in the changed world. */
   readonly forked: Outcomes;
-  /** Ends that differ, a line each: `call r1: unknown | succeeded`. */
+  /** Outcomes that differ, one line each: recorded and new, such as `call r1: unknown | succeeded`. */
   readonly differences: readonly string[];
-  /** Numbers of recorded inputs that had no taker any more. */
+  /** Numbers of recorded inputs that nothing takes any more in the changed world. */
   readonly unheard: readonly number[];
-  /** Names of timers and draws of which the recording does not know. */
+  /** Names of timers and draws that the recording does not contain. */
   readonly foreign: readonly string[];
-  /** The invariants that are violated in it. */
+  /** Invariants that are violated in the changed world. */
   readonly violations: readonly Violation[];
 }
-/** A change that does not fit its trace, told in words of the command line. */
+/** Error for changes that do not fit the trace; the message uses the words of the command line. */
 export class ForkError extends Error {}
 
 const lost = 'no message is lost';
-/** After the last input: so long for what is still on its way. */
+/** Virtual time in ms that passes after the last input, for whatever is still under way. */
 const horizonMs = 120_000;
 
-/** The same record with other values at some paths, each of which has to exist. */
+/** Copy of a recorded input with other values at some paths. Throws when a path does not exist. */
 function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): CrossingLine {
   const copy = structuredClone(input) as unknown as Record<string, unknown>;
   for (const [path, value] of Object.entries(set)) {
@@ -73,7 +73,7 @@ function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): C
   }
   return copy as unknown as CrossingLine;
 }
-/** From which input on it is another world. */
+/** Number of the first input that the changes concern. Throws when a named input does not exist. */
 function placeOf(steps: readonly TapeStep[], { at, set = {}, inject = [], skip = [] }: Changes): number {
   const inputs = steps.map(({ line }) => line.s);
   for (const s of [...skip, ...(at === undefined ? [] : [at])])
@@ -85,7 +85,7 @@ function placeOf(steps: readonly TapeStep[], { at, set = {}, inject = [], skip =
     throw new ForkError('--set and --inject need --at SEQ: the input that they change or come before');
   return at ?? (skip.length > 0 ? Math.min(...skip) : (inputs[0] ?? 1));
 }
-/** The steps of the other world. Injected ones have the number of the input that they come before. */
+/** Steps of the changed world. An injected step gets the number of the input that it precedes. */
 function changedSteps(
   steps: readonly TapeStep[],
   { set = {}, inject = [], skip = [] }: Changes,
@@ -105,7 +105,7 @@ function changedSteps(
   });
 }
 
-/** Fork of a trace in memory, on other machines than today's. Throws a `ForkError`. */
+/** Forks a trace in memory; `kinds` may replace today's machines. Throws a `ForkError` when a change does not fit. */
 export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: Kinds = machines): Fork {
   const tape = tapeOf(trace);
   const at = placeOf(tape.steps, changes);
@@ -124,7 +124,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     differences: differencesOf(recorded, forked),
     unheard,
     foreign,
-    // Messages of the host may have no receiver in the other world.
+    // Ignores lost messages of the host, because their receiver may be missing in the changed world.
     violations: judge(seen, directory.size === 0, { bounds: boundsOf(seen) }).filter(
       ({ invariant, what }) => invariant !== lost || !what.startsWith('host -> '),
     ),
@@ -132,10 +132,9 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
 }
 
 /**
- * Replays a trace file on today's machines in a world with a change. The recorded inputs go on after it as far as
- * there is a taker, everything that the recording does not tell runs on virtual time, and two more minutes pass after
- * the last input. Writes nothing. Rejects with an error where the file cannot be read or replayed, or a change does
- * not fit it.
+ * Replays a trace file on today's machines in a changed world. After the change, recorded inputs follow as long as something
+ * takes them; everything that is not in the recording runs on virtual time, and two more minutes pass after the last input.
+ * Nothing is written. Rejects with an `Error` when the file cannot be read or replayed, or a change does not fit it.
  */
 export async function forkFile(file: string, changes: Changes = {}): Promise<Fork> {
   const read = readTraceFile(file);

@@ -11,12 +11,12 @@ export const sha256Of = (texts: Iterable<string>): string => {
   for (const text of texts) hash.update(text).update('\n');
   return hash.digest('hex');
 };
-/** The same, fed line by line. */
+/** Creates a SHA-256 digest that is fed line by line. */
 export function createDigest(): { add(text: string): void; value(): string } {
   const hash = createHash('sha256');
   return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
 }
-/** The files themselves, and every trace below the folders, in the order of their names. Throws what `fs` throws. */
+/** Lists the given files and every trace below the given folders, sorted by name. Throws the errors of `fs`. */
 export function tracesIn(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     if (!statSync(path).isDirectory()) return [path];

@@ -5,7 +5,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&apos;',
 };
-/** XML 1.0 has no place for most control characters, not even escaped. */
+/** Escapes text for XML 1.0, which cannot represent most control characters, not even escaped. */
 const escaped = (text: string): string =>
   text
     .replaceAll(/[&<>"']/g, (c) => entities[c] as string)
@@ -14,10 +14,10 @@ const escaped = (text: string): string =>
 export interface JunitCase {
   readonly name: string;
   readonly seconds: number;
-  /** Undefined: it passed. */
+  /** Failure of the case; undefined when it passed. */
   readonly failure?: { readonly kind: string; readonly text: string };
 }
-/** Report for CI servers: one suite, one case for each file. */
+/** JUnit report for CI servers: one suite with one case per file. */
 export function junitXml(suite: string, cases: readonly JunitCase[]): string {
   const failed = cases.filter((each) => each.failure).length;
   const seconds = cases.reduce((sum, each) => sum + each.seconds, 0).toFixed(3);

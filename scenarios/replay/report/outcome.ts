@@ -5,7 +5,7 @@ const secondsText = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(
 const whyText = (failure: { readonly code: string; readonly message: string } | null): string =>
   failure === null ? '' : ` (${failure.code}: ${cut(failure.message)})`;
 
-/** Without times: two that read the same came to the same. */
+/** Outcome of a call in words, without times, so that equal texts mean equal outcomes. */
 const callText = ({ outcome, end, code, text, answers }: CallOutcome): string => {
   const why = code === null ? (outcome === 'succeeded' ? '' : text) : `${code}: ${text}`;
   const ended = end === outcome || end === null ? '' : `${end}, `;
@@ -25,7 +25,7 @@ const processText = ({ pid, code, signal, endedMs }: ProcessOutcome): string => 
   if (endedMs === null) return 'lives';
   return signal === null ? `ended with exit code ${code}` : `ended by ${signal}`;
 };
-/** Each as `call r1` → `succeeded`. */
+/** Outcomes as pairs of subject and text, such as `call r1` and `succeeded`. */
 function textsOf({ calls, servers, seats, processes }: Outcomes): Map<string, string> {
   const rows = <T>(
     what: string,
@@ -39,7 +39,7 @@ function textsOf({ calls, servers, seats, processes }: Outcomes): Map<string, st
     ...rows('process', processes, processText),
   ]);
 }
-/** Things that came to another end, a line each: `server files: ready → waiting | ready`. */
+/** Outcomes that differ, one line each, such as `server files: ready → waiting | ready`. */
 export function differencesOf(before: Outcomes, after: Outcomes): string[] {
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
@@ -52,7 +52,10 @@ const placeOf = ({ tool, server }: CallOutcome): string =>
   ` (${tool}${server === null ? '' : ` of ${server}`})`;
 const timeOf = ({ startedMs, settledMs }: CallOutcome): string =>
   settledMs === null ? '' : `, after ${secondsText(settledMs - startedMs)}`;
-/** A short table: calls that did not succeed, then the others as far as there is room, servers, seats and processes. */
+/**
+ * Short table of outcomes: first calls that did not succeed, then other calls as far as there is room, servers, seats and
+ * processes.
+ */
 export function outcomeText(outcomes: Outcomes): string[] {
   const texts = textsOf(outcomes);
   const rows: string[] = [];

@@ -9,7 +9,7 @@ import { channelOf, crossingText, timerText, timeText } from './words.ts';
 import type { Judged, Problem } from './verdict.ts';
 
 const width = 56;
-/** Lines of at most so many characters, broken at spaces where there are some. */
+/** Breaks a text into lines of limited length, at spaces where possible. */
 function wrapped(text: string): string[] {
   const lines: string[] = [];
   let rest = text.replaceAll('\n', ' ');
@@ -21,7 +21,7 @@ function wrapped(text: string): string[] {
   }
   return [...lines, rest];
 }
-/** Two texts beside each other, under their headings. */
+/** Puts two texts side by side under their headings. */
 function sideBySide(left: readonly [heading: string, text: string], right: typeof left): string[] {
   const [before, after] = [left, right].map(([heading, text]) => [heading, ...wrapped(text)]) as [
     string[],
@@ -33,38 +33,38 @@ function sideBySide(left: readonly [heading: string, text: string], right: typeo
   );
 }
 
-/** Difference of today's code, for people. */
+/** First difference between today's code and the recording, for people. */
 export interface ReportedDifference {
-  /** Number of the record that is not done as it was; of something new that of the input that led to it; null: the first. */
+  /** Number of the record that differs; for something new, that of the input that led to it; null before the first input. */
   readonly s: number | null;
-  /** When, in ms since the beginning. */
+  /** Time of the difference in ms since the beginning of the trace. */
   readonly at: number;
-  /** Events of the world just before, a line each. */
+  /** Inputs just before the difference, one line each. */
   readonly before: readonly string[];
-  /** Recorded crossing; null: nothing. */
+  /** Recorded crossing; null when nothing was recorded there. */
   readonly recorded: string | null;
-  /** Current crossing; null: nothing. */
+  /** Crossing of today's code; null when there is none. */
   readonly now: string | null;
-  /** Cause of the change. */
+  /** Cause of the difference, in one sentence. */
   readonly cause: string;
-  /** How many more differences follow; most follow from it. */
+  /** Number of further differences, most of which are consequences of the first. */
   readonly more: number;
-  /** Outcomes that differ, recorded and now: `call r1: unknown | succeeded`. */
+  /** Outcomes that differ, recorded and current, such as `call r1: unknown | succeeded`. */
   readonly outcomes: readonly string[];
-  /** Number of the last input that is needed to see it; null: all of them are. */
+  /** Number of the last input that is needed to see the difference; null when all are needed. */
   readonly until: number | null;
 }
 const mostBefore = 3;
 export const inputText = ({ s, t, record }: TapeLine): string =>
   `${timeText(t)}  ${crossingText(record)}  (record ${s})`;
 
-/** The last things that the world did; a timer that was over is told where nothing else was. */
+/** Last inputs before a difference, one line each; timers only where there is nothing else. */
 function beforeOf({ inputs, recorded, how }: Difference): string[] {
   const until = recorded?.s ?? Infinity;
   const some = inputs.filter((line) => line.s <= until && (how !== 'deaf' || line !== recorded));
   return (some.length > 0 ? some : inputs.slice(0, 1)).slice(-mostBefore).map(inputText);
 }
-/** The first difference of a replay; null: there is none. `outcomes`: of now. */
+/** Describes the first difference of a replay; null when there is none. `outcomes` are those of the replay. */
 export function reportedDifference(
   trace: Trace,
   { replay }: Judged,
@@ -101,7 +101,7 @@ const listed = (names: readonly string[]): string => {
   return words.slice(0, 3).join(', ') + (words.length > 3 ? ', …' : '');
 };
 const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-/** Timers and draws of which a recording does not know. */
+/** Note about timers and draws that the recording does not contain. */
 export function unknownText(foreign: readonly string[]): string[] {
   const timers = foreign.filter((ch) => ch.startsWith('timer '));
   const draws = foreign.filter((ch) => !ch.startsWith('timer '));
@@ -112,7 +112,7 @@ export function unknownText(foreign: readonly string[]): string[] {
     ...(draws.length > 0 ? [text(draws, 'value was drawn', 'values were drawn')] : []),
   ];
 }
-/** Notes, a line each. `inside`: where only the inside differs. */
+/** Notes about a replay, one line each. `inside` describes a difference of the messages between machines alone. */
 export function notesOf(trace: Trace, { replay }: Judged, inside: string | undefined): string[] {
   if (!replay) return [];
   const { foreign, unclaimed } = replay;
@@ -131,7 +131,7 @@ export interface ReportPlace {
   readonly difference: ReportedDifference | null;
   readonly notes: readonly string[];
 }
-/** For a shell. */
+/** Quotes a file name for a shell. */
 export const quoted = (file: string): string =>
   /^[\w./@%+:,-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
 const commandFor = (file: string, options = ''): string =>
@@ -179,7 +179,7 @@ const invariantsText = (judged: Judged): string[] =>
 
 export const unusableText = (file: string, { message, remedy }: Problem): string =>
   `UNUSABLE ${file}: ${message}\n  ${remedy}`;
-/** Report about one replayed file, for people. The first line says it all. */
+/** Report about one replayed file, for people. The first line is a summary. */
 export function reportText(place: ReportPlace, judged: Judged): string {
   const { file, difference, notes } = place;
   const { verdict, replay, problem } = judged;

@@ -6,19 +6,19 @@ import { crossingText, timeText } from './words.ts';
 
 const codes = { same: 0, changed: 1, broken: 2, stuck: 3, unusable: 5 } as const;
 /**
- * `same`: today's code does what was recorded, and no invariant is violated. `changed`: what the world or the user sees of it
- * differs. `broken`, `stuck`: it does the same, and an invariant is violated: something came that must not, or never came.
- * `unusable`: the trace cannot say.
+ * Verdict about a replayed trace. `same`: today's code does what was recorded, and no invariant is violated. `changed`: its
+ * effects on the world or the user differ. `broken`, `stuck`: the effects are the same, but an invariant is violated; `broken`
+ * means that something happened that must not, `stuck` that something never happened. `unusable`: the trace cannot be replayed.
  */
 export type Verdict = keyof typeof codes;
 export const verdicts = Object.keys(codes) as readonly Verdict[];
-/** Exit code of the process; 64 is wrong usage. */
+/** Exit code of the command for a verdict; 64 means wrong usage. */
 export const exitCodeOf = (verdict: Verdict): number => codes[verdict];
 
 export interface Problem {
-  /** Why a trace is unusable. */
+  /** Reason why a trace is unusable. */
   readonly message: string;
-  /** Remedy. */
+  /** Advice how to get a usable trace. */
   readonly remedy: string;
 }
 export interface Judged {
@@ -34,10 +34,10 @@ const cutShort: Problem = {
 const ofItsVersion = ({ head }: Trace): string =>
   `Replay it with the version that wrote it, ${head.runtime}, or record it anew.`;
 
-/** Why a trace cannot be replayed, before it is. */
+/** Reason why a trace cannot be replayed, known before the replay; undefined when it can. */
 export const problemOf = ({ head, facts }: Trace): Problem | undefined =>
   head.next === 1 || facts ? undefined : cutShort;
-/** Problem of a trace, from an error that its replay threw. */
+/** Reason why a trace could not be replayed, from the error of its replay. Rethrows any other error. */
 export function problemIn(trace: Trace, error: unknown): Problem {
   if (!(error instanceof Unplayable)) throw error;
   const { line, message } = error;

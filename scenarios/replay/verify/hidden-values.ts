@@ -1,11 +1,11 @@
 import { hidden } from '../world/matching.ts';
 
-/** Values of `--set`, by their places in the trace. */
+/** Values for hidden places of a trace, by the paths of these places, as `--set` gives them. */
 export type GivenValues = Readonly<Record<string, unknown>>;
 const inside = (path: string, key: string | number): string => (path === '' ? `${key}` : `${path}.${key}`);
 const isHidden = (text: string): boolean => text.search(hidden) >= 0;
 
-/** Reads `PATH=VALUE`, a text, and `PATH:=JSON`. Throws an `Error` that quotes no value. */
+/** Parses values written as `PATH=VALUE` (a text) or `PATH:=JSON`. Throws an `Error` that quotes no value. */
 export function givenValues(texts: readonly string[]): GivenValues {
   return Object.fromEntries(
     texts.map((text) => {
@@ -22,20 +22,23 @@ export function givenValues(texts: readonly string[]): GivenValues {
 }
 
 /**
- * Puts given values in the place of texts that hold something hidden, which are given whole. Texts that were recorded alike had
- * the same value: one is enough.
+ * Replaces hidden texts of a trace by given values. Texts that were redacted to the same mark had the same value, so one value
+ * fills all of them.
  */
 export class HiddenValues {
-  /** Places without a value, after `fill`. */
+  /** Places without a value, known after `fill`. */
   readonly missing = new Set<string>();
   readonly #given: GivenValues;
-  /** Hidden values by the recorded text. */
+  /** Values by the recorded text that hides them. */
   readonly #known = new Map<string, unknown>();
 
   constructor(given: GivenValues) {
     this.#given = given;
   }
-  /** Learns what is given for the places of a value; `record` may stand before a path, to name one request of several. */
+  /**
+   * Collects the given values for the hidden places of a value. A path may begin with the number of a record, to select one of
+   * several requests.
+   */
   learn(value: unknown, record: number | undefined, path = ''): void {
     if (typeof value === 'string' && isHidden(value)) {
       const name = [inside(`${record}`, path), path].find((each) => Object.hasOwn(this.#given, each));
@@ -43,7 +46,7 @@ export class HiddenValues {
     } else if (typeof value === 'object' && value !== null)
       for (const [key, each] of Object.entries(value)) this.learn(each, record, inside(path, key));
   }
-  /** The value with all that was learned. */
+  /** Returns the value with all known hidden texts filled in. */
   fill(value: unknown, path = ''): unknown {
     if (typeof value === 'string') {
       if (!isHidden(value)) return value;

@@ -6,16 +6,19 @@ import type { RecordedRequest, RecordedServer } from '../world/recorded.ts';
 import { recordedServers } from '../world/recorded-server.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** Why nothing could be sent: what is missing, a line each, and how to give it. */
+/** Error for a trace from which nothing can be sent. The message lists what is missing, one line each, and how to provide it. */
 export class CannotVerify extends Error {
-  /** Always `CannotVerify`. */
+  /** Name of the error, always `CannotVerify`. */
   override readonly name = 'CannotVerify';
 }
-/** Kind of a failure. `start`: the server did not come up. */
+/**
+ * Kind of a recorded failure: `death` of the server, `timeOut`, `error` in the answer, or `start` when the server did not come
+ * up.
+ */
 export type FailureKind = 'death' | 'timeOut' | 'error' | 'start';
 export interface RecordedFailure {
   readonly kind: FailureKind;
-  /** Null: it did not come up. */
+  /** Request that failed; null when the server did not come up. */
   readonly request: RecordedRequest | null;
   /** Recorded failure in one line. */
   readonly text: string;
@@ -23,25 +26,25 @@ export interface RecordedFailure {
 export interface VerifyPlan {
   readonly server: RecordedServer;
   readonly failure: RecordedFailure;
-  /** Requests of the same session before the one that failed, and that one. */
+  /** Requests of the same session up to and including the one that failed. */
   readonly requests: readonly RecordedRequest[];
 }
 
-/** Methods that a host asks for somebody; the rest it asks for itself, and the real one does so, too. */
+/** Methods that a host sends for a caller. All other requests it sends by itself, as the real host will too. */
 const ofCallers: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
-/** Errors that a tool tells in its result. */
+/** Tells whether a tool reports an error in its result. */
 export const isToolError = (result: unknown): boolean => (result as Fields | null)?.['isError'] === true;
 const firstText = (result: unknown): string => {
   const content = (result as { readonly content?: unknown }).content;
   const texts = Array.isArray(content) ? content.map((each) => (each as Fields | null)?.['text']) : [];
   return (texts.find((text) => typeof text === 'string') ?? '').slice(0, 200);
 };
-/** Code of the JSON-RPC error, where it is known. */
+/** JSON-RPC error code of a failure, where it is known. */
 const codeOf = ({ code, details }: Failure): string | number => {
   const { code: own } = details ?? {};
   return typeof own === 'number' ? own : code;
 };
-/** Error of an answer as words in which two can be compared; undefined: it is none. */
+/** Error of an answer as text, for comparison; undefined when the answer is not an error. */
 export function errorWords(answer: RecordedRequest['answer']): string | undefined {
   if (answer.type === 'error') return `error ${codeOf(answer.failure)}: ${answer.failure.message}`;
   return answer.type === 'result' && isToolError(answer.result)
@@ -76,14 +79,17 @@ function failedStart({ sessions }: RecordedServer): RecordedFailure | undefined 
     last.process?.failed?.message ?? last.failure?.message ?? (died && 'it ended before it had answered');
   return text === undefined ? undefined : { kind: 'start', request: null, text };
 }
-/** Deaths and time-outs before errors, which may be what a server means to say; of those the last one. */
+/**
+ * Failure to verify: the first death or time-out, else a failed start, else the last error, because an error may be intended by
+ * the server.
+ */
 function failureIn(server: RecordedServer): RecordedFailure | undefined {
   const asked = server.requests.filter(({ method }) => ofCallers.has(method));
   const all = asked.flatMap((request) => failureOf(server, request) ?? []);
   return all.find(({ kind }) => kind !== 'error') ?? failedStart(server) ?? all.at(-1);
 }
 
-/** Chooses the failure, and what is to be sent. Throws `CannotVerify` where no failure was recorded. */
+/** Chooses the failure and the requests to send. Throws `CannotVerify` when the trace has no failure. */
 export function planOf(trace: Trace, name: string | undefined): VerifyPlan {
   const servers = [...recordedServers(trace).values()];
   const chosen = name === undefined ? servers : servers.filter((server) => server.name === name);
@@ -108,7 +114,7 @@ export function planOf(trace: Trace, name: string | undefined): VerifyPlan {
   return { server, failure, requests };
 }
 
-/** Calls of tools that the recorded list does not mark as read-only, a text each. */
+/** Calls of tools that the recorded list does not mark as read-only, one text each. */
 export function writingCalls({ server, requests }: VerifyPlan): readonly string[] {
   const lists = server.requests.filter(({ method }) => method === 'tools/list');
   const tools = lists.flatMap(({ answer }) =>
@@ -128,7 +134,7 @@ interface Given {
   readonly inputs?: readonly Fields[];
   readonly a2c?: unknown;
 }
-/** The config entry of a server as the host gave it last before a record, and the inputs beside it; undefined: none is recorded. */
+/** Last recorded config entry of a server before a record, with its inputs; undefined when none is recorded. */
 export function givenConfig(
   { lines, facts }: Trace,
   { server, failure }: VerifyPlan,

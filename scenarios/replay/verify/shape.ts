@@ -1,6 +1,6 @@
 import { differences } from '../world/matching.ts';
 
-/** The kinds and keys of a JSON value. Elements of a list are one kind together, and so are two lists of other lengths. */
+/** Shape of a JSON value: its types and keys. All elements of a list share one shape, and the length of a list does not count. */
 type Shape = {
   readonly kinds: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, Shape>;
@@ -10,7 +10,7 @@ const isHidden = (value: unknown): boolean => typeof value === 'string' && value
 
 const none: Shape = { kinds: new Set(), fields: new Map() };
 function shapeOf(value: unknown): Shape {
-  // A hidden value may have been a number: it is written as a text, too.
+  // Treats a hidden value as text or number, because a hidden number is written as a text too.
   if (isHidden(value)) return { kinds: new Set(['string', 'number']), fields: new Map() };
   if (Array.isArray(value))
     return { kinds: new Set(['list']), fields: new Map(), each: value.map(shapeOf).reduce(joined, none) };
@@ -28,7 +28,7 @@ function joined(one: Shape, other: Shape): Shape {
   return { kinds: new Set([...one.kinds, ...other.kinds]), fields: new Map(both), ...(each && { each }) };
 }
 const isEmpty = ({ kinds }: Shape): boolean => kinds.size === 0;
-/** Places at which something is missing that was recorded, or of another kind. More than that is no difference. */
+/** Places where a recorded key is missing or a type differs. Additional keys are no difference. */
 function apart(recorded: Shape, now: Shape, path: string): readonly string[] {
   const isOther = ![...recorded.kinds].some((kind) => now.kinds.has(kind));
   if (isOther)
@@ -43,7 +43,7 @@ function apart(recorded: Shape, now: Shape, path: string): readonly string[] {
   return isEmpty(each) || isEmpty(elements) ? inner : [...inner, ...apart(each, elements, `${path}[]`)];
 }
 
-/** Differences of an answer from the recorded one, a line each: by kinds and keys, or, `exact`, by value. */
+/** Differences between an answer and the recorded one, one line each: in types and keys or, with `isExact`, in values. */
 export function answerDifferences(recorded: unknown, now: unknown, isExact: boolean): readonly string[] {
   if (isExact) return differences(recorded, now).map((path) => `${path || 'it'} has another value`);
   return apart(shapeOf(recorded), shapeOf(now), '');

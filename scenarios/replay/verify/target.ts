@@ -5,30 +5,33 @@ import type { HiddenValues, GivenValues } from './hidden-values.ts';
 import { CannotVerify, givenConfig, type VerifyPlan } from './plan.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** The config of the one server that is asked. */
+/** Config of the single server to verify. */
 export interface Target {
   readonly config: object;
-  /** Values of its inputs by id, of those that are given. */
+  /** Given values of the config's inputs, by their ids. */
   readonly inputs: GivenValues;
 }
-/** Settings that say how a server is started and reached; those that change tools or results are not for it. */
+/** Settings that define how a server is started and reached. Settings that change tools or results are not used. */
 const startKeys: ReadonlySet<string> = new Set([...launchKeys, 'expand']);
 const launchSettings = (a2c: unknown): Fields =>
   Object.fromEntries(Object.entries((a2c ?? {}) as Fields).filter(([key]) => startKeys.has(key)));
 
-/** Ids in `${input:id}`. */
+/** Ids of the placeholders `${input:id}`. */
 const inputsIn = (entry: object): readonly string[] => [
   ...new Set([...JSON.stringify(entry).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id]) => id as string)),
 ];
 const commandTarget = (name: string, [command = '', ...args]: readonly string[]): Target => ({
-  // Expands variables as the shell does.
+  // Passes on all environment variables, because a command in a shell gets them too.
   config: {
     servers: [{ name, type: 'stdio', server_parameters: { command, args }, a2c: { baseEnv: 'full' } }],
   },
   inputs: {},
 });
 
-/** The command that was given, or the recorded entry with what was hidden. What is missing is added to `values.missing`. */
+/**
+ * Config for the given command, or the recorded entry with its hidden values filled in. Missing values are added to
+ * `values.missing`.
+ */
 export function targetOf(
   trace: Trace,
   plan: VerifyPlan,

@@ -4,7 +4,7 @@ import { UnusableTrace } from '../world/world.ts';
 import { givenValues } from './hidden-values.ts';
 import { CannotVerify, verify, type VerifyReport } from './verify.ts';
 
-/** Exit code for a file that is no trace. */
+/** Exit code for a file that is not a trace. */
 const unusable = 5;
 
 function show({ terminal }: CommandContext, { verdict, server, failure, answers }: VerifyReport): void {
@@ -18,7 +18,7 @@ function show({ terminal }: CommandContext, { verdict, server, failure, answers 
   terminal.out(`    now: ${failure.now}`);
 }
 
-/** `a2c verify FILE [-- COMMAND…]`: whether a real server still fails as the recorded one did. */
+/** Runs `a2c verify FILE [-- COMMAND…]`: checks whether a real server still fails as the recorded one did. */
 export async function verifyCommand(
   context: CommandContext,
   file: string,

@@ -14,56 +14,59 @@ import { answerDifferences } from './shape.ts';
 import { targetOf, type Target } from './target.ts';
 
 export { CannotVerify } from './plan.ts';
-/** Which server is asked, and what it may be asked. */
+/** Selection of the server to verify, and of the requests it may get. */
 export interface VerifyInput {
-  /** A recorded server. Default: the one whose failure was recorded. */
+  /** Name of the recorded server; by default the one whose failure was recorded. */
   readonly server?: string;
-  /** Command and arguments of the server to ask, with the whole environment of this process. Default: the recorded config. */
+  /**
+   * Command and arguments that start the server, with the whole environment of this process; by default those of the recorded
+   * config.
+   */
   readonly command?: readonly string[];
   /**
-   * Values that the trace hides, by where they stand: `arguments.pin` or `28.arguments.pin` of the request in record 28,
-   * `env.TOKEN`, `headers.Authorization`, `args.1` and `url` of the recorded config, `input.ID` of an input.
+   * Values that are hidden in the trace, by their paths: `arguments.pin`, or `28.arguments.pin` for the request in record 28;
+   * `env.TOKEN`, `headers.Authorization`, `args.1` and `url` of the recorded config; `input.ID` of an input.
    */
   readonly set?: GivenValues;
-  /** Calls tools, too, that are not marked read-only. Default false. */
+  /** Allows calls of tools that are not marked read-only; false by default. */
   readonly yes?: boolean;
-  /** Other answers are compared by value. Default false: by kinds and keys. */
+  /** Compares the other answers by value; false by default, which compares types and keys. */
   readonly exact?: boolean;
-  /** ms for each request that did not fail by time; default 60,000. */
+  /** Time limit in ms for each request that did not fail by time-out; 60,000 by default. */
   readonly timeoutMs?: number;
-  /** Ends the server, and `verify` rejects. */
+  /** Signal that ends the server and makes `verify` reject. */
   readonly signal?: AbortSignal;
-  /** Hears what is being done, a few words each. */
+  /** Called before each action with a few words about it. */
   readonly onStep?: (text: string) => void;
 }
-/** One request, and what became of it. */
+/** Request that was sent, with the answer of the real server. */
 export interface VerifiedAnswer {
-  /** Number of its record. */
+  /** Number of the request's record in the trace. */
   readonly s: number;
-  /** The request in one line. */
+  /** Request in one line. */
   readonly request: string;
   /** Answer in one line. */
   readonly text: string;
-  /** Differences from the recorded answer; none of the request that had failed. */
+  /** Differences from the recorded answer; empty for the request that had failed. */
   readonly differences: readonly string[];
 }
-/** Answer of a real server. */
+/** Result of verifying a real server. */
 export interface VerifyReport {
   /**
-   * `red`: the recorded failure came again, or the server died or took too long. `green`: what had failed is answered, and all
-   * else as it was. `changed`: that is answered, and another answer differs from the recorded one.
+   * Verdict. `red`: the recorded failure came again, or the server died or took too long. `green`: the request that had failed is
+   * answered, and all other answers are as recorded. `changed`: that request is answered, but another answer differs.
    */
   readonly verdict: 'red' | 'green' | 'changed';
   /** Name of the server in the trace. */
   readonly server: string;
-  /** Recorded failure, and what it is now. */
+  /** Recorded failure, and the current result of the same request. */
   readonly failure: {
     readonly kind: FailureKind;
     readonly request: string;
     readonly was: string;
     readonly now: string;
   };
-  /** All requests that were sent, in order. */
+  /** All requests that were sent, in order, with their answers. */
   readonly answers: readonly VerifiedAnswer[];
 }
 /** End of a request. */
@@ -88,7 +91,7 @@ interface Params {
   readonly arguments?: Readonly<Record<string, string>>;
 }
 const onTheWay: ReadonlySet<string> = new Set(['connecting', 'recovering', 'closing']);
-/** A real computer with this server alone. */
+/** Real computer with only this server. */
 class Asker {
   readonly #computer: Computer;
   readonly #server: string;
@@ -98,7 +101,7 @@ class Asker {
     this.#server = server;
     this.#timeoutMs = timeoutMs;
   }
-  /** Resolves when it is ready, or will not be. */
+  /** Resolves when the server is ready or cannot become ready. */
   async ready(): Promise<ServerStatus | undefined> {
     const status = (): ServerStatus | undefined =>
       this.#computer.servers().find(({ name }) => name === this.#server);
@@ -131,7 +134,7 @@ class Asker {
   }
 }
 
-/** Sends requests as the recorded ones overlapped: each when those are answered that had been answered before it. */
+/** Sends requests with the recorded overlap: each after those that had been answered before it. */
 async function inRecordedOrder(
   requests: readonly RecordedRequest[],
   ask: (request: RecordedRequest) => Promise<Ended>,
@@ -140,14 +143,14 @@ async function inRecordedOrder(
   for (const request of requests) {
     const before = asked.filter((_, n) => (requests[n]?.answeredAt ?? Infinity) < request.s);
     const ends = await Promise.all(before);
-    // A dead server is asked nothing more.
+    // Stops after the server has died.
     if (ends.some(({ type }) => type === 'death')) break;
     asked.push(ask(request));
   }
   return Promise.all(asked);
 }
 
-/** Numbers differ from run to run: ports, times, addresses. */
+/** Replaces numbers in a text, because ports, times and addresses differ from run to run. */
 const masked = (text: string): string => text.replaceAll(/0x[0-9a-f]+|\d+/gi, '#');
 function isRed({ failure: { kind } }: VerifyPlan, request: RecordedRequest, end: Ended | undefined): boolean {
   if (!end || end.type !== 'answer') return true;
@@ -171,7 +174,7 @@ interface Prepared {
   readonly target: Target;
   readonly paramsOf: (request: RecordedRequest) => Record<string, unknown>;
 }
-/** Everything that can be missing is looked for before anything is started. */
+/** Prepares everything, and finds all missing values before anything is started. */
 function prepare(trace: Trace, { server, command = [], set = {}, yes = false }: VerifyInput): Prepared {
   const plan = planOf(trace, server);
   const values = new HiddenValues(set);
@@ -190,9 +193,9 @@ function prepare(trace: Trace, { server, command = [], set = {}, yes = false }: 
 }
 
 /**
- * Asks a real server what the recorded one was asked, up to the request that failed: the calls, reads and prompts of that
- * session, over our own launcher and transports. The server is ended in any case. Give a file or a trace that was read. Rejects
- * with `CannotVerify` where no failure is recorded, or a value or `yes` is missing: then nothing was started.
+ * Sends a real server the requests of the recorded session (calls, reads and prompts), up to the one that failed, over this
+ * package's own launcher and transports. The server is ended in any case. Takes a file or a trace that was read. Rejects with
+ * `CannotVerify` when no failure is recorded, or a value or `yes` is missing; then nothing was started.
  * @example
  * const { verdict } = await verify('acme.trace.ndjson', { command: ['node', 'server.mjs'], yes: true });
  * expect(verdict).toBe('green');

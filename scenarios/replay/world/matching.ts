@@ -1,22 +1,22 @@
 import type { RecordedRequest } from './recorded.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** A request as somebody makes it, or as it was recorded. */
+/** Request to a server, as a caller makes it or as it was recorded. */
 export interface Asked {
   /** Name of the server in the config. */
   readonly server: string;
   /** Method of MCP, such as `tools/call`. */
   readonly method: string;
-  /** Parameters as they are on the wire, without `_meta`. */
+  /** Parameters as sent on the wire, without `_meta`. */
   readonly params: unknown;
 }
 /**
- * When a request is one that was recorded. `exact`: method and parameters are the same; what was hidden in the recording fits
- * anything. `tool`: method, and the name of the tool or prompt or the URI; arguments do not matter. A function says it itself.
+ * Rule by which a request matches a recorded one. `exact`: method and parameters are the same, and a hidden value matches
+ * anything. `tool`: method and name of the tool or prompt, or the URI; arguments do not matter. A function decides by itself.
  */
 export type Match = 'exact' | 'tool' | ((asked: Asked, recorded: Asked) => boolean);
 
-/** Marks in the place of secrets. */
+/** Marks that replace secrets in a trace. */
 export const hidden = /«redacted:[0-9a-f]+»/g;
 const isHidden = (value: unknown): value is string => typeof value === 'string' && value.search(hidden) >= 0;
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -26,7 +26,7 @@ const fits = (recorded: string, value: unknown): boolean => {
   return typeof value === 'string' && new RegExp(`^${pieces.map(escaped).join('.*')}$`, 's').test(value);
 };
 
-/** Paths at which a value differs from what was recorded. */
+/** Paths at which a value differs from the recorded one. */
 export function differences(recorded: unknown, value: unknown, path = ''): readonly string[] {
   if (isHidden(recorded)) return fits(recorded, value) ? [] : [path];
   if (Array.isArray(recorded) && Array.isArray(value)) {
@@ -36,7 +36,7 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
   if (isObject(recorded) && isObject(value)) {
     const keys = [...new Set([...Object.keys(recorded), ...Object.keys(value)])];
     const inner = (key: string): string => (path === '' ? key : `${path}.${key}`);
-    // Name that was hidden: it matches any that is not recorded.
+    // Accepts any unrecorded key for a hidden key.
     const isOpen = Object.keys(recorded).some(isHidden);
     return keys.flatMap((key) => {
       if (isHidden(key) || (isOpen && !Object.hasOwn(recorded, key))) return [];
@@ -46,7 +46,10 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
   return Object.is(recorded, value) ? [] : [path];
 }
 
-/** Parameters for comparison: lists are recorded whole, so pages are left out, and no arguments are none. */
+/**
+ * Parameters for comparison. List requests have none, because lists are recorded whole and not by page; empty arguments count as
+ * none.
+ */
 export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>): Fields {
   const { _meta: _, task: __, ...fields } = isObject(params) ? params : {};
   if (method.endsWith('/list')) return {};
@@ -54,7 +57,7 @@ export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>)
   const isEmpty = given === undefined || (isObject(given) && Object.keys(given).length === 0);
   return isEmpty ? rest : { ...rest, arguments: given };
 }
-/** The tool, the prompt or the resource that is asked for. */
+/** Tool, prompt or resource that a request names. */
 export const subjectOf = ({ params }: Pick<Asked, 'params'>): unknown => {
   const { name, uri } = isObject(params) ? params : {};
   return name ?? uri;
@@ -66,7 +69,7 @@ export function isMatch(match: Match, asked: Asked, { server, method, params }: 
   if (match === 'tool') return subjectOf(asked) === subjectOf({ params });
   return differences(comparable({ method, params }), comparable(asked)).length === 0;
 }
-/** The recorded request that differs least: of the same tool before others, of the same method at least. */
+/** Recorded request that differs least: one of the same tool first, else one of the same method. */
 export function nearest(asked: Asked, recorded: readonly RecordedRequest[]): RecordedRequest | undefined {
   const apart = (request: RecordedRequest): number =>
     (subjectOf(asked) === subjectOf(request) ? 0 : 1_000) +
@@ -78,7 +81,7 @@ export function nearest(asked: Asked, recorded: readonly RecordedRequest[]): Rec
 }
 
 const longest = 300;
-/** `tools/call report {"customer":"ACME"}`. */
+/** Request in one line, such as `tools/call report {"customer":"ACME"}`. */
 export function requestText(asked: Pick<Asked, 'method' | 'params'>): string {
   const { name, uri, ...rest } = comparable(asked);
   const given = rest['arguments'] ?? (Object.keys(rest).length > 0 ? rest : undefined);
@@ -87,7 +90,7 @@ export function requestText(asked: Pick<Asked, 'method' | 'params'>): string {
   const text = [...words, ...(given === undefined ? [] : [JSON.stringify(given)])].join(' ');
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
-/** Why a request is answered with an error: what was asked, what is nearest, and what helps. */
+/** Error message for a request that is not recorded: the request, the nearest recorded one, and advice. */
 export function missText(asked: Asked, near: RecordedRequest | undefined, file: string): string {
   const where = near && differences(comparable(near), comparable(asked)).slice(0, 5).join(', ');
   const closest = near

@@ -3,7 +3,7 @@ import type { Launched, LaunchEnd } from '../../../actors/api/world-doors.ts';
 import type { PlayedServer } from './played-server.ts';
 import type { RecordedSession } from './recorded.ts';
 
-/** Feeds each whole line, parsed; what is no JSON is left out. */
+/** Splits a stream into lines and passes on each parsed JSON message; other lines are ignored. */
 export function lineReader(take: (message: unknown) => void): (chunk: Buffer | string) => void {
   let rest = '';
   const decoder = new TextDecoder();
@@ -25,8 +25,8 @@ export function lineReader(take: (message: unknown) => void): (chunk: Buffer | s
 }
 
 /**
- * A child process that is none: bytes of JSON-RPC on its pipes, so that all that reads them is ours as with any other. It
- * ends as the recorded one did, by itself or when it is told to; a signal ends it at once.
+ * Simulated child process that speaks JSON-RPC on its pipes, so that all code that reads them is the real one. Ends as the
+ * recorded process did, by itself or when told to; a signal ends it at once.
  */
 export function playedChild(
   server: PlayedServer,

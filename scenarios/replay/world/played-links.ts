@@ -7,7 +7,7 @@ import type { RecordedAsk, RecordedLink, RecordedSeat } from './recorded-links.t
 import type { Fields } from '../../../machines/protocol/json.ts';
 
 interface Office {
-  /** Named in errors. */
+  /** Name of the trace file, for errors. */
   readonly file: string;
   readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly missed: (miss: Miss) => void;
@@ -32,8 +32,8 @@ const lasting = (params: unknown): Fields =>
   Object.fromEntries(Object.entries((params ?? {}) as Fields).filter(([key]) => !ofRun.has(key)));
 
 /**
- * An office that says what the recorded one said. Answers are found by the question and its parameters; what came unasked comes
- * at its recorded time after the seat was asked for.
+ * Office that behaves as the recorded one. Answers are found by the question and its parameters; unasked messages come at their
+ * recorded time after the seat was requested.
  */
 export function playedLinks(recorded: readonly RecordedSeat[], office: Office): Links {
   const seats = recorded.map((seat): Seat => ({ recorded: seat, used: new Set(), links: 0 }));
@@ -89,7 +89,7 @@ export function playedLinks(recorded: readonly RecordedSeat[], office: Office): 
     },
   };
 }
-/** The next connection of a seat; after the last recorded one that again. */
+/** Next recorded connection of a seat; the last one is repeated. */
 function nextOf(seat: Seat): RecordedLink | undefined {
   const { links } = seat.recorded;
   const link = links[Math.min(seat.links, links.length - 1)];
@@ -105,7 +105,7 @@ function askOf({ recorded, used }: Seat, method: string, params: unknown): Recor
   if (found) used.add(found);
   return found;
 }
-/** An answer repeats the id of its question. */
+/** Puts the id of the current question into a recorded answer. */
 function echoed(fact: Omit<RequestFact, 'id'>, params: unknown): Omit<RequestFact, 'id'> {
   const { result } = fact as { readonly result?: Fields };
   const { req_id: reqId } = (params ?? {}) as Fields;

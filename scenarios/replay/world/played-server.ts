@@ -10,33 +10,33 @@ import type {
 } from './recorded.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** A request that the recording does not have. */
+/** Request that is not in the recording. */
 export interface Miss extends Asked {
-  /** Answer that it got: the request, the nearest recorded one, and what helps. */
+  /** Error message that answered the request: the request, the nearest recorded one, and advice. */
   readonly message: string;
 }
-/** How requests are matched with recorded ones. */
+/** Options for matching requests with recorded ones. */
 export interface PlayOptions {
-  /** Default `exact`. */
+  /** Rule by which requests match; `exact` by default. */
   readonly match?: Match;
   /**
-   * True, the default: what was not recorded is answered with a JSON-RPC error. False: with the answer of the nearest request
-   * of the same method; an error only where there is none.
+   * With true, the default, a request that is not recorded is answered with a JSON-RPC error. With false it gets the answer of
+   * the nearest request of the same method, and an error only when there is none.
    */
   readonly strict?: boolean;
 }
 export interface Stage extends Required<PlayOptions> {
-  /** Named in errors. */
+  /** Name of the trace file, for errors. */
   readonly file: string;
   readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly missed: (miss: Miss) => void;
 }
-/** The side of a session that somebody is connected to. */
+/** Client side of a session with a played server. */
 export interface ClientEnd {
   say(message: object): void;
   die(death: RecordedDeath): void;
 }
-/** Code of the JSON-RPC error for a request that was not recorded. */
+/** JSON-RPC error code for a request that is not recorded. */
 export const missCode = -32_040;
 
 interface Message {
@@ -46,9 +46,8 @@ interface Message {
 }
 
 /**
- * A server that says what the recorded one said. The answers to one request come in the order in which they were recorded,
- * whichever session asks; asked more often, it has the last one again. What came unasked comes as long after the same request
- * as then, the death included.
+ * Server that behaves as the recorded one. Answers to one request come in their recorded order, for all sessions together; the
+ * last answer is repeated. Unasked messages and the death come as long after the same request as in the recording.
  */
 export class PlayedServer {
   readonly recorded: RecordedServer;
@@ -60,11 +59,11 @@ export class PlayedServer {
     this.recorded = recorded;
     this.#stage = stage;
   }
-  /** Requests that were not made so far. */
+  /** Recorded requests that were not made so far. */
   get unused(): readonly RecordedRequest[] {
     return this.recorded.requests.filter((request) => !this.#used.has(request));
   }
-  /** The next start of it; after the last recorded one that again. */
+  /** Next recorded start of the server; the last one is repeated. */
   next(): RecordedSession {
     const { sessions } = this.recorded;
     const session = sessions[Math.min(this.#sessions, sessions.length - 1)] as RecordedSession;
@@ -74,7 +73,7 @@ export class PlayedServer {
   open(session: RecordedSession, far: ClientEnd): PlayedSession {
     return new PlayedSession(session, this, this.#stage, far);
   }
-  /** The recorded request that this is, or why there is none. */
+  /** Finds the recorded request for a request, or returns the error message when there is none. */
   take(method: string, params: unknown): RecordedRequest | string {
     const { match, strict, file, missed } = this.#stage;
     const { name: server, requests } = this.recorded;
@@ -93,13 +92,13 @@ export class PlayedServer {
   }
 }
 
-/** Connection to a played server. After `close`, and after its death, it is silent. */
+/** Connection to a played server, silent after `close` and after its death. */
 export class PlayedSession {
   readonly #session: RecordedSession;
   readonly #server: PlayedServer;
   readonly #stage: Stage;
   readonly #far: ClientEnd;
-  /** Timers by the id of the request; unasked messages have ids of their own. */
+  /** Timers by the id of their request; unasked messages have ids of their own. */
   readonly #timers = new Map<unknown, Set<unknown>>();
   #isOver = false;
   #asked = 0;
@@ -110,14 +109,14 @@ export class PlayedSession {
     this.#stage = stage;
     this.#far = far;
   }
-  /** One message of the client, parsed. */
+  /** Takes one parsed message of the client. */
   take(message: unknown): void {
     const { id, method, params } = (message ?? {}) as Message;
     if (this.#isOver || method === undefined) return;
     if (method === 'notifications/cancelled') return this.#cancel(params?.['requestId']);
     if (id === undefined) return;
     if (method === 'initialize') return this.#greet(id, params);
-    // Each side may ask for a sign of life at any time.
+    // Answers a ping itself unless pings are recorded, because each side may ping at any time.
     if (method === 'ping' && !this.#server.recorded.requests.some((request) => request.method === 'ping'))
       return this.#say({ id, result: {} });
     const found = this.#server.take(method, params);
@@ -152,7 +151,7 @@ export class PlayedSession {
     const { ms, type } = happening;
     this.#later(happening, ms, () => {
       if (type === 'death') return this.#die(happening.death);
-      // Answers of the host are ignored: the recorded answers follow in any case.
+      // Ignores the answer of the host, because the recorded messages follow in any case.
       if (type === 'question') return this.#ask(happening.method, happening.params);
       const { method, params } = happening;
       this.#say({ method, ...(params && { params }) });
@@ -184,7 +183,7 @@ export class PlayedSession {
   }
 }
 
-/** The JSON-RPC error that became a failure; `data` as far as it was kept. */
+/** JSON-RPC answer for a recorded one; undefined when there was none. An error has `data` only as far as it was recorded. */
 function answerOf(answer: RecordedAnswer): object | undefined {
   if (answer.type === 'result') return { result: answer.result };
   if (answer.type !== 'error') return undefined;
@@ -193,7 +192,7 @@ function answerOf(answer: RecordedAnswer): object | undefined {
   const number = typeof own === 'number' ? own : typeof code === 'number' ? code : -32_000;
   return { error: { code: number, message, ...(data !== undefined && { data }) } };
 }
-/** The answer to `initialize`. A version without sessions is answered in the words of the client. */
+/** Answer to `initialize`. A recorded version without sessions is replaced by the version that the client asks for. */
 function greetingOf(info: NonNullable<RecordedSession['info']>, asked: unknown): object {
   const { name, version, protocolVersion, capabilities, shown } = info;
   const { tools, resources, prompts, completions, logging } = capabilities;

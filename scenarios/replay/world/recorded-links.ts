@@ -3,22 +3,22 @@ import { isAnswer, type LinkFact, type RequestFact } from '../../../machines/ker
 import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** Something that came over a link, so many ms after its beginning, or after its seat was asked for. */
+/** Message over a link, with its time in ms since the link began or its seat was requested. */
 export interface LinkMoment {
   readonly ms: number;
   readonly fact: LinkFact;
 }
-/** One connection to an office. */
+/** Recorded connection to an office. */
 export interface RecordedLink {
   readonly before: readonly LinkMoment[];
   readonly afterJoin: readonly LinkMoment[];
 }
-/** A question over a link, and what came of it. */
+/** Recorded question over a link, with its progress and answer. */
 export interface RecordedAsk {
   readonly s: number;
   readonly method: string;
   readonly params: Fields;
-  /** Progress and the one answer, ms after the question; empty: there was no answer. */
+  /** Progress and answer, each with its time in ms after the question; empty when there was no answer. */
   readonly facts: readonly { readonly ms: number; readonly fact: Omit<RequestFact, 'id'> }[];
 }
 export interface RecordedSeat {
@@ -44,7 +44,7 @@ interface Seat {
   readonly asks: Ask[];
 }
 
-/** Reads what each agent and each computer heard from its office, from the crossings of a trace alone. */
+/** Reads what each agent and each computer received from its office, from the crossings of a trace alone. */
 export function recordedSeats({ lines }: Trace): readonly RecordedSeat[] {
   const seats = new Map<string, Seat>();
   const open = new Map<string, Link>();
@@ -81,7 +81,7 @@ export function recordedSeats({ lines }: Trace): readonly RecordedSeat[] {
 function take(link: Link | undefined, k: 'in' | 'out', ev: EventObject, t: number): void {
   if (!link) return;
   if (k === 'in') {
-    // An answer to an order, whenever it comes.
+    // Ignores the answer to an order, whose time does not matter.
     if (ev.type === 'leave.done') return;
     (link.isJoining ? link.afterJoin : link.before).push({ ms: t - link.t, fact: ev as LinkFact });
   } else if (ev.type === 'link.join' && !link.isJoining) Object.assign(link, { isJoining: true, t });

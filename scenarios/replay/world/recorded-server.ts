@@ -26,11 +26,11 @@ type Request = Mutable<Omit<RecordedRequest, 'unasked' | 'progress'>> & {
 };
 interface Session extends Mutable<Omit<RecordedSession, 'unasked'>> {
   unasked: Happening[];
-  /** Moment of its start, then of the opening of its connection. */
+  /** Time of the session's start, later of the opening of its connection. */
   t: number;
-  /** The host has told it to end, or has let go of it. */
+  /** Tells whether the host has ended the server or let go of the session. */
   isTold: boolean;
-  /** Ended by a signal. */
+  /** Tells whether a signal ended the process. */
   isForced: boolean;
   death: { death: RecordedDeath } | undefined;
 }
@@ -51,7 +51,7 @@ interface At {
   readonly ev: EventObject & Fields;
   readonly req: string | undefined;
 }
-/** Tells methods of MCP from questions that hosts ask themselves, people and offices. */
+/** Tells whether a method is one of MCP and not a question that hosts ask themselves, people or offices. */
 const isMethod = (method: unknown): method is string =>
   method === 'ping' || (typeof method === 'string' && /^[a-z]+\/[\w/]+$/.test(method));
 const listOf: Readonly<Record<string, string>> = {
@@ -74,15 +74,15 @@ const startOf = (t: number): Session => ({
   death: undefined,
 });
 
-/** Reads what each server was asked and said, from the crossings of a trace alone. */
+/** Reads the requests and answers of each server from the crossings of a trace. */
 class Reading {
   readonly servers = new Map<string, Server>();
   readonly #instances = new Map<string, Instance>();
-  /** Last thing that the world did. */
+  /** Last input from the world. */
   #last: { readonly ch: string; readonly req: string | undefined } | undefined;
   readonly #asked = new Map<string, { readonly server: Server; readonly request: Request }>();
 
-  /** Takes what held where a recording begins that has lost its beginning: servers that were up, and their lists. */
+  /** Takes the facts at the beginning of a trace that begins later than its hosts: servers that were up, and their lists. */
   begin({ told, answers }: Facts, t: number): void {
     const s = 0;
     for (const { ch, ev } of told) {
@@ -97,7 +97,7 @@ class Reading {
       this.#answered(at);
     }
   }
-  /** A message on the wire: of those only questions of servers to their host say more than the crossings. */
+  /** Takes a message on the wire. Only questions of servers to their host are used, because crossings contain everything else. */
   hear({ via, dir, of = '', json, t }: FrameLine): void {
     const { id, method, params } = (json ?? {}) as Fields;
     const instance = this.#instances.get(of);
@@ -125,7 +125,7 @@ class Reading {
     if (ev.type === 'open') {
       const server = this.#server(name);
       const last = server.sessions.at(-1);
-      // Tells whether a process has just been started for this session.
+      // Joins the session to a process that was started just before.
       const isOfLast = port === 'session' && last?.process && !this.#isTaken(last);
       const session = isOfLast ? last : startOf(t);
       if (!isOfLast) server.sessions.push(session);
@@ -135,7 +135,7 @@ class Reading {
       return;
     }
     const instance = this.#instances.get(ch);
-    // A session that is let go of after it was lost says nothing about its process.
+    // Does not conclude from closing a lost session that its process was told to end.
     if (instance && port === 'process') {
       instance.session.isTold = true;
       if (ev.type !== 'child.closeStdin') instance.session.isForced = true;
@@ -145,7 +145,7 @@ class Reading {
   #isTaken(session: Session): boolean {
     return [...this.#instances].some(([ch, each]) => ch.startsWith('session:') && each.session === session);
   }
-  /** Notes what comes unasked, after the last request of the session. */
+  /** Notes an unasked message after the last request of its session. */
   #happened({ server, session }: Instance, t: number): Happened {
     return (what) => {
       const last = server.requests.findLast((request) => server.sessions[request.session] === session);
@@ -195,18 +195,19 @@ class Reading {
     session.death = happened({ type: 'death', death });
   }
   #exited(session: Session, { code, signal, stderr }: Fields, happened: Happened): void {
-    // A process that has closed its output and fails is dying: the end of its input came too late to be the reason.
+    // Counts a process that has closed its output and fails as dying by itself, because the end of its input came too late to be
+    // the reason.
     const isDying = session.death && code !== 0 && !session.isForced;
     if (session.isTold && !isDying) {
       session.endCode = code as number | null;
       return;
     }
     const how = { code, signal, stderr, isOutputOnly: false } as RecordedDeath;
-    // The output ended a moment before the process: both are one death.
+    // Joins the end of the output and that of the process, which came a moment later, into one death.
     if (session.death) session.death.death = how;
     else this.#died(session, happened, how);
   }
-  /** The server that a question goes to, and what stands behind its name. */
+  /** Finds the server of a question, and the part of the channel name behind the server's name. */
   #target(ch: string, method: string): { readonly server: Server; readonly rest: string } | undefined {
     const about = ch.slice(`ask ${method} of `.length);
     const names = [...this.servers.keys()].filter(
@@ -216,7 +217,7 @@ class Reading {
     const server = this.servers.get(name);
     return server && { server, rest: about.slice(name.length) };
   }
-  /** Request from before the beginning: its parameters stand in its name, unless they are long. */
+  /** Request from before the beginning of the trace. Short parameters are part of its channel name; long ones are unknown. */
   #askedBefore(at: At): Request | undefined {
     const [, method] = /^ask (\S+) of /.exec(at.ch) ?? [];
     const found = isMethod(method) && this.#target(at.ch, method);
@@ -258,7 +259,7 @@ class Reading {
     const request = this.#asked.get(ch)?.request ?? this.#askedBefore(at);
     if (!request) return;
     const { type, failure, sent, lost, result, ...rest } = ev;
-    // A question that waited for its turn leaves only now.
+    // Takes the time when a waiting question was really sent.
     if (type === 'ask.began') request.t = t;
     if (type === 'ask.progress')
       request.progress.push({ ...(rest as unknown as Progress), ms: t - request.t });
@@ -270,7 +271,7 @@ class Reading {
     else if (lost === true) request.answer = { type: 'lost' };
     else if (sent === true) request.answer = { type: 'error', failure: failure as Failure };
   }
-  /** Taken back: because time was up, if a timer of the same call has just fired. */
+  /** Notes a withdrawn request as timed out when a timer of the same call has just fired, else as taken back. */
   #withdrawn({ ch, t, req }: At): void {
     const request = this.#asked.get(ch)?.request;
     this.#asked.delete(ch);
@@ -280,7 +281,7 @@ class Reading {
   }
 }
 
-/** The servers of a trace by their names: what each was asked, in order, what it answered and when, and how it ended. */
+/** Servers of a trace by name: their requests in order, the answers with their times, and how each server ended. */
 export function recordedServers({ lines, facts, frames = [] }: Trace): ReadonlyMap<string, RecordedServer> {
   const reading = new Reading();
   if (facts) reading.begin(facts.facts, facts.t);

@@ -2,44 +2,49 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { countRealWork, during, livingHosts, useClock } from '../../../actors/api/world-doors.ts';
 import { VirtualClock } from '../../stage/virtual-clock.ts';
 
-/** Time of hosts that passes only when it is told to. */
+/** Clock of hosts whose time passes only when a test lets it pass. */
 export interface VirtualTime extends AsyncDisposable {
-  /** ms that have passed since it began. */
+  /** Returns the virtual time in ms since the clock began. */
   now(): number;
   /**
-   * Lets time pass until `work` has settled, and gives what it gave. From one timer of the hosts to the next one it takes no
-   * real time at all. Rejects with an `Error` where nothing is due any more and `work` has not settled, or where something
-   * real holds time for longer than `patienceMs`; the text names what does.
+   * Lets time pass until `work` has settled, and resolves with its result. Waiting for the hosts' timers takes no real time.
+   * Rejects with an `Error` when `work` has not settled but nothing is due any more, or when real work holds time for longer than
+   * `patienceMs`; the message names that work.
    */
   run<T>(work: PromiseLike<T> | (() => PromiseLike<T>)): Promise<T>;
-  /** Lets so many ms pass, with everything that is due meanwhile. */
+  /** Lets this many ms pass, with everything that becomes due meanwhile. */
   advance(ms: number): Promise<void>;
   /**
-   * Holds time until `work` has settled. Only for work that Node does not show while it is under way: jobs of worker threads,
-   * `crypto` and `zlib`, and modules that are loaded late.
+   * Holds time until `work` has settled. Needed only for work that Node does not show while it is under way: jobs of worker
+   * threads, `crypto` and `zlib`, and modules that are loaded late.
    */
   during<T>(work: Promise<T>): Promise<T>;
-  /** Puts the real clock back. Rejects, and leaves this one in force, where hosts still live on it: close them first. */
+  /** Restores the real clock. Rejects, and keeps virtual time, while hosts still use it; close them first. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-/** How long virtual time waits for the real one. */
+/** Options of virtual time. */
 export interface VirtualTimeOptions {
-  /** ms of real time for which something real may hold time; default 4,000, less than the time-out of a test. */
+  /**
+   * Limit in ms of real time for which real work may hold virtual time; 4,000 by default, less than the usual time-out of a test.
+   */
   readonly patienceMs?: number;
 }
 
-/** Resources that wait for somebody else for as long as they are there. All others that keep this process alive are work under way. */
+/**
+ * Resources of Node that wait passively for as long as they exist. All others that keep this process alive count as work under
+ * way.
+ */
 const passive: ReadonlySet<string> = new Set([
   ...['PipeWrap', 'TTYWrap', 'MessagePort', 'Worker'],
   ...['TCPServerWrap', 'PipeServerWrap', 'UDPWrap', 'FSEventWrap', 'StatWatcher', 'SignalWrap'],
 ]);
-/** Resources that may wait for an answer of the outside, for as long as they are open. */
+/** Resources of Node that may wait for an answer from outside for as long as they are open. */
 const connections: ReadonlySet<string> = new Set(['TCPSocketWrap', 'TLSWrap', 'ProcessWrap']);
 const isConnection = (kind: string): boolean => connections.has(kind);
 const isWork = (kind: string): boolean => !passive.has(kind) && !connections.has(kind);
-/** Turns of the event loop in which nothing real was seen: the first one may have begun what the next one sees. */
+/** Number of event loop turns without real work before time passes, because one turn may begin work that the next one shows. */
 const quietTurns = 3;
-/** ms between two looks at what holds time. */
+/** Interval in ms between two looks at the work that holds time. */
 const lookMs = 1;
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -49,7 +54,7 @@ const counted = (kinds: readonly string[]): string =>
 class HostTime implements VirtualTime {
   readonly #clock = new VirtualClock();
   readonly #patienceMs: number;
-  /** Connections that were open before. */
+  /** Number of connections that were open before virtual time began. */
   readonly #before: number;
   #isOver = false;
 
@@ -58,7 +63,7 @@ class HostTime implements VirtualTime {
     this.#before = process.getActiveResourcesInfo().filter(isConnection).length;
     useClock({
       now: () => this.#clock.now(),
-      // Every drawn delay is the middle one: no test hangs on chance.
+      // Returns the middle for every random number, so that no test depends on chance.
       random: () => 0.5,
       setTimeout: this.#clock.setTimeout,
       clearTimeout: this.#clock.clearTimeout,
@@ -112,7 +117,7 @@ class HostTime implements VirtualTime {
     const own = Array.from({ length: countRealWork() }, () => 'work of a host');
     return [...kinds.filter(isWork), ...open.slice(this.#before), ...own];
   }
-  /** Waits until nothing real is under way, so that it does not matter how long that took. */
+  /** Waits until no real work is under way, so that its duration does not matter. */
   async #quiet(isOver: () => boolean): Promise<void> {
     const began = performance.now();
     for (let turns = 0; turns < quietTurns && !isOver(); turns += 1) {
@@ -128,7 +133,7 @@ class HostTime implements VirtualTime {
       await pause(lookMs, undefined, { ref: false });
     }
   }
-  /** Nothing is due. What this process does elsewhere may still come. */
+  /** Waits when nothing is due, because other work of this process may still finish. */
   async #lastChance(isOver: () => boolean): Promise<void> {
     const began = performance.now();
     while (!isOver() && this.#clock.pending === 0) {
@@ -143,12 +148,14 @@ class HostTime implements VirtualTime {
 let active: HostTime | undefined;
 
 /**
- * Puts a clock in force that passes only by `run` and `advance`, for tests in vitest, node:test or any other runner; timers of
- * the runner and of your own code are real. Hosts made meanwhile run on it: each time-out, backoff and limit of ours. Time moves
- * on only when nothing real is under way in this process: no file being read, no name looked up, no program checked by a worker
- * of ours, no timer of your own (one that is `unref`ed does not count), no connection opened meanwhile. So no result depends on
- * how fast the machine is. Closing a host lets time pass by itself. Chance always draws the middle. Throws an `Error` where
- * hosts already live on the real clock, or another virtual time is in force: one process has one clock.
+ * Replaces the clock of this process by one that advances only in `run` and `advance`, for tests in vitest, node:test or any
+ * other runner. Hosts created meanwhile use it for every time-out, backoff and limit; timers of the test runner and of your own
+ * code stay real.
+ * Time advances only while no real work is under way in this process: no file being read, no name being looked up, no program
+ * being checked by a worker of this package, no timer of your own (one that is `unref`ed does not count), no connection opened
+ * meanwhile. Results therefore do not depend on the speed of the machine. Closing a host lets time pass by itself. Random numbers
+ * are always the middle of their range. Throws an `Error` when hosts already use the real clock, or when another virtual time is
+ * in force, because a process has one clock.
  * @example
  * await using time = virtualTime();
  * await using computer = await time.run(createComputer({ config, confirm, ...worldOf('acme.trace.ndjson').computer }));

@@ -12,21 +12,21 @@ import { PlayedServer, type Miss, type PlayOptions, type Stage } from './played-
 import type { RecordedSession } from './recorded.ts';
 import { recordedServers } from './recorded-server.ts';
 
-/** How requests are matched with recorded ones. */
+/** Options of `worldOf`: how requests are matched with recorded ones. */
 export type WorldOptions = PlayOptions;
-/** A trace that was read, where no file is given. */
+/** Trace that was read already, as an alternative to a file. */
 export interface ReadTrace {
-  /** First line of the file. */
+  /** Header of the trace, which is the first line of its file. */
   readonly head: object;
-  /** Records, in order. */
+  /** Records of the trace, in order. */
   readonly lines: readonly object[];
 }
-/** The servers of a recording, for hosts of your own. */
+/** Recorded servers and offices of a trace, for hosts of a test. */
 export interface World {
   /**
-   * Options of `createComputer` and `createPresenter`: spread them behind your own config, `confirm`, `permission` and
-   * `answers`. Programs, URLs and servers in memory are all played from the trace, each under its name in your config; one
-   * that the trace does not have fails, and says so. Nothing is kept on disk, and no process is started.
+   * Options for `createComputer` and `createPresenter`: spread them after your own config, `confirm`, `permission` and `answers`.
+   * All servers are played from the trace, by their names in your config; a server that the trace does not have fails with a
+   * message that says so. Nothing is written to disk, and no process is started.
    */
   readonly computer: {
     readonly launcher: Launcher;
@@ -37,31 +37,31 @@ export interface World {
     readonly reaper: false;
   };
   /**
-   * Options of `createAgent`: its office answers as the recorded one did, and tells unasked what that had told, at its time
-   * after the seat was taken. URL and credential do not matter; the seat is found by the name of the agent, or is the only one.
+   * Options for `createAgent`: its office answers as the recorded one did, and sends its unasked messages at their recorded time
+   * after the seat was taken. URL and credential do not matter; the seat is found by the agent's name, or is the only one.
    */
   readonly agent: { readonly links: PlayedOffice };
   /** Names of the servers that are played. */
   readonly servers: readonly string[];
-  /** Requests that were made and are not recorded, in order. */
+  /** Requests that were made but are not recorded, in order. */
   readonly misses: readonly Miss[];
-  /** Recorded requests that were not made so far; signs of life (`ping`) do not count. */
+  /** Recorded requests that were not made so far, without pings. */
   readonly unused: readonly (Asked & { readonly s: number })[];
 }
 
-/** A file that is no trace, or holds nothing of what it is wanted for. Its text says what helps. */
+/** Error for a file that is not a trace, or that does not contain what is needed. The message says what helps. */
 export class UnusableTrace extends Error {
-  /** Always `UnusableTrace`. */
+  /** Name of the error, always `UnusableTrace`. */
   override readonly name = 'UnusableTrace';
 }
-/** Reads a file. Throws `UnusableTrace`, which says what is wrong with it, and what helps. */
+/** Reads a trace file. Throws `UnusableTrace` when that fails; the message says what is wrong and what helps. */
 export function traceOf(trace: ReadTrace | string): { readonly trace: Trace; readonly file: string } {
   if (typeof trace !== 'string') return { trace: trace as Trace, file: 'the trace' };
   const read = readTraceFile(trace);
   if (!read.ok) throw new UnusableTrace(`${trace}:${read.line}: ${read.problem}. ${read.remedy}`);
   return { trace: read.trace, file: trace };
 }
-/** The servers of a trace, by their names. */
+/** Played servers of a trace, by their names. */
 export function playedServers(
   of: ReturnType<typeof traceOf>,
   { match = 'exact', strict = true }: PlayOptions,
@@ -72,20 +72,23 @@ export function playedServers(
   return new Map(recorded.map((server) => [server.name, new PlayedServer(server, stage)]));
 }
 
-/** Refused in the words of a launcher and of a connection: trying again cannot help. */
+/**
+ * Error for a server that is not in the trace, in the form that a launcher and a connection report. Another attempt cannot help.
+ */
 const notThere = (name: string, file: string, known: Iterable<string>): Error => {
   const message = `server '${name}' is not recorded in ${file}, which has ${[...known].join(', ')}`;
   const remedy = 'Give it the name under which it was recorded, or leave it out';
   return Object.assign(new Refused({ code: 'NotStartable', message, remedy }, 'unsent'), { isFinal: true });
 };
 
-/** Connects to a server that was reached, not started. */
+/** Connects to a played server that is reached by URL or in memory, not started as a process. */
 function connected(server: PlayedServer, session: RecordedSession): LinkedEnd {
   const { failure, info, ms } = session;
   const end: LinkedEnd = {
     start: () =>
       new Promise((resolve, reject) => {
-        // Failure of the connection itself, such as a wanted login: no answer to `initialize` says it.
+        // Fails to connect, for example because of a missing login, when the recorded failure came before any answer to
+        // `initialize`.
         if (info || !failure) resolve();
         else systemClock.setTimeout(() => reject(new Refused(failure, 'unsent')), ms);
       }),
@@ -105,10 +108,10 @@ function connected(server: PlayedServer, session: RecordedSession): LinkedEnd {
 }
 
 /**
- * The servers and offices that a trace has recorded, to run hosts of your own against: their answers, delays and deaths. Give a
- * file (`*.trace.ndjson`, also `.gz`) or a trace that was read. Delays pass as the clock of the hosts does: with
- * `virtualTime()` they take no real time. Throws `UnusableTrace` for a file that is no trace, or
- * has nothing to play.
+ * Returns the servers and offices of a trace as playable simulations, against which you run your own hosts: with the recorded
+ * answers, delays and deaths. Takes a file (`*.trace.ndjson`, also `.gz`) or a trace that was read. Delays follow the clock of
+ * the hosts; with `virtualTime()` they take no real time. Throws `UnusableTrace` for a file that is not a trace or that contains
+ * nothing to play.
  * @example
  * const world = worldOf('acme.trace.ndjson');
  * await using computer = await createComputer({ config: mine, confirm: mine, ...world.computer });
@@ -145,7 +148,7 @@ export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): 
           return playedChild(server, server.next(), systemClock);
         },
       },
-      // Plays servers of any name: one that is not recorded must not be reached for real.
+      // Plays a server of any name, so that one that is not recorded fails instead of being reached for real.
       inMemory: new Proxy<Record<string, InMemoryServer>>(
         Object.fromEntries([...servers.keys()].map((name) => [name, reach(name)])),
         {
@@ -159,7 +162,8 @@ export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): 
         },
       ),
       links,
-      // No value of a person is in a trace, and no recorded server looks at one.
+      // Answers each input with its default or a placeholder, because a trace contains no values of a person and no recorded
+      // server looks at them.
       input: async (definition) => defaultOf(definition) ?? `recorded:${definition.id}`,
       stateDir: false,
       reaper: false,

@@ -29,7 +29,7 @@ const nameOf = (step: Step): string => {
   return 'who' in step ? `${step.do} ${step.who}` : step.do;
 };
 
-/** Description of a seed for people: servers, faults and acts. */
+/** Describes the run of a seed for people: servers, faults and steps. */
 export function described({ title, servers, steps, timing = {}, office, ...house }: Plan): string[] {
   const { person, permission, total } = house;
   const counts = new Map<string, number>();

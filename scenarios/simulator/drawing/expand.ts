@@ -8,15 +8,15 @@ import { drawServer } from './draw-server.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
 export interface ExpandOptions {
-  /** How long things go wrong, in virtual ms. */
+  /** Time in virtual ms during which faults happen. */
   readonly forMs: number;
-  /** Which words of the fault vocabulary may happen. */
+  /** Selects the words of the fault vocabulary that may happen. */
   readonly among: (word: Word) => boolean;
 }
-/** Long enough for every time-out and pause of a plan, so that after it nothing is under way. */
+/** Time in ms after the faults, longer than every time-out and pause of a plan, so that nothing is under way at its end. */
 const convergeMs = 180_000;
 
-/** Delays that a run may make very short, so that what usually wins a race loses it: to so many ms. */
+/** Ranges in ms for time limits that a run may make very short, so that the usual winner of a race loses. */
 const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: number]>>> = {
   connectMs: [20, 2000],
   listMs: [20, 2000],
@@ -90,9 +90,8 @@ function recovery(random: Random, servers: readonly string[], hasOffice: boolean
 }
 
 /**
- * A whole run, generated from a seed, as a plan: who is there and how it is configured, what goes wrong with whom,
- * what everybody does. Nothing is left to chance when it is executed: boot, faults for `forMs`, clearing them, time
- * to settle, the end.
+ * Generates a whole run from a seed as a plan: the servers and their configs, the faults, and the steps of all participants.
+ * Executing it needs no more random choices: start, faults for `forMs`, clearing them, time to settle, end.
  */
 export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const random = streamOf(seed, 'day', 'options');

@@ -5,8 +5,8 @@ const isKnown = (name: string): boolean =>
   (layers as readonly string[]).includes(name) || vocabulary.some(({ fault }) => fault === name);
 
 /**
- * Which faults may happen, from a list such as `proc,rpc.never`: layers and words. `all` and `none` are what they say.
- * Throws with the nearest names of what it does not know.
+ * Parses a selection of faults such as `proc,rpc.never`: layers, words, `all` or `none`. Throws with the nearest known names for
+ * an unknown one.
  */
 export function selectionOf(text: string): (word: Word) => boolean {
   const names = text.split(',').filter((name) => name !== '');

@@ -1,10 +1,10 @@
-/** Events with arguments, frames of text, and bytes of a malicious peer, drawn by a seed. */
+/** Random events with arguments, text frames and bytes of a malicious peer, drawn from a seed. */
 import fc from 'fast-check';
 import { events, notices } from '../../../../machines/protocol/events.ts';
 
-/** The room of those who are not to hear of any of it, and its computer. */
+/** Room of the witnesses, which must receive nothing of the fuzz, with its computer and agent. */
 export const witnessed = { office: 'witness', computer: 'honest', agent: 'watcher' } as const;
-/** In every text that is made up, so that it is known where it is heard. */
+/** Text contained in all generated texts, so that it is recognized wherever it is received. */
 export const mark = 'FUZZ';
 
 export const offices = ['f0', 'f1', witnessed.office, `office:${witnessed.office}`, '/smcp', '', '__proto__'];
@@ -33,7 +33,7 @@ const oneOf = (good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
     { weight: 1, arbitrary: anything },
     { weight: 1, arbitrary: text },
   );
-/** Fields as the protocol has them, each of them sometimes something else, or not there. */
+/** Random payload with the fields of the protocol, each sometimes replaced or missing. */
 const payload = fc.record(
   {
     agent: oneOf(fc.constantFrom('a0', 'a1', witnessed.agent)),
@@ -44,7 +44,7 @@ const payload = fc.record(
     name: oneOf(fc.constantFrom(...names)),
     tool_name: oneOf(fc.constant('t')),
     params: oneOf(fc.dictionary(text, anything, { maxKeys: 4 })),
-    // A question without an answer ends by this.
+    // Limits the time in seconds, so that a request without an answer ends.
     timeout: oneOf(fc.constantFrom(1, 2)),
     uri: oneOf(fc.constantFrom('window://a/1', 'dpe://a/b')),
     blob_handle: text,
@@ -53,7 +53,7 @@ const payload = fc.record(
   { requiredKeys: [] },
 );
 const known = [...Object.values(events), ...Object.values(notices)];
-/** Socket.IO gives these a meaning of its own, and its client does not send them. */
+/** Event names that Socket.IO reserves, so that its client cannot send them. */
 const reserved = new Set([
   'connect',
   'connect_error',
@@ -79,7 +79,7 @@ const args = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(payload, anything) },
 );
 const sent: fc.Arbitrary<Sent> = fc.record({ event, args });
-/** Answer of a computer of the fuzz: results of all kinds. */
+/** Random answer of a computer in the fuzz: results of all kinds. */
 const answer = fc.oneof(anything, fc.record({ content: anything, isError: anything, meta: anything }));
 
 const frames = [
@@ -137,7 +137,7 @@ const bytes = fc
 
 const drawn = <T>(arbitrary: fc.Arbitrary<T>, seed: number, count: number): T[] =>
   fc.sample(arbitrary, { seed, numRuns: count });
-/** The same for the same seed, on every machine. */
+/** Draws random values, which are the same for the same seed on every machine. */
 export const draw = {
   events: (seed: number, count: number): Sent[] => drawn(sent, seed, count),
   answers: (seed: number, count: number): unknown[] => drawn(answer, seed, count),

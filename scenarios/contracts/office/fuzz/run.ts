@@ -1,4 +1,4 @@
-/** `npm run fuzz -- EVENTS SEED`: as long as one has time for. */
+/** Program of `npm run fuzz -- EVENTS SEED`: runs the fuzz for as long as wanted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
