@@ -1,4 +1,4 @@
-/** Everything of the outside that the actors room may use. */
+/** Public interface of the adapters: everything outside of the state machines that the folder `actors` may use. */
 export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs.ts';
 export {
   countRealWork,

@@ -58,7 +58,7 @@ export function createOutput(stdout) {
     },
     /** Bytes as they are, and then this. */
     raw: (bytes, done) => push({ bytes, done }),
-    /** When everything is out. */
+    /** Calls back when all output has been written. */
     drained: (done) => {
       flush();
       push({ bytes: Buffer.alloc(0), done });

@@ -44,7 +44,7 @@ export function createTriggers(faults, seed) {
           (fault.tool === undefined || fault.tool === tool) &&
           happens(fault),
       ),
-    /** How a message leaves; `when` and `tool` are those of the request that it answers, if any. */
+    /** Faults of framing that apply to a message; `when` and `tool` are those of the request that it answers, if any. */
     takeFraming: (when, tool) =>
       faults.filter(
         (fault) =>

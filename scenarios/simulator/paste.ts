@@ -1,6 +1,6 @@
 import type { ConfigEntry, Plan, ServerData, Step } from '../stage/plan/plan.ts';
 
-/** A value as it is written in a source of this house: single quotes, no quotes around keys that need none. */
+/** Formats a value as source code in the style of this project: single quotes, and no quotes around keys that need none. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
   if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`;
@@ -13,7 +13,7 @@ export function written(value: unknown): string {
 }
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-/** `host.start`, `s1` and `call.again` as names of variables. */
+/** Name of a variable for a label such as `host.start`, `s1` or `call.again`. */
 const nameOf = (text: string): string =>
   text.replaceAll(/\W+(.)?/g, (_, next: string = '') => next.toUpperCase());
 
@@ -45,7 +45,7 @@ type Of<K extends Step['do']> = Step extends infer S
       : never
     : never
   : never;
-/** Steps that a drawn plan has; no draw makes the others, which wait for something or are code. */
+/** Steps that a drawn plan can contain; the others wait for something or contain code. */
 type Drawn = Exclude<
   Step['do'],
   'ready' | 'settled' | 'shown' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard' | 'code'
@@ -87,7 +87,7 @@ const named = (steps: readonly Step[]): Set<string> =>
     ]),
   );
 
-/** The plan as it can be pasted into a file of `scenarios/`, in the words of its own language. */
+/** Formats a plan as source code that can be pasted into a file of `scenarios/`. */
 export function pasted({ title, servers, steps, timing, office, virtualOnly, ...house }: Plan): string {
   const { person, permission, total } = house;
   const needed = named(steps);

@@ -1,6 +1,6 @@
 import type { Behaviour, Plan, ServerData, Step } from '../stage/plan/plan.ts';
 
-/** A part of a plan that shrinking may leave out, as a path. */
+/** Path of a part of a plan that shrinking may leave out. */
 export type ShrinkCandidate = string;
 
 const optional = [
@@ -10,7 +10,7 @@ const optional = [
 ] as const;
 const ofTool = ['takes', 'changes', 'answers', 'inputSchema', 'outputSchema', 'progressEveryMs'] as const;
 const ofHost = ['person', 'permission', 'total', 'office'] as const;
-/** Time that passes is never left out: other steps would move. */
+/** Tells whether a step lets time pass. Such a step is never left out, because other steps would move. */
 const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
 
 const behaviourCandidates = (at: string, { tools = {}, faults = [] }: Behaviour): ShrinkCandidate[] => [
@@ -30,7 +30,7 @@ function serverCandidates(server: ServerData): ShrinkCandidate[] {
     at,
   ];
 }
-/** Everything that can be left out, what weighs most first. */
+/** Parts of a plan that can be left out, the largest first. */
 export const shrinkCandidatesOf = (plan: Plan): ShrinkCandidate[] => [
   ...plan.steps.flatMap((step, n) => (isRun(step) ? [] : [`step/${n}`])),
   ...plan.servers.flatMap(serverCandidates),
@@ -63,7 +63,7 @@ function serverOf(server: ServerData, isKept: Kept): ServerData {
     ...(laters.length > 0 && { later: Object.fromEntries(laters) as NonNullable<ServerData['later']> }),
   };
 }
-/** Time that passes between two steps of which none is left is one time. */
+/** Joins steps that let time pass when no other step is left between them. */
 function joined(steps: readonly Step[]): Step[] {
   const all: Step[] = [];
   for (const step of steps) {
@@ -74,13 +74,13 @@ function joined(steps: readonly Step[]): Step[] {
   return all;
 }
 
-/** The plan with only these candidates left in; the times at which things happen stay. */
+/** Plan with only these candidates; the remaining steps keep their times. */
 export function planWith(plan: Plan, candidates: Iterable<ShrinkCandidate>): Plan {
   const all = new Set(candidates);
   const isKept: Kept = (candidate) => all.has(candidate);
   const { timing = {}, servers, steps, ...rest } = plan;
   const left = servers.filter(({ name }) => isKept(`server/${name}`));
-  // Unless faults are cleared, nothing has to happen.
+  // Removes checks that something happens when faults are not cleared.
   const areFaultsCleared = steps.some((step, n) => step.do === 'clearFaults' && isKept(`step/${n}`));
   const isThere = (step: Step): boolean =>
     'server' in step
@@ -95,7 +95,7 @@ export function planWith(plan: Plan, candidates: Iterable<ShrinkCandidate>): Pla
   };
 }
 
-/** A number of a plan that may be smaller: where it stands, and what it may be at least. */
+/** Number in a plan that may become smaller, with its path and its least value. */
 interface Slot {
   readonly path: readonly (string | number)[];
   readonly value: number;
@@ -103,10 +103,10 @@ interface Slot {
 }
 const fromOne = new Set([
   ...['times', 'from', 'n', 'bytes', 'everyMs', 'servers', 'budget'],
-  // 0 is without limit, which is more and not less.
+  // Keeps 0 out, because there it means no limit.
   ...['concurrency', 'resultBytes', 'callTotalMs', 'progressEveryMs'],
 ]);
-/** Numbers that are names: smaller says nothing. */
+/** Keys of numbers that are identifiers, so that smaller values mean nothing. */
 const names = new Set(['code', 'status', 'seed', 'reqId']);
 
 export function slotsOf(plan: Plan): Slot[] {
@@ -115,7 +115,7 @@ export function slotsOf(plan: Plan): Slot[] {
     if (typeof value === 'number') {
       const key = String(path.at(-1));
       const least = fromOne.has(key) || path[0] === 'timing' ? 1 : 0;
-      // A call without a limit is another call.
+      // Keeps a time limit from becoming 0, because a call without a limit is another call.
       const isFixed = names.has(key) || value <= least || (key === 'timeoutMs' && value <= 1);
       if (!isFixed && Number.isInteger(value))
         slots.push({ path, value, least: key === 'timeoutMs' ? 1 : least });
@@ -124,7 +124,7 @@ export function slotsOf(plan: Plan): Slot[] {
         visit(member, [...path, Array.isArray(value) ? Number(key) : key]);
   };
   visit(plan, []);
-  // The time before a quiescence check stays as it is, or every liveness invariant would be violated too early.
+  // Keeps the time before a quiescence check, because every liveness invariant would be violated too early otherwise.
   const isRest = ({ path: [at, n] }: Slot): boolean =>
     at === 'steps' && plan.steps[Number(n) + 1]?.do === 'quiescent';
   return slots.filter((slot) => !isRest(slot));

@@ -4,21 +4,21 @@ import { shrinkCandidatesOf, planWith, planWithNumbers, slotsOf } from './shrink
 import { simulate, type SimulateOptions } from './simulate.ts';
 
 export interface ShrinkOptions extends Pick<SimulateOptions, 'kinds'> {
-  /** The invariant that has to stay violated. */
+  /** Invariant that the smaller plan has to violate too. */
   readonly invariant: string;
-  /** Real ms. Default: 60 s. */
+  /** Limit in ms of real time, 60,000 by default. */
   readonly budgetMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 export interface Shrunk {
   readonly plan: Plan;
-  /** How many runs it took. */
+  /** Number of runs that were executed. */
   readonly tries: number;
-  /** Ended before its time. */
+  /** Tells whether shrinking ended early, by its time limit or the signal. */
   readonly isCutShort: boolean;
 }
 
-/** fast-check is a development dependency; a host that only simulates does without. */
+/** Loads fast-check, a development dependency that a host which only simulates does not need. */
 async function fastCheck(): Promise<typeof FastCheck> {
   try {
     return await import('fast-check');
@@ -28,8 +28,8 @@ async function fastCheck(): Promise<typeof FastCheck> {
 }
 
 /**
- * The smallest plan that fast-check finds which violates the same invariant: first without all candidates that it
- * does not need, then with smaller numbers, and again until nothing more can be left out.
+ * Finds a small plan that violates the same invariant, with fast-check: first by leaving parts out, then with smaller numbers,
+ * repeated until nothing more can be left out.
  */
 export async function shrink(
   plan: Plan,
@@ -38,7 +38,10 @@ export async function shrink(
   const fc = await fastCheck();
   const others = kinds ? { kinds } : {};
   const until = performance.now() + budgetMs;
-  /** A plan with fewer parts whose run has more records, as with a ping every millisecond, is not smaller. */
+  /**
+   * Limits the number of records, because a plan with fewer parts whose run has more records, as with a ping every millisecond,
+   * is not smaller.
+   */
   const most = simulate(plan, others).records;
   const state = { tries: 0, isCutShort: false };
   const breaks = (smaller: Plan): boolean => {
@@ -48,7 +51,7 @@ export async function shrink(
     const { violations, records } = simulate(smaller, others);
     return records <= most && violations.some((violation) => violation.invariant === invariant);
   };
-  /** fast-check makes an example smaller as long as the property fails. */
+  /** Shrinks an example for as long as the property fails. */
   const smallest = <T>(all: FastCheck.Arbitrary<T>, example: T, made: (value: T) => Plan): Plan => {
     const property = fc.property(all, (value) => !breaks(made(value)));
     const { counterexample } = fc.check(property, { examples: [[example]], numRuns: 1 });

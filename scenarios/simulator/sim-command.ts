@@ -15,18 +15,18 @@ import { lookCloser, type Failure } from './failure.ts';
 import { NodesRun } from './nodes-run.ts';
 import { selectionOf } from './drawing/selection.ts';
 
-/** Exit code: the same seed went another way. */
+/** Exit code when a second run of the same seed went another way. */
 const notDeterministic = 4;
 
-/** Failures that are looked at closely; the others are named. */
+/** Number of failures that are examined in detail; `mostNamed` is the number of those that are listed. */
 const mostLooks = 3;
 const mostNamed = 20;
-/** A line that stays; at a terminal one that the next replaces. */
+/** Intervals in ms of progress output: a permanent line, and at a terminal a line that the next one replaces. */
 const [progressMs, meterMs] = [3_000, 300];
-/** Below that a thread costs more than it brings. */
+/** Number of runs per thread, below which a thread costs more than it saves. */
 const runsPerWorker = 40;
 
-/** A number is a seed, any other text makes one: the hash of a commit, for example. */
+/** Converts a text to a seed: a number is used as it is, any other text, such as the hash of a commit, is hashed. */
 export const seedOf = (text: string): number =>
   /^\d+$/.test(text) && Number(text) < 2 ** 32 ? Number(text) : fnv(fnvBasis, text) >>> 0;
 const shown = (n: number): string => n.toLocaleString('en-US');
@@ -83,7 +83,7 @@ async function runToEnd(context: CommandContext, job: Job, options: SimOptions):
   return tally.finally(() => terminal.meter(null));
 }
 
-/** Header of a run: the draw of a single seed, or their number. */
+/** Header of a run: a description of the single seed, or the number of seeds. */
 function announced({ first, count, forMs, faults, workers }: Job): readonly string[] {
   const among = selectionOf(faults);
   if (count === 1) return described(expand(first, { forMs, among }));
@@ -95,11 +95,11 @@ function nodesAnnounced({ first, count }: Job): readonly string[] {
   return count === 1 ? [head, ...new NodesRun(first).play().story] : [head];
 }
 
-/** `a2c sim`: runs of many seeds, each checked against every invariant. */
+/** Runs `a2c sim`: executes the runs of many seeds and checks each against every invariant. */
 export async function simCommand(context: CommandContext, options: SimOptions): Promise<number> {
   const { terminal, signal } = context;
   const { json, out, shrink: isShrunk, nodes = false } = options;
-  // Chance enters here and nowhere else, and is told.
+  // Draws the first seed at random, the only random choice of the command, and prints it.
   const first = options.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : seedOf(options.seed);
   const count = options.seeds ?? (options.seed === undefined ? 200 : 1);
   const most = Math.min(mostWorkers, Math.floor(count / runsPerWorker));
@@ -119,7 +119,7 @@ export async function simCommand(context: CommandContext, options: SimOptions): 
   const failed = tally.failed.toSorted((a, b) => a.seed - b.seed);
   for (const { seed, violations } of nodes ? [] : failed.slice(0, mostLooks)) {
     const [violation] = violations;
-    // A run that ended its thread would end this one, too.
+    // Skips a run that ended its thread, because it would end this one too.
     if (!violation || violation.invariant === runEnds || signal.aborted) continue;
     const failure = await lookCloser(seed, violation, { ...job, out, isShrunk, signal });
     failures.push(failure);

@@ -5,25 +5,25 @@ import { VirtualWorld, type VirtualWorldOptions } from '../stage/plan/virtual/vi
 import { harnessInvariants } from '../invariants/invariants.ts';
 import type { Violation } from '../invariants/index.ts';
 
-/** How a run went. */
+/** Result of a run. */
 export interface Simulated {
-  /** In the order in which they were found; empty: no invariant was violated. */
+  /** Violated invariants in the order in which they were found; empty when there are none. */
   readonly violations: readonly Violation[];
-  /** Over all that the machines did, eight hex digits: the same for the same plan. */
+  /** Hash of everything that the machines did, eight hex digits, the same for the same plan. */
   readonly rollingHash: string;
   readonly records: number;
   readonly virtualMs: number;
-  /** Words of the fault vocabulary that did happen. */
+  /** Words of the fault vocabulary that happened. */
   readonly faults: ReadonlySet<string>;
-  /** Transitions, when they are watched. */
+  /** Transitions that were taken, if they are watched. */
   readonly taken: ReadonlySet<string>;
 }
 export type SimulateOptions = Pick<VirtualWorldOptions, 'kinds' | 'watches'>;
 
-/** Long enough for every ladder and time-out of the way down. */
+/** Time in ms after the end of a run, longer than every sequence of time-outs while closing. */
 const postMortemMs = 30_000;
 
-/** All steps of its plan, then the end of everything. */
+/** Executes all steps of a plan, then closes everything. */
 export function runThrough(plan: Plan, world: VirtualWorld): void {
   const { harness } = world;
   for (const wait of new Acting(plan, world).run()) {
@@ -33,7 +33,7 @@ export function runThrough(plan: Plan, world: VirtualWorld): void {
   harness.close();
   harness.run(postMortemMs);
 }
-/** The same, and a look at what is left. */
+/** Executes a plan and checks that nothing is left afterwards. */
 function runToEnd(plan: Plan, world: VirtualWorld): Violation[] {
   const { harness, bench } = world;
   runThrough(plan, world);
@@ -44,7 +44,7 @@ function runToEnd(plan: Plan, world: VirtualWorld): Violation[] {
   return [...world.violations, ...left];
 }
 
-/** Executes a plan in virtual time as fast as it can, and checks every invariant. The same plan goes the same way. */
+/** Executes a plan in virtual time as fast as possible and checks every invariant. The same plan always runs in the same way. */
 export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOptions = {}): Simulated {
   const rollingHash = new RollingHash();
   const faults = new Set<string>();

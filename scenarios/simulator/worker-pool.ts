@@ -5,23 +5,23 @@ import { runOf, seedAt, Tally, type Run, type Drawing } from './batch.ts';
 export interface WorkerPoolOptions extends Drawing {
   readonly first: number;
   readonly count: number;
-  /** Threads; 0: here, in this one. More than `mostWorkers` are as many. */
+  /** Number of threads, at most `mostWorkers`; 0 executes the runs in this thread. */
   readonly workers: number;
-  /** Real ms after which no further run begins. */
+  /** Limit in ms of real time after which no further run begins. */
   readonly budgetMs?: number | undefined;
-  /** Also which transitions are taken; costs a quarter. */
+  /** Collects the transitions that are taken, which makes runs a quarter slower. */
   readonly isCounting?: boolean;
-  /** A run that takes longer than that, in real ms, never ends; of threads only. Default: a minute. */
+  /** Limit in ms of real time for a run in a thread, 120,000 by default; a run that takes longer counts as endless. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
   readonly onRun?: (run: Run, tally: Tally) => void;
 }
-/** A thread loads what was built: who runs the sources has none. */
+/** Largest number of threads; 0 when sources are run, because a thread loads the built files. */
 export const mostWorkers = import.meta.url.endsWith('.ts') ? 0 : 64;
-/** Seeds that a worker takes at a time. */
+/** Number of seeds that a worker takes at a time. */
 const portion = 8;
 const usualPatienceMs = 120_000;
-/** Violation of a run that ended its thread: it cannot be executed again in this one. */
+/** Violation of a run that ended its thread and therefore cannot be executed again in this one. */
 export const runEnds = 'every run ends';
 
 const unended = (seed: number, why: string): Run => {
@@ -38,7 +38,7 @@ const unended = (seed: number, why: string): Run => {
   };
 };
 
-/** The seeds that are still to be run, until the time is over. */
+/** Seeds that have not been run yet, until the time limit is reached. */
 class Schedule {
   #next = 0;
   readonly #left: number[] = [];
@@ -56,7 +56,7 @@ class Schedule {
     this.#next = Math.min(count, from + most);
     return Array.from({ length: this.#next - from }, (_, n) => seedAt(first, from + n));
   }
-  /** Takes back the seeds of a worker that is gone. */
+  /** Takes back the seeds of a worker that has ended. */
   giveBack(seeds: readonly number[]): void {
     this.#left.push(...seeds);
   }
@@ -70,7 +70,7 @@ async function here(options: WorkerPoolOptions, schedule: Schedule, tally: Tally
     const run = runOf(seed, options, { watches });
     tally.add(run);
     options.onRun?.(run, tally);
-    // Ctrl-C is heard between two runs.
+    // Lets the event loop turn between two runs, so that Ctrl-C works.
     await turn();
   }
 }
@@ -78,13 +78,12 @@ async function here(options: WorkerPoolOptions, schedule: Schedule, tally: Tally
 type Told = { readonly begins: number } | { readonly run: Run } | { readonly wants: 'more' };
 
 /**
- * Runs one worker until there is nothing left to do. A run that it does not end, or dies of, has failed; another
- * worker goes on.
+ * Starts a worker until no seeds are left. A run that does not end or ends its worker has failed, and another worker continues.
  */
 function startWorker(options: WorkerPoolOptions, schedule: Schedule, tally: Tally): Promise<void> {
   const { forMs, faults, isCounting = false, onRun, signal, patienceMs = usualPatienceMs } = options;
   return new Promise((resolve) => {
-    /** Seeds that it was given and has not done; the first is under way. */
+    /** Seeds given to the worker that are not done yet; the first one is running. */
     let seeds: number[] = [];
     let watch: NodeJS.Timeout | undefined;
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
@@ -128,7 +127,7 @@ function startWorker(options: WorkerPoolOptions, schedule: Schedule, tally: Tall
   });
 }
 
-/** Executes the runs of many seeds, on as many threads as it is given. The result does not depend on the thread. */
+/** Executes the runs of many seeds on the given number of threads. The result does not depend on the threads. */
 export async function runAll(options: WorkerPoolOptions): Promise<Tally> {
   const tally = new Tally();
   const schedule = new Schedule(options);

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runOf, type Drawing } from './batch.ts';
 
-/** Executes the runs of the seeds that it is sent, one after the other, and reports when each begins and ends. */
+/** Executes the runs of the received seeds one after another, and reports the beginning and the end of each. */
 const { drawing, isCounting } = workerData as { drawing: Drawing; isCounting: boolean };
 parentPort?.on('message', (seeds: readonly number[]) => {
   for (const seed of seeds) {

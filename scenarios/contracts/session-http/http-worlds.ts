@@ -19,7 +19,7 @@ export function methodOf({ body }: SeenRequest): string {
   const method = body?.['method'];
   return typeof method === 'string' ? method : '';
 }
-/** How often a method was asked for. */
+/** Number of requests with this method. */
 export const timesOf = ({ server }: HttpWorld, method: string): number =>
   server.seen.filter((one) => methodOf(one) === method).length;
 

@@ -15,7 +15,7 @@ export interface RealSessionWorld extends SessionWorld {
 /** Options of the port that a test may give; the limit is small, so that a test meets it quickly. */
 export type WorldOptions = Partial<SessionPortOptions>;
 
-/** The port under test, and who waits for its facts. */
+/** Creates the port under test, with a wait for its facts. */
 export function createPort(options: WorldOptions) {
   const notices: Notice[] = [];
   const { heard, until } = createWaiting();

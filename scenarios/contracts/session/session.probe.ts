@@ -36,7 +36,7 @@ export const callsSeen = (world: HttpWorld, tool: string): number =>
     ({ body }) => (body?.['params'] as { name?: string } | undefined)?.name === tool,
   ).length;
 
-/** Time that stands still until a test says that so much of it has passed for all who wait for so long or less. */
+/** Creates timers that fire only when a test lets time pass. */
 export function handTimers() {
   const waiting = new Map<number, { readonly fire: () => void; readonly ms: number }>();
   let count = 0;
