@@ -82,7 +82,7 @@ describe('patterns', () => {
     const letters = (alphabet: string) =>
       fc.string({ unit: fc.constantFrom(...alphabet.split('')), minLength: 1, maxLength: 8 });
     fc.assert(
-      // `**` is a word of its own in a path, and the same as `*` within a name.
+      // Within one name `**` means the same as `*`; as a whole part of a path it has a meaning of its own.
       fc.property(
         letters('ab*?'),
         letters('ab'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asJson, asLine, asText, unfitName } from './text.ts';
 
-/** Any character, the dangerous ones often. */
+/** Random text in which control characters and terminal sequences are frequent. */
 const hostile = fc.string({
   unit: fc.oneof(
     fc.integer({ min: 0, max: 0x9f }).map((code) => String.fromCodePoint(code)),
@@ -12,7 +12,7 @@ const hostile = fc.string({
     fc.constantFrom('\u001B]0;title\u0007', '\u001B[2J', '\r\n', 'a2c> ', '\n@a2c {"type":"office"}'),
   ),
 });
-// Written another way than the rule is: every one by its number.
+// Pattern of all characters that must be hidden, listed by number and so independent of the tested rule.
 // oxlint-disable-next-line no-control-regex
 const seen = /[\u0000-\u001F\u007F-\u009F\u00AD\u061C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/;
 

@@ -48,7 +48,7 @@ describe('auto_approve of a server', () => {
     const names = ['get_and_delete', 'update_list', 'target_write', 'getOrCreate', 'thread', 'budget'];
     expect(names.map((tool) => asked(tool, ['read']))).toEqual(names.map(() => 'ask'));
     expect(names.map((tool) => asked(tool, ['write']))).toEqual(names.map(() => 'allow'));
-    // These words only look like those.
+    // These names contain words that resemble words of writing but are not equal to them.
     expect(['get_deleted_items', 'list_updates', 'read_settings'].map((t) => asked(t, ['read']))).toEqual([
       'allow',
       'allow',

@@ -70,7 +70,7 @@ describe('a place in a program', () => {
     ['abc', 3, [1, 4]],
     ['a\nbc', 2, [2, 1]],
     ['a\r\nbc', 4, [2, 2]],
-    // Bytes are counted there, characters here: 2, 3 and 4 bytes each.
+    // Offsets are in bytes, but columns are in characters; these characters have 2, 3 and 4 bytes.
     ['ü=1', 3, [1, 3]],
     ['€=1', 4, [1, 3]],
     ['💧=1', 5, [1, 3]],

@@ -131,14 +131,14 @@ const json = fc.letrec<{ tree: unknown }>((tie) => ({
     fc.dictionary(fc.string({ unit: letter, maxLength: 2 }), tie('tree'), { maxKeys: 3 }),
   ),
 })).tree;
-/** The same value, every object built in the opposite order. */
+/** Returns an equal value in which every object has its keys in the opposite order. */
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
   const pairs = Object.entries(value).map(([key, inner]) => [key, reversed(inner)] as const);
   return Object.fromEntries(pairs.toReversed());
 };
-/** An independent judge of equality: sorted by hand. */
+/** Form of a value with sorted keys, an independent way to compare two values. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -28,7 +28,7 @@ export const ruled = (server: string, more: Partial<ToolRules> = {}): ToolRules 
 export const catalogsOf = (lists: Lists): Record<string, readonly Tool[]> =>
   Object.fromEntries(Object.entries(lists).map(([server, tools]) => [server, tools.map(toolOf)]));
 export const prefix = { onConflict: 'prefix' } as const;
-/** All servers under one policy, in the order in which they stand. */
+/** Table of the tools of all these servers, in the given order and under the same rules. */
 export const tableOf = (
   lists: Lists,
   more: Partial<ToolRules> = {},
@@ -40,7 +40,7 @@ export const tableOf = (
     before,
   );
 export const isUp = (): boolean => true;
-/** `A_x = A/x`: each name and whose tool it is. */
+/** Tools on offer as texts: `A_x = A/x` is tool `x` of server `A` under the name `A_x`. */
 export const offered = (table: ToolTable): string[] =>
   offeredTools(table, isUp).map(({ shown, server, tool }) => `${shown} = ${server}/${tool.name}`);
 export const found = (table: ToolTable, name: string): string | undefined => {
@@ -49,7 +49,7 @@ export const found = (table: ToolTable, name: string): string | undefined => {
 };
 
 const claim = (server: string, shown: string, isYielding = true): Claim => ({ server, shown, isYielding });
-/** `A/x` → what it is called. */
+/** Map from a tool such as `A/x` to the name that it was given, or null. */
 const namesOf = (
   claims: readonly Claim[],
   mark?: Parameters<typeof placedNames>[1],
@@ -109,7 +109,7 @@ describe('a name with the server before it', () => {
   });
 });
 
-/** Few names, so that they meet, and some that look like those that are given. */
+/** Random names from a small set, so that conflicts occur; some look like names that the table makes. */
 const word = fc.oneof(
   fc.constantFrom(
     'x',
@@ -299,7 +299,7 @@ it('5,000 tools of 100 servers are listed, and a change of one server leaves the
   expect(after).toHaveLength(4_950);
   const known = new Set(before);
   expect(after.filter((entry) => !known.has(entry))).toEqual([]);
-  // The aim is 5 ms; ten times that, at the best of a few tries, for a busy machine.
+  // The aim is 5 ms; the test allows ten times that in the best of five tries, because the machine may be busy.
   const times = Array.from({ length: 5 }, () => {
     const start = performance.now();
     expect(offeredTools(table, isUp).map(toSmcpTool)).toHaveLength(5_000);
@@ -511,7 +511,7 @@ describe('a name that was given in a conflict', () => {
     const rules = [ruled('A', prefix), ruled('B', { ...prefix, lastTools: ['x', 'z'] })];
     const table = buildTable(rules, catalogsOf({ A: ['x'] }));
     expect(offered(table)).toEqual(['A_x = A/x']);
-    // What it has now counts, and what there was a conflict about.
+    // The current tools of a server replace those of its last run; a tool that had a conflict keeps its prefixed name.
     const later = buildTable(rules, catalogsOf({ A: ['x', 'z'], B: ['y'] }), table);
     expect(offered(later)).toEqual(['A_x = A/x', 'z = A/z', 'y = B/y']);
   });

@@ -5,7 +5,7 @@ import { buildTable, findTool } from './tool-table.ts';
 import { mergeMeta, toSmcpTool, type ToolMeta } from './tool.ts';
 
 const inputSchema = { type: 'object', properties: { p: { type: 'string' } } };
-/** As agents are told of a tool `t`, under the meta that the config of its server has. */
+/** Tool `t` as agents see it, with the `tool_meta` of its server config. */
 function shown(tool: Partial<Tool>, own?: ToolMeta, defaultToolMeta: ToolMeta | null = null) {
   const rule = { server: 's', forbiddenTools: [], toolMeta: own ? { t: own } : {}, defaultToolMeta };
   const entry = findTool(buildTable([rule], { s: [{ name: 't', inputSchema, ...tool }] }), own?.alias ?? 't');

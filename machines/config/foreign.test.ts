@@ -3,7 +3,7 @@ import { readFacts } from './launch-config.ts';
 import { parseConfig, parseConfigText, type Config } from './parse.ts';
 import { toProtocol } from './to-protocol.ts';
 
-/** Entries as people paste them from other clients and frameworks, and what each means. */
+/** Entry of a server as people paste it from another application. */
 type Entry = Readonly<Record<string, unknown>>;
 const url = 'http://127.0.0.1:1/mcp';
 const read = (entry: Entry): unknown => {
@@ -117,7 +117,7 @@ describe('an entry of another client', () => {
   });
 });
 
-/** As somebody has it in `.vscode/mcp.json`. */
+/** Example of a `.vscode/mcp.json` with comments and trailing commas. */
 const mcpJson = `{
   // Servers of this workspace.
   "servers": {

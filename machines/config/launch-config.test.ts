@@ -27,7 +27,7 @@ describe('launch config', () => {
       { kind: 'streamable', url: 'http://h', headers: { A: 'b' } },
       { kind: 'inmemory', args: ['z'], env: {} },
     ]);
-    // Without placeholders, rendering changes nothing.
+    // Rendering a config without placeholders must change nothing.
     for (const server of parsed.config.servers)
       expect(readFacts(server.kind, launchConfigOf(server))).toEqual({
         ok: true,
@@ -109,7 +109,7 @@ describe('launch config', () => {
   });
 });
 
-/** What a config with these settings at its top says, or its mistakes. */
+/** Parsed settings of a config, or the paths of its mistakes. */
 const read = (a2c: object): unknown => {
   const parsed = parseConfig({ servers: [], a2c });
   return parsed.ok ? parsed.config.settings : parsed.mistakes.map(({ path }) => path);
@@ -262,7 +262,7 @@ const config = fc.oneof(
   }),
   fc.record({ type: fc.constant('inmemory'), server_parameters: fc.record({ args, env }) }),
 );
-/** The facts in an order that depends on nothing: an independent judge. */
+/** Text of a launch config in a fixed order, an independent way to compare two configs. */
 const judged = (server: ServerConfig): string => {
   const sorted = (all: object, spelled: (name: string) => string) =>
     Object.entries(all)
@@ -274,7 +274,7 @@ const judged = (server: ServerConfig): string => {
   return JSON.stringify(rest, Object.keys(rest).toSorted());
 };
 
-/** The same facts, written down otherwise. */
+/** Equal launch config with its keys in another order and its header names in another case. */
 const rewritten = ({ type, server_parameters: given }: { type: string; server_parameters: object }) => {
   const backwards = (all: object | null | undefined, spelled: (name: string) => string) =>
     Object.fromEntries(
@@ -283,7 +283,7 @@ const rewritten = ({ type, server_parameters: given }: { type: string; server_pa
         .map(([name, value]) => [spelled(name), value]),
     );
   const { env, headers } = given as { env?: object | null; headers?: object | null };
-  // Two names that differ in case only would fall together.
+  // Header names stay as they are if two of them differ only in case.
   const names = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
   const shout = (name: string): string => (new Set(names).size < names.length ? name : name.toUpperCase());
   const changed = 'env' in given ? { env: backwards(env, String) } : { headers: backwards(headers, shout) };

@@ -19,7 +19,7 @@ const inputs = (...list: unknown[]) => ({ servers: [], inputs: list });
 const shapes =
   'a server, a list of servers, {"servers": …, "inputs": […]}, or {"mcpServers": {name: {"command": …}}}';
 
-/** What stands in the file → the lines that say what is wrong with it. */
+/** Rows of: the content of a config file, and the lines that report its mistakes. */
 const table: readonly (readonly [unknown, ...string[]])[] = [
   [null, `expected ${shapes}`],
   ['text', `expected ${shapes}`],
@@ -153,7 +153,7 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
     inputs({ type: 'promptString', id: 'a' }, { type: 'promptString', id: 'a' }),
     'inputs[1].id: "a" is already the id of inputs[0]',
   ],
-  // All of a file at once, in the order of the file.
+  // Mistakes are reported in the order of the file.
   [
     {
       servers: [{ type: 'stdio', server_parameters: { args: [1] } }, { ...ok, disabled: 0 }, ok],
@@ -263,7 +263,7 @@ describe('whatever JSON holds', () => {
         const value: unknown = JSON.parse(JSON.stringify(raw));
         const parsed = parseConfig(value, { file: 'f' });
         if (!parsed.ok) expect(parsed.mistakes.length).toBeGreaterThan(0);
-        // What is right in itself stays right on its way out and in again.
+        // A valid config stays valid after it was written and parsed again.
         else expect(parseConfig({ ...toProtocol(parsed.config) }).ok).toBe(true);
       }),
       { numRuns: 2000 },
@@ -304,7 +304,6 @@ describe('docs/config.md', () => {
   });
 });
 
-/** Names of the properties of a JSON schema, at any depth. */
 const propertiesIn = (schema: unknown): readonly string[] => {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties } = schema as { readonly properties?: object };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { packageOf } from './package-of.ts';
 
-/** What a person is shown of a command before it is taken over: the thing that it fetches, and nothing else of its arguments. */
+/** Tests of the package name in a command, which a person sees before an import; other arguments stay hidden. */
 it.each<[string, string | undefined]>([
   ['npx -y @scope/server@1.2 --token SECRET', '@scope/server@1.2'],
   ['npx --package=@scope/pkg run SECRET', '@scope/pkg'],

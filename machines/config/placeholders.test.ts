@@ -19,10 +19,10 @@ const piece = fc.constantFrom(
   '__proto__',
 );
 const pieces = fc.array(piece, { maxLength: 12 }).map((all) => all.join(''));
-/** The grammar as a pattern: what the scanner by hand has to agree with. */
+/** Grammar of placeholders as a regular expression; the scanner must agree with it. */
 const grammar = /\$\{input:([^}]+)\}|\$\{env:([^\s=:${}]{1,256})\}/g;
 
-/** Each value once, in a list, so that its type is seen. */
+/** Replaces each placeholder by an object, so that the test sees that types are kept. */
 const held: Lookup = ({ kind, name }) => ({ value: `<${kind} ${name}>` });
 const of =
   (inputs: Readonly<Record<string, unknown>>, variables: Readonly<Record<string, unknown>> = {}): Lookup =>

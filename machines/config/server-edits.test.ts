@@ -42,7 +42,7 @@ describe('a change of a config', () => {
     expect(namesIn(text)).toEqual(names);
     expect(text).toContain('// for work');
     expect(text).toContain('"a2c": { "onConflict": "prefix" }');
-    // The line that is changed may be written anew; the others are as they were.
+    // A changed line may be rewritten; all other lines must stay as they were.
     const kept = commented.split('\n').filter((line) => text.split('\n').includes(line));
     expect(kept.length).toBeGreaterThan(commented.split('\n').length - 3);
   });

@@ -34,7 +34,7 @@ describe('the difference of two states', () => {
         for (const key of ['a', 'b', 'c', '__proto__']) {
           const own = (list: readonly Item[]): readonly Item[] => list.filter((each) => each.key === key);
           expect(own(after).length - own(before).length).toBe(own(added).length - own(removed).length);
-          // A key is never said to be gone and to be new at once.
+          // One key must not be reported as both removed and added.
           expect(own(added).length > 0 && own(removed).length > 0).toBe(false);
         }
         const fresh = [...added, ...changed];

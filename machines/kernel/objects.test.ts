@@ -23,7 +23,7 @@ const left = ['a', '10'];
 const without = (object: object): object =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !left.includes(key)));
 
-/** The names in their order, too. */
+/** Object with the list of its keys, so that their order is compared, too. */
 const shown = (object: object): unknown => [Object.keys(object), object];
 const law = fc.property(pairs, (all) => {
   const [merge, leave] = [merging(), merging('a', '10')];

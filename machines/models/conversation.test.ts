@@ -149,7 +149,7 @@ describe('a conversation', () => {
     const { definitions } = createConversation().offer([
       { name: 'shown', original: 'own', server: 's', description: 'None', params_schema },
       { name: 'bare', params_schema },
-      // As a computer says it of a tool that it renamed.
+      // A computer puts the server in front of the description when it renames a tool.
       { name: 'A_x', computer: 'laptop', description: '[A] None', params_schema },
     ]);
     expect(definitions.map((one) => one.function.description)).toEqual(['own', 'bare', 'A_x']);

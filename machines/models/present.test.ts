@@ -120,7 +120,7 @@ describe('the response to a call', () => {
     const ended = (result: unknown): string =>
       textOf(toResponse('c', { outcome: 'unknown', result, failure: { message: 'No answer' } }));
     expect(ended(null)).toBe(`Error: No answer\n\n${notice}`);
-    // An agent has the words of the computer as the result of the call.
+    // An agent receives the words of the computer as the result of the call.
     const content = [{ type: 'text', text: 'Execution timed out' }];
     expect(ended({ isError: true, content })).toBe(`Error: ${notice}\n\nExecution timed out`);
     expect(ended('Execution timed out')).toBe(`Error: ${notice}\n\nExecution timed out`);

@@ -344,7 +344,7 @@ describe('nullable, as OpenAPI has it', () => {
       expect(found).toMatchObject({ description: 'd', anyOf: [{}, { type: 'null' }] });
       expect(geminiOf(found)).toEqual({ ...A, description: 'd' });
     }
-    // With its type beside it, too.
+    // The type may also be given beside `nullable`.
     expect(geminiOf(defined({ type: 'object', nullable: true, allOf: [{ $ref: '#/$defs/A' }] }))).toEqual(A);
   });
 
@@ -477,7 +477,7 @@ describe('a reference', () => {
 });
 
 describe('definitions that lead to each other', () => {
-  // As the filters of a database: each has those of the others in it.
+  // The definitions resemble the filters of a database, in which each table refers to all others.
   const tables = Array.from({ length: 8 }, (_, n) => `table${n}`);
   const filter = Object.fromEntries(tables.map((name) => [name, { $ref: `#/$defs/${name}` }]));
   const $defs = Object.fromEntries(

@@ -1,7 +1,4 @@
-/**
- * Samples of real stderr output of programs that crashed; folders and addresses are invented, long lists are
- * shortened.
- */
+/** Samples of real stderr output of programs that crashed; folders and addresses are invented, long lists are shortened. */
 export const stderrs = {
   nodeSyntax: `/srv/app/syntax.js:2
 const b = ;

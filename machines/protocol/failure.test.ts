@@ -12,7 +12,7 @@ describe('the details of a failure that a JSON-RPC error became', () => {
     expect(rpcErrorDetails({ code: 7 })).toEqual({ code: 7 });
   });
   it('say so when the data is too large to be carried on, and have none of it', () => {
-    // With its quotation marks.
+    // The two quotation marks of JSON count towards the limit of the data.
     const most = 'x'.repeat(errorDataBytes - 2);
     expect(rpcErrorDetails({ code: 7, data: most })).toEqual({ code: 7, data: most });
     expect(rpcErrorDetails({ code: 7, data: `${most}x` })).toEqual({

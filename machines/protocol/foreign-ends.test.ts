@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureIn, readToolResult } from './reading.ts';
 
-/** As the computers of the Python SDK dump a result. */
+/** Failed result in the form in which computers of the Python SDK write it. */
 const said = (text: string, meta: object | null = null): unknown => ({
   meta,
   content: [{ type: 'text', text, annotations: null, meta: null }],

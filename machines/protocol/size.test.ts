@@ -30,7 +30,7 @@ it('calls what is nested too deep infinitely large, however few its bytes and wh
     for (const value of [deep, { long: 'x'.repeat(100), deep }, nested(100_000, wrap)])
       for (const limit of [0, 10, 200, 2_500, 10_000, 1e9]) expect(excessBytes(value, limit)).toBe(Infinity);
   }
-  // A list in the last level is one level more, even if there is nothing in it.
+  // An empty list in the last allowed level still counts as one more level.
   expect(
     excessBytes(
       nested(mostLevels, (inner) => [inner === 1 ? [] : inner]),
@@ -39,7 +39,7 @@ it('calls what is nested too deep infinitely large, however few its bytes and wh
   ).toBe(Infinity);
 });
 
-/** Characters of one to six bytes of JSON each, now and then very many. */
+/** Random text of characters with one to six bytes of JSON each, sometimes very long. */
 const anyText = fc
   .array(fc.constantFrom('a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '€', '😀', '\ud800', '\udc00'))
   .chain((some) => fc.constantFrom(1, 300).map((times) => some.join('').repeat(times)));

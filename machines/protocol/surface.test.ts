@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as wire from './index.ts';
 
-/** The wire is a public surface: a change here is a change for users. */
+/** Tests of all names, events and sizes of the wire; users depend on each of them. */
 it('has these names, events and sizes', () => {
   expect([wire.PROTOCOL_VERSION, wire.NAMESPACE]).toEqual(['0.2.0', '/smcp']);
   expect(wire.sizes).toEqual({

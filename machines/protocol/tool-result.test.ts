@@ -7,7 +7,7 @@ import { toolResult } from './tool-result.ts';
 const text = (said: string) => ({ type: 'text', text: said });
 const hello = { content: [text('hello')] };
 
-/** What a server may answer, and what everybody reads of it. */
+/** Rows of: title, answer of a server, and the tool result that is read from it. */
 const rows: readonly (readonly [what: string, raw: unknown, read: object])[] = [
   ['that is right', hello, hello],
   ['with a text for contents', { content: 'a' }, { content: [text('a')] }],
@@ -87,7 +87,7 @@ const settled = (result: unknown): CallSettled => {
   const about = { type: 'call.settled', ticket: 't', reqId: 'r', server: 's', tool: 'x' } as const;
   return { ...about, end, outcome: end, phase, result: toolResult(result), failure: null };
 };
-/** The result as an agent has it: the answer of its computer, written as JSON. */
+/** Result as an agent reads it, after the computer has written it as JSON. */
 function atTheAgent(result: unknown) {
   const read = readToolResult(JSON.parse(JSON.stringify(callAck(settled(result)))));
   if (!read.ok) return read;

@@ -14,7 +14,7 @@ import {
 } from './desktop.ts';
 import { isWindowUri, parseWindowUri } from './window-uri.ts';
 
-/** Mirrors `../finder/finder-update.test.ts`. N02 and N03 are the cases of a2c-wire §8.6. */
+/** Reads the windows in a list of a server, for N02 and N03 of a2c-wire §8.6. */
 const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));
 
 describe('a list of a server', () => {
@@ -97,7 +97,7 @@ describe('a blob in a window', () => {
   });
 });
 
-/** Mirrors `../finder/organize-finder.test.ts`. D01 to D13 are the cases of a2c-wire §8.6; steps are those of seed 001. */
+/** Window content with this text; D01 to D13 below are cases of a2c-wire §8.6, the steps those of seed 001. */
 const said = (text: string) => ({ uri: 'x', text });
 const blob = { uri: 'x', blob: 'AAAA' };
 const windowOf = (server: string, uri: string, contents: Window['contents'] = [said('')]): Window => ({

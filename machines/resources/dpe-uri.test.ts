@@ -25,8 +25,8 @@ import {
 import { claimOf, routeOf, readRefusal, type Claim } from './finder.ts';
 
 /**
- * Mirrors `../desktop/window-uri.test.ts`. F01 to F04 are the cases of a2c-wire §8.9; "URI 1" to "URI 4" the points of seed
- * 000, 测试策略, DPE URI 解析器: eight rules, four levels, the query, the edges.
+ * Parses a URI or returns undefined. F01 to F04 below are cases of a2c-wire §8.9; "URI 1" to "URI 4" are points of seed
+ * 000, 测试策略, DPE URI 解析器.
  */
 const read = (raw: string): DpeUri | undefined => {
   const parsed = parseDpeUri(raw);

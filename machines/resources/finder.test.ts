@@ -23,8 +23,8 @@ import {
 } from './finder.ts';
 
 /**
- * Mirrors `../desktop/organize-desktop.test.ts`. F05 to F10 are the cases of a2c-wire §8.9; "Organizer 1" to "7" the points
- * of seed 000, 测试策略, Finder Organizer; steps are those of its organize_finder.
+ * Summary of a test document. F05 to F10 below are cases of a2c-wire §8.9; "Organizer 1" to "7" are points of seed 000,
+ * 测试策略, Finder Organizer.
  */
 const documentOf = (doc: string, more: Partial<DPEDocumentSummary> = {}): DPEDocumentSummary => ({
   doc_ref: doc,
@@ -304,8 +304,8 @@ describe('a catalogue', () => {
 });
 
 /**
- * Mirrors `../desktop/desktop-update.test.ts`. F11 and F12 are the cases of a2c-wire §8.9; "Change 1" to "3" the points of
- * seed 000, 测试策略, 变更检测: the same set, another set, only `dpe://`.
+ * Reads the documents in a list of a server. F11 and F12 below are cases of a2c-wire §8.9; "Change 1" to "3" are points
+ * of seed 000, 测试策略, 变更检测.
  */
 const listed = (...uris: readonly string[]) => dpeUrisIn(uris.map((uri) => ({ uri })));
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
 
-/** Mirrors `../finder/dpe-uri.test.ts`. W01 to W10 are the cases of a2c-wire §8.6. */
+/** Parses a URI or returns undefined. W01 to W10 below are cases of a2c-wire §8.6. */
 const read = (raw: string): WindowUri | undefined => {
   const parsed = parseWindowUri(raw);
   return parsed.ok ? parsed.uri : undefined;

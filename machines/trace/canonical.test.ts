@@ -8,7 +8,7 @@ const read = (text: string): unknown => revived(JSON.parse(text));
 const again = (value: unknown): string => canonical(read(canonical(value)));
 
 const letter = fc.constantFrom('a', 'b', '$', '0', ' ', '"', '\\', '\n', '\0', 'é', '😀', '\ud800');
-/** Names of fields, among them those that the text itself uses. */
+/** Random field names, some of which are names that the text format uses itself. */
 const name = fc.oneof(
   fc.string(),
   fc.constantFrom(
@@ -42,7 +42,7 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     fc.array(tie('tree'), { maxLength: 3 }).map((values) => new Set(values)),
   ),
 }));
-/** As it is after reading: what is undefined is not there. */
+/** Value as it is after reading, without undefined members. */
 const withoutUndefined = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== 'object' || value === null) return value;
@@ -174,7 +174,7 @@ describe('a list that stands elsewhere', () => {
     expect(canonical({ ev }, undefined, texts())).toBe(
       '{"ev":{"in":[{"$list":"aa11"},["one"]],"long":{"$list":"aa11"},"map":{"$map":[["a",{"$list":"aa11"}]]}}}',
     );
-    // A field of the record itself is none.
+    // A field of the record itself is never replaced by a reference to a list.
     expect(canonical({ roots: long }, undefined, texts())).toBe('{"roots":["one","two"]}');
   });
   it('is read as it was, and is the same one wherever it is', () => {

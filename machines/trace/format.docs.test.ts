@@ -20,16 +20,16 @@ const schemas: readonly z.ZodObject[] = [headSchema, ...recordSchema.options, ta
 const kindOf = ({ shape }: z.ZodObject): string => String((shape['k'] as z.ZodLiteral).value);
 const kinds = new Map(schemas.map((schema) => [kindOf(schema), schema]));
 const schemaOf = (kind: string): z.ZodObject => kinds.get(kind) as z.ZodObject;
-/** Stand in the table of what every line begins with, and of what every crossing has. */
+/** Fields in the tables for all lines and for all crossings, which other tables do not repeat. */
 const placed = new Set(['s', 't', 'k']);
 const crossing = new Set(['w', 'ch', 'a', 'req']);
 const isCrossing = (kind: string): boolean => 'ch' in schemaOf(kind).shape;
-/** Kinds of no replay, each with one row in place of a heading. */
+/** Kinds of lines that a replay ignores; each has a row in one table instead of a heading of its own. */
 const explanation = ['post', 'open', 'end', 'timer', 'step', 'key'];
 const promised = [...kinds.keys()].filter((kind) => !explanation.includes(kind));
 
 const code = (word: string): string => `\`${word}\``;
-/** The type of a field in the words of the page. */
+/** Type of a field in the words of docs/trace-format.md. */
 function typeOf(schema: z.ZodType): string {
   const { type } = schema.def;
   if (type === 'optional' || type === 'nullable') {
@@ -41,7 +41,7 @@ function typeOf(schema: z.ZodType): string {
   if (type === 'object') return shapeWord(Object.keys((schema as z.ZodObject).shape));
   const words: Readonly<Record<string, string>> = {
     ...{ string: 'text', array: 'list', record: 'object' },
-    // A number that may be infinite.
+    // A custom type is a number that may be infinite.
     custom: 'number',
   };
   return words[type] ?? 'value';
@@ -58,7 +58,7 @@ const sectionOf = (heading: string): string => {
   const [, after = ''] = page.split(`\n${heading}`);
   return after.split(/\n##/)[0] as string;
 };
-/** The rows of the tables of a section whose head is `first`: cells without their spaces. */
+/** Reads the rows of the tables in a section whose first heading is `first`. */
 const rowsOf = (section: string, first: string): string[][] =>
   section
     .split('\n\n')
@@ -74,7 +74,7 @@ const rowsOf = (section: string, first: string): string[][] =>
 const blocksOf = (section: string, language: string): string[] =>
   [...section.matchAll(new RegExp(`\n\`\`\`${language}\n(.*?)\n\`\`\``, 'gs'))].map(([, text = '']) => text);
 
-/** A row of a table of fields, as the schema has it. */
+/** Row of a table of fields as the schema describes it. */
 const rowOf = ([name, schema]: [string, z.ZodType]): string[] => {
   const isOptional = schema.safeParse(undefined).success;
   return [code(name), typeOf(schema), isOptional ? 'no' : 'yes'];
@@ -147,7 +147,7 @@ describe('docs/trace-format.md', () => {
       for (const line of examples) {
         const value: unknown = JSON.parse(line);
         expect(schemaOf(kind).safeParse(value).error).toBeUndefined();
-        // Known to the schema, and written as a recorder writes it.
+        // The schema knows every field of the example, and a recorder would write the same text.
         expect(Object.keys(value as object).filter((key) => !(key in schemaOf(kind).shape))).toEqual([]);
         const {
           s: _s,
@@ -156,7 +156,7 @@ describe('docs/trace-format.md', () => {
           ch,
           ...rest
         } = value as { s: number; t: number; k: string; ch?: string; w?: number };
-        // A reference to a list is none of an object that looks like one.
+        // A reference to a list must not be escaped like an object that looks like one.
         const text = textOfRecord(rest).replaceAll(/\{"\$esc":(\{"\$list":"\w+"\})\}/g, '$1');
         const named = ch === undefined ? text : `{"ch":${JSON.stringify(ch)},${text.slice(1)}`;
         expect(line.endsWith(w === undefined ? named.slice(1) : `"w":${w},${named.slice(1)}`), line).toBe(
@@ -173,7 +173,7 @@ describe('docs/trace-format.md', () => {
       ok: true,
       trace: { isTorn: false, tail: { reason: 'closed', records: 7 } },
     });
-    // The last line torn: what a killed host leaves.
+    // A host that is killed leaves a torn last line.
     expect(readTrace(whole.slice(0, -9))).toMatchObject({
       ok: true,
       trace: { isTorn: true, tail: undefined, lines: { length: 7 } },
@@ -201,7 +201,7 @@ describe('docs/trace-format.md', () => {
     expect(rows.filter(([key]) => key !== code('$list'))).toEqual(
       Object.entries(values).map(([key, value]) => [code(key), code(canonical(value))]),
     );
-    // Read and written again it is the same text.
+    // A value has the same text after it was read and written again.
     for (const value of Object.values(values))
       expect(canonical(revived(JSON.parse(canonical(value))))).toBe(canonical(value));
   });

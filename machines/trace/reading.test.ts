@@ -3,7 +3,7 @@ import { textOfRecord } from './canonical.ts';
 import { traceFormat } from './format.ts';
 import { readTrace, textOfLine, type CrossingLine, type Trace, type TraceLine } from './reading.ts';
 
-/** Short, and another one for another text. */
+/** Short fake hash that differs for different texts. */
 const sha256 = (texts: Iterable<string>): string => {
   let sum = 7;
   for (const text of texts)

@@ -6,7 +6,7 @@ it('what a machine remembers after a step is what it did before, with what chang
   expect(contextAfter(undefined, { ctx: { a: 1, b: 2 } })).toEqual({ a: 1, b: 2 });
   expect(contextAfter({ a: 1, b: 2 }, { ctx: { b: 3, c: 4 }, gone: ['a'] })).toEqual({ b: 3, c: 4 });
   expect(contextAfter({ a: 1 }, {})).toEqual({ a: 1 });
-  // A stranger's file.
+  // A trace file from elsewhere may have other types in these fields.
   expect(contextAfter({ a: 1 }, { ctx: 'x', gone: 'a' })).toMatchObject({ a: 1 });
 });
 it('is the same however many steps it took', () => {

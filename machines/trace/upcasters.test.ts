@@ -3,7 +3,7 @@ import { traceFormat } from './format.ts';
 import { isReadable, upcast, type Upcaster } from './upcasters.ts';
 
 type Line = { readonly k?: string; readonly ev?: { readonly type: string } };
-/** A word that has become another one. */
+/** Upcaster from one format to the next that renames one event type. */
 const renamed = (from: string, to: string, old: string, word: string): Upcaster => ({
   from,
   to,
@@ -38,6 +38,6 @@ it('a format is read when it is that of today, or something makes it so', () => 
   expect(['a2c-trace/0', 'a2c-trace/1', 'a2c-trace/9'].map((format) => isReadable(format, table))).toEqual([
     ...[true, true, false],
   ]);
-  // Nothing older was ever published.
+  // The format a2c-trace/1 was never published, so it cannot be read.
   expect(isReadable('a2c-trace/1')).toBe(false);
 });

@@ -10,11 +10,11 @@ interface Asked {
   readonly heard: string[];
   readonly facts: RequestFact[];
   readonly entrant: Entrant;
-  /** What the other side says. */
+  /** Simulates a fact that the other side reports. */
   readonly said: Emit<RequestFact>;
   readonly withdraw: () => void;
 }
-/** A question in a limiter that does what it is told; `happened` has, in their order, what was asked of whom. */
+/** Starts a request in a fake limiter; `heard` lists in order the requests that limiter and server received. */
 function ask({
   enters = () => {},
   asks = () => () => {},

@@ -38,13 +38,12 @@ const refused = (what: string) => ({
   ...{ type: 'ask.refused', id: 'policy', sent: false },
   failure: { code: 4005, message: expect.stringContaining(what) },
 });
-/** Everything that promises have left to do is done. */
+/** Waits until all pending promises have settled. */
 const settled = async (): Promise<void> => {
   for (let n = 0; n < 10; n += 1) await Promise.resolve();
 };
-/** A promise of some library. */
 const thenable = (how: 'gives' | 'refuses' | 'throws', said: unknown) => ({
-  // oxlint-disable-next-line unicorn/no-thenable -- that is what it is about
+  // oxlint-disable-next-line unicorn/no-thenable -- the test needs a thenable
   then(emit: (value: unknown) => void, refuse: (error: unknown) => void): void {
     if (how === 'throws') throw said as Error;
     (how === 'gives' ? emit : refuse)(said);

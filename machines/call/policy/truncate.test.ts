@@ -15,7 +15,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const texts = ({ content }: Truncated): unknown[] => content.map(({ text }) => text);
 const long = 'x'.repeat(5_000);
 
-/** Characters of one to six bytes of JSON each. */
+/** Random text whose characters take one to six bytes of JSON each. */
 const text = fc
   .array(fc.constantFrom('a', '"', '\u0000', 'é', '工', '😀'), { maxLength: 40 })
   .chain((some) => fc.integer({ min: 0, max: 60 }).map((times) => some.join('').repeat(times)));
@@ -48,7 +48,7 @@ describe('a result that is too large', () => {
       fc.property(fc.oneof(result, small), fc.integer({ min: 1024, max: 9_000 }), (given, limit) => {
         const cached = truncateTo(given, limit, 'server/req-1');
         expect(bytesOf(cached)).toBeLessThanOrEqual(limit);
-        // The size that everybody else goes by.
+        // The size check that all other code uses must agree.
         expect(excessBytes(cached, limit)).toBeUndefined();
       }),
     );
@@ -120,7 +120,7 @@ describe('a result that is too large', () => {
     for (let n = 0; n < 8; n += 1) {
       const content = [{ type: 'text', text: `${'a'.repeat(n)}${'😀'.repeat(2_000)}` }];
       const [, said] = texts(truncate({ content }));
-      // It throws over half a pair.
+      // `encodeURIComponent` throws if a character was cut in two.
       expect(() => encodeURIComponent(String(said))).not.toThrow();
     }
   });

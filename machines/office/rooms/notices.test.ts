@@ -9,7 +9,7 @@ interface Waiting {
 let told: string[];
 let timers: Map<number, Waiting>;
 let seated: Record<string, string[]>;
-/** Number of deliveries that may go now, of all rooms. */
+/** Number of deliveries that all rooms together may send now. */
 let budget: number;
 let spacingMs: number;
 let notices: Notices;
@@ -37,7 +37,7 @@ function open(gate: Gate): void {
     deliver: (sockets, event) => void told.push(`${event.slice('notify:update_'.length)}→${sockets.join()}`),
   });
 }
-/** Lets all timers run that are set now; and says how long they were. */
+/** Runs all timers that are set now, and returns their lengths in milliseconds. */
 function pass(): number[] {
   const due = [...timers.values()];
   timers.clear();
@@ -75,7 +75,7 @@ describe('notices that may wait', () => {
 
   it('of one computer and kind are one until they go out, and none is lost', () => {
     budget = 0;
-    // The first is on its way already: what changes after it is news.
+    // The first notice is sent at once, so a later change is a new notice.
     for (let count = 0; count < 100; count++) say('a');
     say('a', 'finder');
     say('b');

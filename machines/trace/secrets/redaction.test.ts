@@ -4,7 +4,7 @@ import { canonical, revived } from '../canonical.ts';
 import { redacted, redactorOf } from './redaction.ts';
 import { SecretIndex } from './secret-index.ts';
 
-/** Not keyed and not long, but another one for another text. */
+/** Short fake hash without a key that differs for different texts. */
 const hash = (text: string): string => {
   let [one, two] = [0x811c9dc5, 7];
   for (let at = 0; at < text.length; at++) {
@@ -124,7 +124,7 @@ describe('what stands under a secret name', () => {
     );
   });
 });
-/** Every text in a value, keys too, and those in what is JSON itself. */
+/** Collects every text in a value, including keys and texts within JSON texts. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') {
     try {

@@ -30,7 +30,7 @@ describe('a secret in a text', () => {
     fc.assert(
       fc.property(secret, fc.constantFrom(' ', '=', '"', '\n', ': '), (text, beside) => {
         const told = `the key${beside}${text}${beside}was refused`;
-        // Of a sign or a letter that stands in those words, too, something else is hidden as well.
+        // A very short secret also hides other places of the text that contain the same letter.
         expect(hidden(told, text).split('***').length).toBeGreaterThan(1);
         expect(hidden(told, text)).not.toContain(`${beside}${text}${beside}`);
       }),
