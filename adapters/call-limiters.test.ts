@@ -23,7 +23,7 @@ describe('a limiter over p-queue', () => {
     expect(add).toHaveBeenCalledOnce();
   });
 
-  /** `settle`: time passes; the others happen within one moment. */
+  /** Random step of a limiter test. Time passes only at `settle`; the other steps happen at one moment. */
   const step = fc.oneof(
     fc.constant({ do: 'enter' } as const),
     fc.record({ do: fc.constant('leave' as const), who: fc.nat(20) }),

@@ -10,7 +10,7 @@ const image = (meta: object = {}): object => ({
   data: '',
   _meta: { a2c_blob_handle: 'h', a2c_total_size: 1000, a2c_sha256: sha256, ...meta },
 });
-/** Answers with chunks of this many bytes, and whatever else the test wants to be wrong. */
+/** Answers requests for chunks with at most `size` bytes; `wrong` overwrites fields of the answer. */
 const chunked =
   (size: number, wrong: object = {}): AskChunk =>
   (handle, offset, onAnswer) => {

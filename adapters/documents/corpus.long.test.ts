@@ -6,10 +6,10 @@ import { Library } from './library.ts';
 
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
 const expectedFile = fileURLToPath(new URL('../../scenarios/fixtures/corpus-expected.json', import.meta.url));
-/** Written with A2C_UPDATE_CORPUS=1, and then read by a person against the files. */
+/** Tells whether to rewrite the expected file, by A2C_UPDATE_CORPUS=1; a person then compares it with the documents. */
 const isUpdate = process.env['A2C_UPDATE_CORPUS'] === '1';
 
-/** What a person would check: pages, kinds of elements, their texts. */
+/** Summary of a document for comparison: page count, kinds of elements, and texts. */
 const digestOf = ({ title, summary, keywords, pageCount, pages }: ReadDocument): object => ({
   ...{ title, summary, keywords, pageCount },
   pages: Object.values(pages).map((page) => ({
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => library.close());
 
-/** By LibreOffice itself: what is written by libraries is more regular than what people have. */
+/** Number of documents of each type that LibreOffice wrote; files of libraries are more regular than those of people. */
 const office = { xlsx: 2, docx: 2, pptx: 2, pdf: 2 };
 
 describe('real documents, written by other programs', () => {

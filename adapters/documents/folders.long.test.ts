@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/document-files.ts';
 import { foldersOf } from './library.ts';
 
-/** The server as a process, and the official SDK's own client over stdio. */
+/** Tests of the document server as a process, with the client of the official SDK over stdio. */
 const main = fileURLToPath(new URL('../../dist/adapters/documents/main.js', import.meta.url));
 let root = '';
 beforeAll(async () => {
@@ -133,7 +133,7 @@ describe('a large folder', () => {
         page_count: 1,
         title: expect.stringMatching(/^Note/),
       });
-      // More is known of it now than its name.
+      // The server announces the list again, because the document now has a title and pages.
       await told('dpe://documents');
       const again = (await jsonOf(client, 'dpe://documents'))['documents'] as typeof listed;
       expect(again.find((each) => each.uri === uri)).toMatchObject({

@@ -26,7 +26,7 @@ interface Told {
   readonly facts: Record<string, unknown>;
 }
 const ask = async (name: string, args: Record<string, unknown> = {}): Promise<Told> => {
-  // The client checks structuredContent against outputSchema once it has listed the tools.
+  // The client of the SDK checks structuredContent against the output schema once it has listed the tools.
   const answer = await client.callTool({ name, arguments: args });
   const content = answer.content as { text: string }[];
   return {
@@ -237,7 +237,7 @@ describe('read_file', () => {
   ])('never leaves the root: %s', async (path) => {
     for (const tool of ['read_file', 'list_files']) {
       const text = await refusal(tool, { path });
-      // A step back is taken in the text of a path, before any link is followed.
+      // Each `..` is resolved in the text of the path, before any symbolic link is followed.
       expect(text).toMatch(/leads out of the root|must be relative/);
       expect(text).not.toContain(folder);
     }
@@ -283,13 +283,13 @@ describe('search_files', () => {
   });
 
   it('ends at the limit of entries in a huge folder', async () => {
-    // xargs, because twenty thousand calls of our own take seconds.
+    // xargs creates twenty thousand files much faster than calls of Node, which take seconds.
     execFileSync('sh', ['-c', `mkdir huge && cd huge && seq ${limits.visited + 50} | xargs touch`], {
       cwd: root,
     });
     const listed = await ask('list_files', { path: 'huge', pattern: 'none' });
     expect(listed.facts).toMatchObject({ truncated: true, entries: [] });
-    // None of them is opened: what ends the search is the walk.
+    // The search ends at the limit of visited entries, because no file matches and none is opened.
     const found = await ask('search_files', { path: 'huge', query: 'x', pattern: 'none' });
     expect(found.texts.join('\n')).toContain(`more than ${limits.visited} entries`);
     execFileSync('rm', ['-rf', 'huge'], { cwd: root });

@@ -61,7 +61,7 @@ interface Trying {
   readonly headers?: Record<string, string>;
   readonly path?: string;
 }
-/** The status with which the host refused, or the open connection. */
+/** Connects to the inspector and resolves with the open connection, or with the HTTP status of the refusal. */
 function attach(
   port: number,
   { token = '', protocols, headers = {}, path = attachPath }: Trying,
@@ -141,7 +141,7 @@ describe('the server of the inspector', () => {
     const { port, token, origin } = await open();
     for (const headers of [{ origin }, { origin: `http://localhost:${port}`, host: `localhost:${port}` }]) {
       const socket = await attached(port, { token, headers });
-      // The token is not said back.
+      // The server answers with its own protocol name only, and does not repeat the token.
       expect(socket.protocol).toBe(subprotocol);
       socket.close();
       await once(socket, 'close');
@@ -190,7 +190,7 @@ describe('the server of the inspector', () => {
     const socket = await attached(port, { token });
     const gone = once(socket, 'close');
     socket.send(JSON.stringify({ type: 'ask', id: 1, what: 'stderr', server: 's' }));
-    // CVE-2025-58444: what was shown could become a command. There is no message that runs or opens anything.
+    // CVE-2025-58444: shown text could become a command. Our inspector has no message that runs or opens anything.
     socket.send(JSON.stringify({ type: 'control', id: 2, verb: 'run', target: 'touch /tmp/owned' }));
     expect((await gone)[0]).toBe(1008);
     expect(heard).toEqual([{ type: 'ask', id: 1, what: 'stderr', server: 's' }]);
@@ -231,7 +231,7 @@ describe('the server of the inspector', () => {
     idle.on('error', () => {});
     await once(idle, 'connect');
     const socket = await attached(port, { token });
-    // It never answers the closing handshake.
+    // This client never answers the closing handshake.
     socket.pause();
     await server.close();
     await server.close();

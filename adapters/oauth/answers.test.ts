@@ -8,7 +8,7 @@ const authorityAt = 'authorization server metadata of O/.well-known/oauth-author
 const registrationAt = 'registration answer of O/register';
 const tokenAt = 'token answer of O/token';
 
-/** `[what, what is said, what nobody needs and is noted]`: each is a login. */
+/** Row of a successful login: title, answers of the servers, and the note about a part that is ignored. */
 type Good = readonly [what: string, answers: Answers, noted?: string];
 const good: readonly Good[] = [
   [
@@ -81,7 +81,7 @@ const good: readonly Good[] = [
   ],
   ['a resource with one authority as a text', (url) => ({ resource: { authorization_servers: url } })],
 ];
-/** `[what, what is said, why there is no login, what helps]`. */
+/** Row of a failed login: title, answers of the servers, reason of the failure, and the remedy that helps. */
 type Bad = readonly [what: string, answers: Answers, why: string, remedy?: 'clientId' | 'again'];
 const bad: readonly Bad[] = [
   ['no token', () => ({ token: { access_token: '' } }), `${tokenAt}: access_token is missing`],
@@ -151,7 +151,7 @@ describe('an answer in a login', () => {
     async ({ answers, noted }) => {
       const { token, why, sent, noted: all, url } = await attempted(answers);
       expect([token, why, all]).toEqual(['access-1', '', noted === undefined ? [] : [noted]]);
-      // The metadata of the server were not lost.
+      // The metadata of the server are still used, because the token request names its resource.
       expect(sent.tokens[0]?.get('resource')).toBe(`${url}/mcp`);
     },
   );

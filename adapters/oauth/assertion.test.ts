@@ -19,7 +19,7 @@ interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 type Answer = (asked: Asked, response: ServerResponse) => object | undefined;
-/** A token endpoint, and what it was asked. `metadata`: it is an authorization server, and says so. */
+/** Starts a token endpoint that records its requests and also answers with the metadata of an authorization server. */
 async function endpoint(answer: Answer) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -57,7 +57,6 @@ const jwtWith = (claims: object): string =>
   ['{"alg":"none"}', JSON.stringify(claims), 'signature']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');
-/** An authorization server that gives a token for whatever it is shown. */
 const giving = () => {
   let tokens = 0;
   return endpoint(() => {
@@ -149,7 +148,7 @@ describe('a login with an assertion', () => {
     expect(await login.challenged(refused)).toBe(false);
     await expect(logIn(login)).rejects.toThrow('invalid_grant');
     expect(asked).toHaveLength(1);
-    // Somebody starts the server again.
+    // A person starts the server again.
     expect(await login.challenged(refused)).toBe(false);
     expect(asked).toHaveLength(2);
   });

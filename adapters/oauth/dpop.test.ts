@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 interface Proof {
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The thumbprint of its key. */
+  /** Thumbprint of the key that signed the proof. */
   readonly key: string;
 }
 async function proofIn(header: unknown): Promise<Proof | undefined> {
@@ -24,7 +24,7 @@ async function proofIn(header: unknown): Promise<Proof | undefined> {
   expect(protectedHeader.jwk).not.toHaveProperty('d');
   return { claims: payload, key: await calculateJwkThumbprint(protectedHeader.jwk as JWK) };
 }
-/** An authorization server that binds tokens where it is shown a proof; `nonce`: it wants this one in there. */
+/** Authorization server that binds tokens to the key of a DPoP proof; with `nonce` each proof must contain that nonce. */
 async function authority({ nonce, algs = ['ES256'] }: { nonce?: string; algs?: readonly string[] } = {}) {
   const asked: { readonly grant: string; readonly proof: Proof | undefined }[] = [];
   const server = createServer((request, response) => {
@@ -79,7 +79,7 @@ const loginTo = (url: string, store: LoginStore = memoryLogins(), hidden: string
 const logIn = (login: Login): Promise<void> =>
   login.login({ shown: () => {}, returned: () => {} }, new AbortController().signal);
 const refused = { status: 401, token: undefined, isFirst: true };
-/** Of a server that takes tokens bound to a key. */
+/** Challenge of a server that accepts only tokens bound to a key. */
 const bound = { ...refused, header: 'DPoP algs="ES256"' };
 
 describe('a token that is bound to a key', () => {
@@ -134,7 +134,7 @@ describe('a token that is bound to a key', () => {
     const signed = await login.signed({ method: 'POST', url: new URL(url) });
     expect(decodeJwt(signed?.headers['dpop'] ?? '')).toMatchObject({ nonce: 'n2' });
     expect(asked).toHaveLength(1);
-    // It said so again: then its token may be the trouble.
+    // The second demand for a nonce may be caused by the token, so the token is renewed.
     expect(await login.challenged({ ...wants, isFirst: false })).toBe(true);
     expect(asked.map(({ grant }) => grant)).toEqual(['authorization_code', 'refresh_token']);
   });

@@ -30,7 +30,7 @@ const withResolvers = (): { promise: Promise<void>; resolve: () => void } => {
 };
 const never = new AbortController().signal;
 
-/** An authorization server that agrees at once, and says how often it gave a token. */
+/** Authorization server that agrees at once and counts the tokens that it gives. */
 async function authority(expiresIn = 3_600) {
   const seen = { tokens: 0, grants: [] as string[] };
   const url = await serve((request, response) => {
@@ -118,7 +118,7 @@ describe('a login', () => {
     expect(await login.token()).toBe('access-1');
     now -= 500_000;
     expect(await login.token()).toBe('access-2');
-    // By the clock as it is from now on.
+    // The life of the renewed token is measured by the clock after it was set back.
     expect(await login.token()).toBe('access-2');
     now += 500_000;
     expect(await login.token()).toBe('access-3');

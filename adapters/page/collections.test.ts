@@ -42,7 +42,7 @@ describe('a change of the Desktop', () => {
       { why: 'it said that window://other is another one', isTouching: false, toldAfter: undefined },
       { isTouching: true, toldAfter: 10 },
     ]);
-    // A document is nothing of the Desktop.
+    // A changed document does not concern the Desktop.
     expect(changesAfter(opened, { ...updated, ev: { ...ev, uri: 'dpe://other' } })).toEqual([]);
   });
   it('of one that was there before begins with what it showed then', () => {

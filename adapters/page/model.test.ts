@@ -87,7 +87,7 @@ it('what is wrong, under way or fine is told by its state', () => {
   expect(told('client', 'connected.handshaking', 'connected.ready.steady', 'idle')).toEqual([
     ...['busy', 'good', 'off'],
   ]);
-  // One that is open for questions is no circuit.
+  // The state `open` of a collection means that it answers requests, not that it has given up.
   expect(told('desktop', 'open.answering.steady + routing.free + telling.calm')).toEqual(['good']);
   expect(told('cache', 'open.refreshing.standby + retrying.calm')).toEqual(['good']);
   expect(told('computer', 'serving.degraded')).toEqual(['busy']);

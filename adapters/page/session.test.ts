@@ -43,12 +43,12 @@ describe('a page of a host that runs', () => {
     session.choose({ moment: middle + 1 });
     expect([session.history.length, session.dropped]).toEqual([middle + 1, 0]);
     session.take({ type: 'records', lines: posts(middle + 1, mostKept + 5) });
-    // A head, the checkpoint, and what came since.
+    // The history now has a head, the checkpoint, and all records since the checkpoint.
     expect(session.history.length).toBe(mostKept + 5 - middle + 1);
     expect(session.dropped).toBe(middle - 1);
     expect(session.history.row(0)).toMatchObject({ k: 'head', next: middle });
     expect(session.history.row(1)).toMatchObject({ k: 'key', s: middle });
-    // The same moment is shown, and the same is known of it.
+    // The page still shows the same moment with the same states.
     expect(session.history.row(session.at)?.s).toBe(middle + 1);
     expect(session.history.at(session.at).get(client)).toMatchObject({ state: 'waiting', since: middle - 3 });
     expect(session.story.lane(client)?.rows.every((index) => session.history.row(index)?.k === 'post')).toBe(

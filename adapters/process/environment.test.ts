@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { environmentOf, type LaunchSpec } from './environment.ts';
 
 const spec = (env: Record<string, string> = {}): LaunchSpec => ({ command: 'npx', args: [], env });
-/** Where programs usually are, without a home folder. */
+/** Folders that every child gets in PATH on Linux when it has no home folder. */
 const usual = '/usr/local/bin:/usr/bin:/bin';
 const onLinux = (config: Record<string, string>, host: Record<string, string>) =>
   environmentOf(spec(config), 'me', { platform: 'linux', env: host });

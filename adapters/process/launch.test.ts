@@ -11,7 +11,7 @@ function deferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** A launcher of somebody else's, that does what the test says; and our port over it. */
+/** Fake launcher that the test controls, with our process port over it. */
 function foreign(onSignal = (): void => {}) {
   const ledger = createLedger({ instance: 'me', reaper: false, stateDir: false });
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];

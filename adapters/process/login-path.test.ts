@@ -6,7 +6,7 @@ import { askLoginPath } from './run-text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-login-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-/** A shell that does this before it runs the script that it is given. */
+/** Writes a login shell that runs `before` and then the script that it is given. */
 const shell = (name: string, before: string): string => {
   const file = join(folder, name);
   writeFileSync(file, `#!/bin/sh\n${before}\n[ "$1" = -ilc ] && PATH=/login/bin:/bin exec /bin/sh -c "$2"\n`);

@@ -34,7 +34,7 @@ describe('a program of Windows', () => {
 });
 
 describe('what it is asked of processes', () => {
-  /** A Windows on which these programs are and say that; what was run, by its file. */
+  /** Fake Windows machine on which these programs give these answers; `ran` lists the programs that were run. */
   function machine(says: Readonly<Partial<Record<SystemProgram, string>>>) {
     const ran: string[] = [];
     const run: Run = async (program, args) => {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { windowsSpawn as Spawn } from './local-launcher.ts';
 
-/** A machine that says it is Windows: which files there are, and which program is run for which command. */
+/** Tests of a fake Windows machine: which program is run for which command, given the files that exist. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
 const programs = join(root, 'Program Files', 'nodejs');
 const tools = join(root, 'tools & Süß');
@@ -29,7 +29,7 @@ const files: Readonly<Record<string, string>> = {
   [join(cloned, 'node.exe')]: 'MZ',
   [shim]: '@ECHO off\r\n',
 };
-/** cross-spawn and what it uses ask for the platform once, when they are loaded. */
+/** Removes cross-spawn from the module cache, because it reads the platform only when it is loaded. */
 const forgetCrossSpawn = (): void => {
   const { cache } = createRequire(import.meta.url);
   for (const file of Object.keys(cache)) if (/(cross-spawn|which|isexe)/.test(file)) delete cache[file];
@@ -64,7 +64,6 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 const env = { Path: `${programs};"${tools}"`, PATHEXT: '.COM;.EXE;.BAT;.CMD' };
-/** What the system would be asked to run. */
 function spawned(command: string, args: readonly string[] = [], cwd?: string): readonly unknown[] {
   const asked = vi
     .spyOn(childProcess, 'spawn')

@@ -4,7 +4,7 @@ import { createForest, descendantsOf, type Row } from './local-launcher.ts';
 const row = (ppid: number, pid: number): Row => ({ ppid, pid });
 const nobody = new Set<string>();
 
-/** A machine of which the test says who lives; `taskkill` does nothing but note what it was told. */
+/** Fake machine whose processes the test sets; `taskkill` only records its arguments. */
 function machine(first: readonly Row[]) {
   let rows = first;
   const killed: string[] = [];
@@ -22,7 +22,7 @@ function machine(first: readonly Row[]) {
     forest,
     now: (...next: Row[]) => (rows = next),
     withoutTaskkill: () => (hasTaskkill = false),
-    /** A life that tells the forest who is there. */
+    /** Ends the root of a planted tree, so that the forest reads the list of processes. */
     seen: () => forest.plant(1, () => {}).rootEnded(),
   };
 }

@@ -23,7 +23,7 @@ it('keeps so much for a node that fetches nothing, and what it keeps for others 
       (isFetched) => settled.push(isFetched),
     );
   const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  // One stands there, two wait; the fourth has no room.
+  // The first letter is stored and the next two wait; the fourth exceeds the limit of waiting bytes.
   expect([send('b'), send('b'), send('b'), send('b')]).toEqual([true, true, true, false]);
   expect(send('c')).toBe(true);
   await quiet();
@@ -32,7 +32,7 @@ it('keeps so much for a node that fetches nothing, and what it keeps for others 
   await quiet();
   expect([announced.at(-1), settled]).toEqual(['b {a2c:0}:large:n:2', [true]]);
   expect([send('b'), send('b')]).toEqual([true, false]);
-  // Whoever is not there any more has seen neither what waits nor, for all that is known, what stands.
+  // A peer that is gone never gets its waiting letters (false); the fate of its stored letter is unknown (undefined).
   letters.forget('b');
   await quiet();
   expect([settled, [...stored.keys()]]).toEqual([

@@ -12,7 +12,7 @@ describe('equal schemas', () => {
     const judge = createValidate();
     for (let n = 0; n < 100; n += 1) expect(judge(schema('string'), { a: 'x' })).toEqual({ ok: true });
     expect(compile).toHaveBeenCalledTimes(1);
-    // To tell all mistakes it is compiled anew.
+    // The first mistake compiles the schema a second time, in the form that reports all mistakes.
     for (let n = 0; n < 100; n += 1) expect(judge(schema('string'), { a: 1 }).ok).toBe(false);
     expect(compile).toHaveBeenCalledTimes(2);
     expect(judge(schema('number'), { a: 1 })).toEqual({ ok: true });

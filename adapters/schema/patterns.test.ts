@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPattern } from './validate.ts';
 
-/** `[pattern, texts that fit, texts that do not]`. */
+/** Row of the test table: a pattern, texts that match, and texts that do not. */
 type Row = readonly [pattern: string, fits: readonly string[], fails: readonly string[]];
 const read: readonly Row[] = [
   ['^[[:alpha:]]+$', ['abc'], ['a1', ':']],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultLimits, type Limits, createValidate } from './validate.ts';
 
-/** So patient that no test here depends on how busy the machine is. */
+/** Limits with so much time that the result does not depend on how busy the machine is. */
 const patient: Limits = { ...defaultLimits, compileMs: 60_000, checkMs: 60_000 };
 const validate = createValidate(patient);
 const problems = (schema: object, value: unknown): readonly string[] | string => {
@@ -145,7 +145,7 @@ describe('schemas of strangers', () => {
     });
     expect(problems(named('string'), { p: 1 })).toEqual(['p: must be string']);
     expect(problems(named('number'), { p: 1 })).toEqual([]);
-    // What the first one called a part is unknown in another.
+    // A part that one schema named is unknown in other schemas.
     expect(problems({ $ref: 'https://h.example/part' }, 1)).toMatch(/leads out of it/);
   });
   it('one that takes the name of a dialect changes nothing for others', () => {
@@ -215,7 +215,7 @@ describe('schemas of strangers', () => {
   });
   it('how many mistakes are told of what is small depends on no clock', () => {
     const schema = { properties: { a: text, b: text, c: text } };
-    // Whoever asked a clock would break on this limit.
+    // A limit of 0 ms would fail at once if the clock were read.
     const timeless = createValidate({ ...patient, checkMs: 0 });
     const problems = ['a', 'b', 'c'].map((name) => `${name}: must be string`);
     expect(timeless(schema, { a: 1, b: 2, c: 3 })).toEqual({ ok: false, problems });
@@ -258,7 +258,7 @@ it('whatever schema and value are, it answers and does not throw', () => {
         expect(validity.problems.length).toBeLessThanOrEqual(5);
       } else if (validity.ok === 'unchecked') expect(validity.reason).not.toBe('');
     }),
-    // One of each kind of answer, whatever is drawn.
+    // These examples cover each kind of answer, whatever the random values are.
     {
       numRuns: 300,
       examples: [

@@ -10,7 +10,7 @@ let facts: OfficeFact[];
 let instance: PortInstance<OfficeCommand>;
 let url: string;
 
-/** Every join is granted: what is tested here is below the rules. */
+/** Answers every join with a grant, because these tests are below the rules of the office. */
 const grant = (fact: OfficeFact): void => {
   if (fact.type !== 'socket.joins') return;
   instance.tell({ type: 'office.seat', socket: fact.socket, seat: fact.seat });
@@ -93,7 +93,7 @@ describe('an office over Socket.IO', () => {
       const raw = agent as unknown as { acks: Record<number, (...ack: unknown[]) => void> };
       raw.acks[777] = (...ack) => resolve(ack);
     });
-    // Written by hand: the client itself could not write it.
+    // The packet is written by hand, because the client could not encode it.
     agent.io.engine.write(`2/smcp,777["client:tool_call",${call}]`);
     expect(await answered).toMatchObject([{ isError: true, meta: { error_code: 500 } }]);
     expect(await ask(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' })).toMatchObject([
@@ -123,7 +123,7 @@ describe('an office over Socket.IO', () => {
       await event(socket, 'connect');
       const ended = event(socket, 'disconnect');
       instance.close();
-      // 'io server disconnect' is final for socket.io and python-socketio: neither reconnects after it.
+      // After 'io server disconnect' neither socket.io nor python-socketio reconnects, so the office must not send it.
       expect(['transport close', 'transport error']).toContain(await ended);
     },
   );

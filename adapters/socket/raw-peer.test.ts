@@ -4,7 +4,7 @@ import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/ker
 import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
 import { createOffices } from './index.ts';
 
-/** Peers that share no code with ours: bare socket.io-client, the names of the wire written out. */
+/** Tests of the office with foreign peers, which are bare socket.io-client. */
 const mebibyte = 1024 * 1024;
 const updates = ['config', 'tool_list', 'desktop', 'finder', 'skills'];
 const requests = [
@@ -38,7 +38,7 @@ const nested = (depth: number): unknown => {
   for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { deep: value };
   return value;
 };
-/** What no event takes. `undefined` stands for no payload at all. */
+/** Complete payload with all fields of all events; the lists below replace fields by invalid values. */
 const whole = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 1, uri: 'u' };
 const wrongValues: readonly unknown[] = [null, 0, true, [], {}, [[]], { length: 1 }, 'x'.repeat(2000)];
 const wrongTypes = wrongValues.map((value) => ({
@@ -50,7 +50,10 @@ const wrongTypes = wrongValues.map((value) => ({
   role: value,
   name: value,
 }));
-/** One field at a time; whoever is asked for does not exist, so that what happens to be right is refused too. */
+/**
+ * Fields of a request, each replaced alone. The requested peer does not exist, so that an accidentally valid request is
+ * refused, too.
+ */
 const question = ['agent', 'req_id', 'computer'];
 const fields = new Map<string, readonly string[]>(
   Object.entries({
@@ -84,7 +87,7 @@ const sockets: Socket[] = [];
 let instance: PortInstance<OfficeCommand>;
 let url: string;
 
-/** What the office machine does with joins, in a few lines; it announces nobody. */
+/** Short replacement for the joins of the office machine, without notices to other peers. */
 function doorkeeper(): (fact: OfficeFact) => void {
   let claims: Claims = noClaims;
   return (fact) => {
@@ -145,7 +148,7 @@ const sitting: Record<string, () => Promise<Peer>> = {
   'that is an agent': () => seated('agent', 'ma', 'm'),
   'that is a computer': () => seated('computer', 'mc', 'm'),
 };
-/** All who must not hear a word of what one peer does wrong; two of them sit in its office. */
+/** Peers that must hear nothing of the mistakes of one other peer; two of them are in its office. */
 const bystanders = (): Promise<Peer[]> =>
   Promise.all([
     connected(),
@@ -154,7 +157,7 @@ const bystanders = (): Promise<Peer[]> =>
     seated('computer', 'c', 'm'),
     seated('computer', 'mc2', 'm'),
   ]);
-/** Everything that was said to them before has arrived. */
+/** Waits until everything that was sent to these peers before has arrived. */
 const settled = (peers: readonly Peer[]): Promise<unknown> =>
   Promise.all(peers.map(({ socket }) => ask(socket, 'fence:here')));
 
@@ -183,7 +186,7 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
       peer.socket.emit(event, ...(payload === undefined ? [] : [payload]), (...ack: unknown[]) =>
         answers.set(key, ack),
       );
-    // The office keeps the order of one socket: when this is answered, all of them are.
+    // The office answers one socket in order, so all requests are answered when this one is.
     await settled([peer, ...others]);
     const wrong = cases.filter(({ event, key }) => !isRefusal(event, answers.get(key) ?? []));
     expect(wrong.map(({ key }) => [key, answers.get(key)])).toEqual([]);
@@ -198,7 +201,7 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
   });
 
   it('loses its own connection by 9 MiB, and no other', async () => {
-    // The message is refused before its event is read, so each seat takes a few of them.
+    // The size of a message is checked before its event is read, so each seat tests only a ninth of the cases.
     const share = all.filter((_, i) => i % 9 === Object.keys(sitting).indexOf(where));
     const text = 'x'.repeat(9 * mebibyte);
     for (const event of share) {
@@ -231,7 +234,7 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
   ])('harms nobody with the packet %s', async (packet) => {
     const end = ended(peer.socket);
     peer.socket.io.engine.write(packet);
-    // Either it was no packet, and ends the connection; or it was one that nobody waited for.
+    // An invalid packet ends the connection; a valid one that nothing waits for is ignored.
     await Promise.race([end, ask(peer.socket, 'fence:here')]);
     await settled(others);
     expect(others.flatMap(({ heard }) => heard)).toEqual([]);
@@ -240,7 +243,7 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
 
 const call = { ...whole, timeout: 0 };
 type Ack = (...args: unknown[]) => void;
-/** A computer that answers with its hands: each question hands over its ack. */
+/** Resolves with the ack of the next request, so that the test can answer by hand. */
 const asked = (computer: Peer): Promise<Ack> =>
   new Promise((resolve) => {
     computer.socket.onAny((_event: string, _body: unknown, ack: unknown) => {
@@ -290,7 +293,7 @@ describe('an exchange that is all right', () => {
       expect(await ask(computer.socket, `server:update_${what}`, { computer: 'c' })).toEqual([]);
     expect(await ask(agent.socket, 'server:tool_call_cancel', { agent: 'a', req_id: 'r' })).toEqual([]);
     await settled([agent, computer, ...strangers]);
-    // It has said no version: agents of 0.1 ask for tools after a change of the config only.
+    // An agent without a version counts as 0.1, which asks for tools only after a change of the config.
     const told = updates.toSpliced(1, 0, 'config').map((what) => `notify:update_${what}`);
     expect(agent.heard.map(([event]) => event)).toEqual(told);
     expect(computer.heard.map(([event]) => event)).toEqual(['notify:tool_call_cancel']);

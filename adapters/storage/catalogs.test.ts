@@ -159,7 +159,7 @@ describe('a cached catalog', () => {
     });
     expect(await readCached(stateDir, print(1))).toBeUndefined();
     await rm(join(stateDir, 'catalogs'));
-    // A folder in the place of the file: neither read nor removed.
+    // A folder has the name of the file, and is neither read nor removed.
     await mkdir(fileOf(1), { recursive: true });
     expect((await keep(stateDir, print(1), lists)).cached).toBe(false);
     expect(await readCached(stateDir, print(1))).toBeUndefined();

@@ -45,7 +45,6 @@ describe('trust', () => {
   const kept = async (): Promise<string[]> =>
     (JSON.parse(await readFile(file, 'utf8')) as string[]).toSorted();
   const built = new URL('../../dist/adapters/storage/user-files.js', import.meta.url).href;
-  /** A process that trusts these folders all at once. */
   const trusting = (some: readonly string[]): ReturnType<typeof spawn> => {
     const script = `import(${JSON.stringify(built)})
       .then(({ trust }) => Promise.all(${JSON.stringify(some)}.map((f) =>

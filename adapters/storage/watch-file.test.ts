@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { watchFile } from './settings.ts';
 
-/** What is told of a file: that it may be another. */
 let folder: string;
 let file: string;
 let told: number;
@@ -32,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
   expect(problems).toEqual([]);
 });
-/** Does it, and waits until the file is said to be another. */
+/** Runs `act` and waits until the watcher reports a change of the file. */
 const isTold = async (act: () => void): Promise<void> => {
   const heard = new Promise<void>((resolve) => (hear = resolve));
   act();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createTerminal } from './terminal.ts';
 
 const ctrlC = '\u0003';
-/** A prompt that takes lines until Ctrl-C ends it, and what came of that. */
+/** Starts a prompt that takes lines until Ctrl-C ends it. */
 function prompted() {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   for (const stream of [input, output]) Object.assign(stream, { isTTY: true });

@@ -4,7 +4,7 @@ import { createTerminal } from './terminal.ts';
 
 const ctrlC = '\u0003';
 const never = new AbortController().signal;
-/** A terminal whose raw mode can be seen. */
+/** Terminal that records each change of its raw mode. */
 function atTerminal() {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const raw: boolean[] = [];
@@ -31,7 +31,7 @@ function atTerminal() {
     prompted,
     shown: () => shown,
     interrupts: () => interrupts,
-    /** Resolves when it was read and handed out. */
+    /** Types a text and waits until the terminal has read it. */
     type: async (text: string): Promise<void> => {
       input.write(text);
       for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
@@ -83,7 +83,7 @@ it('gives what was pasted behind an answer to whoever asks next at once', async 
   })();
   await type('alice\rs3cret\rquit\r');
   expect(await asked).toEqual(['alice', 's3cret']);
-  // More of a secret may come behind it: that is for nobody.
+  // Text in the same chunk after a secret may be a part of it, so it is dropped.
   expect(lines).toEqual([]);
   await type('quit\r');
   await over;

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createTerminal } from './terminal.ts';
 
-/** What a screen shows of what was written to its last row. */
+/** Text of the last row on the screen, after all erasures. */
 const lastRow = (written: string): string =>
   written.slice(written.lastIndexOf('\u001B[K') + 1).replace('[K', '');
 

@@ -9,11 +9,11 @@ interface Harness {
   readonly over: Promise<void>;
   type(text: string): void;
   endInput(): void;
-  /** Resolves when what was written since the last time holds the text; answers all of it. */
+  /** Resolves with all output since the last call, once it contains `text`. */
   shown(text: string): Promise<string>;
   interrupts: number;
 }
-/** A prompt over streams that look like a terminal, or like pipes. */
+/** Starts a prompt over streams that look like a terminal or like pipes. */
 function createHarness(
   how: 'terminal' | 'pipes',
   onLine?: OnLine,
@@ -57,7 +57,7 @@ function createHarness(
   };
   return self;
 }
-/** What a screen shows at the end of what was written: carriage return, cursor column, erase. */
+/** Text of the last row on the screen, after carriage returns, cursor moves and erasures. */
 function lastRow(written: string): string {
   let row = '';
   let column = 0;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTerminal } from './terminal.ts';
 import type { Typing } from './typed-line.ts';
 
-/** A prompt on the screen of a real terminal emulator. */
+/** Starts a prompt on the screen of a real terminal emulator. */
 function createScreen(columns: number, typing: Typing = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   Object.assign(input, { isTTY: true, setRawMode: () => input });
@@ -32,7 +32,7 @@ function createScreen(columns: number, typing: Typing = {}) {
       Object.assign(output, { columns: cols });
       output.emit('resize');
     },
-    /** Resolves when it is on the screen. */
+    /** Types a text and waits until it is on the screen. */
     type: async (text: string): Promise<void> => {
       for (const char of text) {
         input.write(char);
@@ -40,7 +40,7 @@ function createScreen(columns: number, typing: Typing = {}) {
       }
       await written;
     },
-    /** The rows that have something on them; a row that goes on in the next one is joined to it. */
+    /** Reads the rows that are not empty; a wrapped row is joined to the row before. */
     rows: async (): Promise<string[]> => {
       await new Promise(setImmediate);
       await written;

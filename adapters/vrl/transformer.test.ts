@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProgramChecked, Transformed } from '../../machines/call/transform.ts';
 import { type Asked, type Told, createTransformer } from './transformer.ts';
 
-/** Threads that do nothing by themselves, and timers that pass when they are told to. */
+/** Starts a transformer with fake threads and fake timers that the test controls. */
 function createHarness() {
   const threads: { hear: (told: Told) => void; asked: Asked[]; isHeld: boolean; isEnded: boolean }[] = [];
   const timers = new Map<number, { fire: () => void; ms: number }>();
@@ -34,7 +34,7 @@ function createHarness() {
   return {
     ...{ transformer, threads },
     exhaust: () => void (isExhausted = true),
-    /** The one timer that is set passes. */
+    /** Lets the only timer expire, after a check of its length. */
     pass: (ms: number): void => {
       expect([...timers.values()].map((timer) => timer.ms)).toEqual([ms]);
       for (const [timer, { fire }] of timers) {

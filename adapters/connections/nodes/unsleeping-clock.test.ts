@@ -8,9 +8,9 @@ it('time that a lease is counted by goes on while a machine sleeps, and never ba
   const passed: number[] = [];
   for (const [more, ofWall] of [
     [50, 50],
-    // It slept.
+    // The machine slept: the wall clock moved 60 s, the monotonic clock 1 ms.
     [1, 60_000],
-    // The wall was set back, and by another step forward.
+    // The wall clock was set back by an hour, and forward again in the next step.
     [10, -3_600_000],
     [10, 3_600_000],
   ] as const) {

@@ -9,7 +9,7 @@ import { limits } from '../../../machines/document-files.ts';
 import { Library } from '../library.ts';
 import { DocumentResources } from '../documents.ts';
 
-/** Files that mean harm, or are broken: each is one error, within its limit, and others are answered meanwhile. */
+/** Tests of hostile and broken files: each fails with one error within its limits, and other files can still be read. */
 const corpus = fileURLToPath(new URL('../../../scenarios/corpus/', import.meta.url));
 let base = '';
 let root = '';
@@ -18,7 +18,7 @@ let documents: DocumentResources;
 const put = (name: string, content: string | Uint8Array): Promise<void> =>
   writeFile(join(root, name), content);
 
-/** A page whose content unpacks to so many bytes. */
+/** PDF with one page whose content unpacks to this number of bytes. */
 async function pdfBomb(bytes: number): Promise<Buffer> {
   const { deflateSync } = await import('node:zlib');
   const stream = deflateSync(Buffer.alloc(bytes, 'q Q '));
@@ -38,7 +38,7 @@ beforeAll(async () => {
   root = join(base, 'root');
   await mkdir(root);
   await put('good.md', '# Good\n\nIt is.\n');
-  // Each part is small, and unpacks to a thousand times as much.
+  // Each part of this archive is small, but unpacks to a thousand times its size.
   const part = new Uint8Array(60 * 1024 * 1024);
   await put('bomb.docx', zipSync({ 'word/document.xml': part, a: part, b: part, c: part }, { level: 9 }));
   const book = await readFile(join(corpus, 'costs.xlsx'));
@@ -55,7 +55,7 @@ beforeAll(async () => {
     '<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><p:presentation xmlns:p="x">&c;</p:presentation>';
   await put('entities.pptx', zipSync({ 'ppt/presentation.xml': new TextEncoder().encode(doctype) }));
   await put('endless.pdf', await pdfBomb(900 * 1024 * 1024));
-  // As large as its file system says, and empty.
+  // The file system reports 1 GiB for this file, which has no content.
   await (await open(join(root, 'huge.csv'), 'w')).close();
   await truncate(join(root, 'huge.csv'), 1024 ** 3);
   await writeFile(join(base, 'secret.md'), '# Secret');
@@ -105,7 +105,7 @@ describe('a hostile or broken document', () => {
     const good = await documents.read('dpe://documents/good.md/pages/0?format=text');
     expect(good.text).toBe('Good\n\nIt is.');
     expect((await bad).message).toMatch(/within 8 s|broken/);
-    // The same bytes are not tried again.
+    // A failed file is not parsed again while its bytes stay the same.
     expect(await refusal(`dpe://documents/${ref}/pages/0`)).toEqual(await bad);
   });
 

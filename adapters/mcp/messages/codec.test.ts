@@ -18,7 +18,7 @@ import {
 const json = fc.jsonValue({ maxDepth: 4 });
 const object = fc.dictionary(fc.string(), json, { maxKeys: 4 });
 const text = fc.string();
-/** Names that no field of MCP has: those of objects themselves, and our own words, which are none on the wire. */
+/** Names that are no fields of MCP: names of JavaScript objects, and names that only our decoded form uses. */
 const strange = fc.constantFrom('__proto__', 'constructor', 'toString', 'more', 'meta', 'x-a', 'y');
 const more = fc.dictionary(strange, json, { minKeys: 1, maxKeys: 3 });
 const optional = { requiredKeys: [] };
@@ -82,7 +82,7 @@ type Codec = readonly [
   entry: fc.Arbitrary<object>,
   decode: (raw: unknown) => object | undefined,
   encode: (entry: never) => object,
-  /** The least that makes a raw one. */
+  /** Smallest raw object that can be decoded. */
   least: JsonObject,
 ];
 const codecs: readonly Codec[] = [
@@ -91,9 +91,9 @@ const codecs: readonly Codec[] = [
   ['template', template, decodeResourceTemplate, encodeResourceTemplate, { uriTemplate: 'a:{b}', name: 'r' }],
   ['prompt', prompt, decodePrompt, encodePrompt, { name: 'p' }],
 ];
-/** As it goes over the wire, so that what only a program can hold is found out. */
+/** Converts a value to JSON and back, so that values which cannot be sent are found. */
 const sent = (value: object): unknown => JSON.parse(JSON.stringify(value));
-/** All fields of MCP, each with anything. */
+/** Object in which each field of MCP may have any JSON value. */
 const anyFields = fc.dictionary(
   fc.constantFrom(
     ...['name', 'title', 'description', 'icons', '_meta', 'annotations', 'execution', 'outputSchema', 'size'],
@@ -118,7 +118,7 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
         const entry = decode(raw);
         expect(entry).toBeDefined();
         expect(encode(entry as never)).toEqual(raw);
-        // Sees a `__proto__`, too.
+        // The hash also covers a field named `__proto__`, which `toEqual` overlooks.
         expect(contentHash(encode(entry as never))).toBe(contentHash(raw));
       }),
     );

@@ -4,7 +4,7 @@ import type { McpTransport } from '../transport.ts';
 import { statelessRevision, type Request } from './revision.ts';
 import { StatelessTransport } from './stateless.ts';
 
-/** A server that speaks one revision, and refuses what is of the other. */
+/** Fake server that supports one revision and refuses the methods of all others. */
 function server(revision: string) {
   const asked: string[] = [];
   const refused = { code: -32_601, message: 'Method not found' };
@@ -34,7 +34,6 @@ const initialize = {
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
 } as const;
-/** What a server of this revision is asked until it is initialized. */
 async function begun(revision: string, era: { isStateless: boolean }): Promise<readonly string[]> {
   const { transport, asked } = server(revision);
   const spoken = new StatelessTransport(transport, { era, timers: waitingTimers, notice: () => {} });

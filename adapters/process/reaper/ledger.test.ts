@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { groupOf, membersOf, startTimeOf } from './group.ts';
 import { createLedger, type Entry } from './ledger.ts';
 
-/** What outlives the host has tests of its own, in reaper.long.test.ts. */
+/** Options of a ledger without a reaper and without a state folder; reaper.long.test.ts tests both. */
 const alone = { reaper: false, stateDir: false } as const;
 
 const born: number[] = [];
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const pid of born.splice(0)) groupOf(pid).signal('SIGKILL');
 });
 
-/** A real child that leads a group; with `sh` one that waits for a second process in it. */
+/** Real child process that leads a group; `sh` has a second process in its group. */
 function child(command: 'sleep' | 'sh', key = 'process:a') {
   const args = command === 'sh' ? ['-c', 'sleep 100; true'] : ['100'];
   const spawned = spawn(command, args, { detached: true, stdio: 'pipe' });

@@ -33,11 +33,11 @@ const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 };
 
-/** What lives of the host of this test, seen by a program that shares no code with ours. */
+/** Lists the living processes of the host of this test, found by a program that shares no code with ours. */
 async function living(patienceMs = 0, pgids: readonly number[] = []): Promise<{ pid: number }[]> {
   const args = [
     fixture('living-processes.mjs'),
@@ -47,12 +47,12 @@ async function living(patienceMs = 0, pgids: readonly number[] = []): Promise<{ 
   ];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
 }
-/** For what gives no event here: the ends, masks and environments of strangers. */
+/** Polls a condition for up to 10 s, for changes of foreign processes that cause no event. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const late = performance.now() + 10_000;
   let held = await holds();
   while (!held && performance.now() < late) {
-    await new Promise((resolve) => setTimeout(resolve, 5)); // real time: a stranger's end gives no event
+    await new Promise((resolve) => setTimeout(resolve, 5)); // real time: the end of a foreign process causes no event
     held = await holds();
   }
   expect(held).toBe(true);
@@ -75,7 +75,7 @@ interface Said {
   readonly up?: readonly number[];
   readonly notice?: string;
 }
-/** A host in a process of its own, whose children are up. */
+/** Starts a host in a process of its own and resolves when its children run. */
 async function host(options: LedgerOptions, ...behaviours: string[]) {
   const args = [fixture('guarded-host.ts'), JSON.stringify({ instance, stateDir, reaper: true, ...options })];
   return hostAt(process.execPath, ['--import', 'tsx', ...args, ...behaviours], behaviours.length);
@@ -88,7 +88,7 @@ async function hostAt(program: string, args: readonly string[], servers: number)
   const next = async (): Promise<Said> => JSON.parse((await lines.next()).value ?? '{}');
   const exited = once(child, 'exit');
   const { up = [] } = await next();
-  // Should a test fail, what threw its marker away would else stay.
+  // These children must be ended even if the test fails, because they may have removed their marker.
   born.push(...up);
   expect(up).toHaveLength(servers);
   return {
@@ -101,7 +101,7 @@ async function hostAt(program: string, args: readonly string[], servers: number)
     },
   };
 }
-/** A child of this test that no host knows. */
+/** Child process of this test that no host knows. */
 async function stranger(): Promise<number> {
   const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');
@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
     const kinds = ['good', 'stubborn', 'wrapped', 'leavesDaemon'];
     const shells = Array.from({ length: 8 }, () => ['stubbornShell', 'wrappedShell']);
     const { pid, kill } = await host({}, ...kinds, ...kinds, ...shells.flat());
-    // A shell above each wrapped one, a daemon below each that leaves one.
+    // The 24 servers have 12 more processes: a shell for each wrapped one, and a daemon for each that leaves one.
     await until(async () => (await living()).length === 36);
     expect(reapersOf(pid)).toHaveLength(1);
     await kill();
@@ -132,7 +132,8 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
     const swept = await Promise.all([1, 2, 3].map(() => sweepLeftovers({ stateDir })));
     expect(await living()).toEqual([]);
     const ended = new Map(swept.flat().map((leftover) => [leftover.pid, leftover]));
-    // A stubborn one, a shell with a stubborn one, and a daemon. The good one has perhaps ended by itself.
+    // Four processes must be swept: a stubborn server, a shell with its stubborn server, and a daemon. The good server
+    // may have exited by itself.
     expect(ended.size).toBeGreaterThanOrEqual(4);
     expect([...ended.values()].every((leftover) => leftover.instance === instance)).toBe(true);
     expect([...ended.values()].map(({ command }) => command)).toContain('sh');
@@ -155,7 +156,10 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
   });
 });
 
-/** A program that is its own runtime, as a single file is; it notes each start, and does `asReaper` when it is to be one. */
+/**
+ * Program that is its own runtime, like a single-file executable; it notes each start and runs `asReaper` when it is
+ * started as a reaper.
+ */
 function singleFile(asReaper: string): { program: string; starts: () => number } {
   const [program, notes] = [join(stateDir, 'program'), join(stateDir, 'starts')];
   const options = JSON.stringify({ execPath: program, instance, stateDir: false, reaper: true });
@@ -186,7 +190,7 @@ describe.skipIf(process.platform !== 'linux')('a host that is a single file', ()
       const { program, starts } = singleFile(asReaper);
       const { pid, next, launch, kill: killHost } = await hostAt(program, [], 0);
       launch('unmarkedShell');
-      // Which comes first, depends on what the program does.
+      // The order of these two messages depends on the program.
       const { notice, up } = { ...(await next()), ...(await next()) };
       expect(up).toHaveLength(1);
       expect(notice).toContain(`what ${program} starts ${why}`);
@@ -248,7 +252,7 @@ describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
   });
 });
 
-/** The real reaper, whose host is this test. */
+/** Starts the real reaper, with this test as its host. */
 async function reaper(...lines: string[]) {
   const { command, args } = reaperCommand();
   const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] });
@@ -258,7 +262,7 @@ async function reaper(...lines: string[]) {
   const exited = once(child, 'exit');
   return { pid, child, exited };
 }
-/** SIGHUP is the first bit of the mask of caught signals; Node itself does not catch it. */
+/** Tells whether a process catches SIGHUP, the first bit of its signal mask; Node itself does not catch it. */
 const catches = (pid: number): boolean =>
   /^SigCgt:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 

@@ -20,7 +20,7 @@ afterEach(() => {
 const lives = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)?.state);
 const files = (): string[] => readdirSync(hostsDir(stateDir));
 
-/** A child of this test that no host knows. */
+/** Child process of this test that no host knows. */
 async function stranger(): Promise<number> {
   const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
 
   it('ends groups of a dead host only while their leader has the age that was noted', async () => {
     const [ours, theirs, ended] = [await stranger(), await stranger(), await stranger()];
-    // Its leader has ended, so the number proves nothing any more.
+    // The leader of this group has ended, so the group number no longer proves to whom the group belongs.
     const leaderless = spawn('sh', ['-c', 'sleep 100 & true'], { detached: true, stdio: 'ignore' });
     const pgid = leaderless.pid ?? 0;
     born.push(pgid);
