@@ -17,7 +17,7 @@ const living = (): unknown[] =>
     }),
   );
 
-/** The application, and somebody who looks at it and types. */
+/** Starts the application and simulates a person who reads its output and types. */
 function opened(...args: readonly string[]) {
   const { OPENAI_API_KEY: _none, ...env } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', 'examples/desktop-host.ts', ...args], {
@@ -34,7 +34,7 @@ function opened(...args: readonly string[]) {
     });
   const ended = once(child, 'close').then(([code]) => code as number | null);
   void ended.then(() => written.dispatchEvent(new Event('text')));
-  /** Resolves with what came since the last look, once `text` is in it. */
+  /** Resolves with the new output since the last call, once it contains `text`. */
   const sees = async (text: string): Promise<string> => {
     for (;;) {
       const end = shown.indexOf(text, seen);
@@ -75,7 +75,7 @@ describe('examples/desktop-host.ts', () => {
     types('n');
     expect(await sees('\n')).not.toContain('Hello');
     await sees('You: ');
-    // Somebody else changes the file: the tray follows.
+    // The config file is changed from outside, and the tray must show the change.
     writeFileSync(ours, readFileSync(ours, 'utf8').replaceAll('"greeter"', '"renamed"'));
     await sees('renamed connecting');
     await sees('Its token (token): ');

@@ -12,7 +12,7 @@ const mark = crypto.randomUUID();
 const checkout = mkdtempSync(join(tmpdir(), 'a2c-examples-'));
 const state = join(checkout, 'state');
 
-// A checkout as `npm ci` leaves it.
+// The copied folder has the same files as a checkout after `npm ci`.
 beforeAll(() => {
   for (const part of ['package.json', 'examples', 'dist'])
     cpSync(join(root, part), join(checkout, part), { recursive: true });
@@ -33,14 +33,14 @@ async function run() {
   ]);
   return { pid: child.pid, code: code as number | null, out, err };
 }
-/** The host and its servers, as far as they live. */
+/** Lists the living processes of the host and its servers. */
 const look = (): unknown[] =>
   JSON.parse(
     execFileSync(process.execPath, [join(root, 'scenarios/fixtures/living-processes.mjs'), mark, '0'], {
       encoding: 'utf8',
     }),
   );
-/** The small process that would have ended the servers, had the host been killed; it names its host. */
+/** Command lines of the reapers of this host, which would end its servers if it were killed. */
 const reapersOf = (host: number | undefined): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
