@@ -3,7 +3,7 @@ import { failureResult, type Failure } from '../../machines/protocol/index.ts';
 import { interpreted } from './agent-answers.ts';
 import type { CallOutcome } from './pending-calls.ts';
 
-/** As the machine of an agent has it: an answer came, and it has `isError` or not. */
+/** Outcome of a call whose answer came, as the machine of an agent builds it, with or without `isError`. */
 const heard = (result: unknown): CallOutcome => ({
   ...{ outcome: 'failed', end: 'failed', phase: 'running', server: 'c1', tool: 't', reqId: 'r1' },
   ...{ durationMs: 1, result, failure: null },

@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Agent, type Office } from '../index.ts';
 
-/** What an agent reads of a computer that is none of ours: bare socket.io-client, the wire written out. */
+/** Tests of the reads that an agent makes of a foreign computer, which is a bare socket.io-client. */
 type Ack = (...args: unknown[]) => void;
 interface Question {
   readonly req_id: string;
@@ -11,7 +11,6 @@ interface Question {
   readonly limit: number;
 }
 let [office, agent, socket] = [{} as Office, {} as Agent, {} as Socket];
-/** Every question that reached the computer. */
 const asked: string[] = [];
 let answer: (question: Question, ack: Ack) => void = () => {};
 beforeEach(async () => {
@@ -34,7 +33,7 @@ afterEach(async () => {
   await office.close();
 });
 const uri = 'dpe://h/d';
-/** Resolves with the question that reaches the computer, which is never answered. */
+/** Resolves with the first question that reaches the computer; the question is never answered. */
 const reached = (): Promise<Question> =>
   new Promise((resolve) => {
     answer = (question) => resolve(question);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CachedResults } from './call-ports.ts';
 
-/** Which of so many results of so many bytes are still kept, each kept after the one before. */
+/** Stores `count` results of `bytes` bytes each, and returns the numbers of those that are still kept. */
 function cachedOf(count: number, bytes: number): number[] {
   const cached = new CachedResults({ mostBytes: 640 });
   const all = [...Array(count).keys()];
-  // A text has two quotes around it as JSON.
+  // JSON adds two quotation marks around a text, so the text is two characters shorter than its size.
   for (const n of all) cached.keep(`h${n}`, String.fromCodePoint(97 + n).repeat(bytes - 2));
   return all.filter((n) => cached.get(`h${n}`) === String.fromCodePoint(97 + n).repeat(bytes - 2));
 }
@@ -15,7 +15,7 @@ describe('of results that are kept whole', () => {
     expect(cachedOf(30, 5)).toEqual([...Array(30).keys()].slice(10));
   });
   it('the last ones stay that have so many bytes together', () => {
-    // Seven have 630 bytes.
+    // Seven results of 90 bytes are 630 bytes, which is the most that fits into the limit of 640.
     expect(cachedOf(12, 90)).toEqual([5, 6, 7, 8, 9, 10, 11]);
   });
   it('the newest stays, however large it is', () => {

@@ -12,13 +12,13 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** The text of the seed for a confirmation that timed out. */
+/** Answer of the Python SDK to a confirmation that timed out; our computer must send the same text. */
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
-/** An office, a computer whose person is asked about everything, an agent, and what that server has heard. */
+/** Opens an office, an agent, and a computer that asks its person about every call. */
 async function createHarness() {
   const asked = deferred<ConfirmQuestion>();
   const word = deferred<ConfirmAnswer>();
@@ -61,7 +61,7 @@ describe('a question to a person', () => {
     });
     expect(await settled.promise).toMatchObject({ outcome: 'failed', phase: 'confirming', result: null });
     word.resolve('allow');
-    // Whatever that may lead to is over when the next call has its answer.
+    // The next call is answered after everything that the late permission could start.
     const next = await computer.callTool('echo', { text: 'hi' }, { confirmed: true });
     expect([next.outcome, calls()]).toEqual(['succeeded', 1]);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { PendingCalls } from './pending-calls.ts';
 
-/** A call that runs, and the progress that its server tells of it. */
+/** Starts a call that stays open, and returns functions that report its progress. */
 function running() {
   const calls = new PendingCalls();
   const call = calls.start(

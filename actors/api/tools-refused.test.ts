@@ -3,7 +3,7 @@ import { createConversation } from '../../machines/models/index.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** A server in this process that lists these, whatever they are. */
+/** In-memory server that lists the given tools, valid or invalid. */
 const listing =
   (
     tools: () => readonly unknown[],

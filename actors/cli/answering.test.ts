@@ -7,7 +7,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createTerminal } from '../../adapters/index.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Servers that ask the command line: for folders, for a person, for a model. */
+/** Tests of servers that ask the command line for folders, for input of a person, or for a model. */
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('answering');
 const data = join(folder, 'data');
@@ -37,7 +37,6 @@ const form = {
   },
 };
 
-/** A person at a terminal who answers each question with the next of these. */
 async function person(argv: readonly string[], answers: readonly string[]): Promise<string> {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   Object.assign(input, { isTTY: true });

@@ -1,4 +1,4 @@
-/** Questions at a real terminal, at every moment at which one may come and be answered. */
+/** Tests of questions at a real terminal, asked and answered at every moment that is possible. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const given = (): string => join(folder, 'given.json');
-/** What the server was started with. */
+/** Reads the environment values with which the server was started. */
 const values = (): unknown => JSON.parse(readFileSync(given(), 'utf8'));
 const historyOf = (): string => {
   const file = join(folder, 'state', 'a2c', 'history');
@@ -29,7 +29,7 @@ const historyOf = (): string => {
 };
 const password = { type: 'promptString', id: 'tok', description: 'Token', password: true };
 const user = { type: 'promptString', id: 'user', description: 'User' };
-/** One server that is there at once, and one that wants these. */
+/** Config of two servers: one is ready at once, the other one needs the given inputs. */
 function config(...inputs: readonly { readonly id: string }[]): string {
   const file = join(folder, 'servers.json');
   const script = `const { U, T } = process.env; require('fs').writeFileSync(process.argv[1], JSON.stringify({ U, T })); import(process.argv[2])`;
@@ -47,7 +47,6 @@ const up = (file: string, boot: number): AtPty =>
   start('up', '-c', file, '--port', '0', '--boot', String(boot), '--no-inspect');
 const booted = /Type help/;
 
-/** The prompt takes a command and answers it. */
 async function livesOn(at: AtPty): Promise<void> {
   at.type('calls\r');
   await at.until(/no call runs/);
@@ -65,7 +64,7 @@ describe('a password at a2c up', () => {
     const at = up(config(password), boot);
     await at.until(/Token: /);
     if (boot < 1) await at.until(booted);
-    // News stands above the question, which keeps the last row.
+    // The lines of news are written above the question, which keeps the last row of the terminal.
     expect((await at.rows(/^Token:/)).at(-1)).toBe('Token:');
     at.type(`${secret}\r`);
     await at.until(/asking +ready[^]*a2c> /);
@@ -111,7 +110,7 @@ describe('a password at a2c up', () => {
     if (boot < 1) await at.until(booted);
     at.type(`${secret}${ctrlC}`);
     await at.until(/asking +needsInput[^]*a2c> /);
-    // Yank and undo bring back nothing of it.
+    // The keys for yank and undo must not bring back any part of the password.
     at.type('\u0019\u001f');
     await livesOn(at);
     await quits(at);
@@ -129,7 +128,7 @@ describe('a password at a command that asks once', () => {
     expect(await at.exited).toBe(0);
     await at.rows(/^answered$/);
     expect(at.all).not.toContain(secret);
-    // Who is waited for was not written over the question.
+    // The line with the servers that are waited for must not be written over the question.
     expect(at.all).not.toMatch(/Token: [^\n]*waiting/);
   });
 
@@ -184,7 +183,7 @@ describe('a form', () => {
     writeFileSync(path, JSON.stringify({ mcpServers: { plain } }));
     return path;
   };
-  /** Each answer ends its row, also an empty one: what comes next stands below. */
+  /** Answers four questions; each answer, also an empty one, must end its row, so that later output stands below. */
   async function answered(at: AtPty, first: string): Promise<readonly string[]> {
     const questions = [/^answer it\? /, /^name /, /^ok /, /^colour /];
     const answers = [first, '', '', '2'];

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c call` and `a2c tools NAME`: which servers they start, and what they say to somebody who typed it wrong. */
+/** Tests of `a2c call` and `a2c tools NAME`: which servers they start, and how they explain a wrong command. */
 const fixtureOf = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}.mjs`, import.meta.url));
 const folder = testFolder('call');
 
 let files = 0;
-/** Each server leaves a line in `started` when it is launched. */
+/** Config whose servers each leave a line in the file `started` when they are launched. */
 function configOf(
   names: readonly string[],
   fixture = 'mcp-server',

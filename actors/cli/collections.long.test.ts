@@ -14,7 +14,7 @@ import { createOffice } from '../index.ts';
 import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** `a2c desktop`, `finder` and `read` in this process, over real servers. */
+/** Tests of `a2c desktop`, `a2c finder` and `a2c read` over real servers; the command runs in this process. */
 const mark = crypto.randomUUID();
 const folder = mkdtempSync(join(tmpdir(), 'a2c-systems-'));
 const opened: RunningServer[] = [];
@@ -94,7 +94,7 @@ describe('a2c desktop', () => {
   });
 
   it('warns of a server that is not there beside what the others show', async () => {
-    // Its output ends before it does: what is told is how it ended.
+    // The server closes its output before it exits; the reported reason must be the exit code, not the closed output.
     const program = 'process.stdout.end(); process.stdin.resume(); setTimeout(() => process.exit(7), 100)';
     const config = fileOf({
       w: launchedWith('windows', mark, '--host', 'h'),

@@ -5,7 +5,7 @@ import { userConfigFile } from '../../adapters/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c add`, `remove`, `enable`, `disable`, `list`, `get`: over a file that is named. */
+/** Tests of `a2c add`, `remove`, `enable`, `disable`, `list` and `get` on a config file that is named. */
 const folder = testFolder('config-file');
 let files = 0;
 const nextFile = (): string => join(folder, `${(files += 1)}.json`);
@@ -72,7 +72,7 @@ describe('a2c add', () => {
     expect(err).toBe('');
     const user = await commandLine(['add', 'a', '--', 'cmd'], { folder: here });
     expect(user.err).toContain(`in this folder ${join(here, 'mcp.json')} counts`);
-    // The config of the user is shared by all tests of this process.
+    // The config file of the user is shared by all tests of this process, so the test removes its entry.
     await commandLine(['remove', 'a'], { folder: here });
     rmSync(userConfigFile());
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { confirmBy } from './answering.ts';
 
-/** A terminal at which somebody sits, and all that it shows. */
+/** Terminal with a person at it, and all text that the terminal shows. */
 function seated() {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
@@ -30,7 +30,7 @@ it('says which agent wants what, and that a question is no longer open, and why'
     typeof confirm === 'function' ? confirm({ ...question, signal: aborter.signal }) : 'not asked';
   aborter.abort(new Error('The question is no longer open: its time, 5 s, is over'));
   expect(await answer).toBe('deny');
-  // What was written is shown when the event loop comes round to it.
+  // Output is written in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   expect(shown()).toContain('agent bob wants to run write of fs: {"path":"a"}\n');
   expect(shown()).toContain('write of fs: The question is no longer open: its time, 5 s, is over\n');

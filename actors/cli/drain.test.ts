@@ -1,4 +1,4 @@
-/** An office that is told to end while calls run: a process of its own, ended by a signal. */
+/** Tests of an office in a process of its own that is ended by a signal while calls run. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ describe('an office that hears SIGTERM', () => {
     const answer = agent.ask('client:tool_call', call);
     const answerIt = await asked;
     child.kill('SIGTERM');
-    // Who waits for nothing goes first.
+    // The office says goodbye first to peers that wait for no answer.
     expect(await idle.goodbye).toEqual(closing);
     expect(await agent.ask('client:tool_call', { ...call, req_id: 'late' })).toMatchObject([
       { isError: true, structuredContent: { error: { code: 503, details: { reason: 'closing' } } } },

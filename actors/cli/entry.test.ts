@@ -1,4 +1,4 @@
-/** Who finds the token of an office that `a2c office` has opened. */
+/** Tests of the token of `a2c office`: commands of the same user find it, commands of other users do not. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Running {
   readonly over: Promise<number>;
   stop(): void;
 }
-/** A command whose terminal is read while it runs; `home` is where its user's state is kept. */
+/** Runs a command and collects its terminal output; `home` is the state folder of its user. */
 function start(home: string, ...argv: string[]): Running {
   vi.stubEnv('XDG_STATE_HOME', home);
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -30,7 +30,7 @@ function start(home: string, ...argv: string[]): Running {
   const over = run(argv, { terminal, signal: stopping.signal });
   return { told: () => said, over, stop: () => stopping.abort() };
 }
-/** An office that listens, with its address. */
+/** Starts `a2c office` and resolves with its address once it listens. */
 async function office(...argv: string[]): Promise<Running & { readonly url: string }> {
   const running = start(mine, 'office', '--port', '0', ...argv);
   await vi.waitUntil(() => running.told().includes('Ctrl-C closes it'), { timeout: 60_000, interval: 5 });
@@ -40,7 +40,7 @@ async function close(running: Running): Promise<void> {
   running.stop();
   await running.over;
 }
-/** An empty office has no computer to ask: whoever hears that was let in. */
+/** Runs `a2c tools` against an empty office. A command that is told of the missing computer was let in. */
 async function asks(home: string, url: string, ...argv: string[]): Promise<string> {
   const asking = start(home, 'tools', '--url', url, ...argv);
   expect(await asking.over).toBe(1);

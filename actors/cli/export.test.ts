@@ -7,7 +7,7 @@ import { fingerprintText } from '../../machines/config/launch-config.ts';
 import { parseConfigText } from '../../machines/config/parse.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
-/** `a2c export`, and the same servers back again by `a2c import`. */
+/** Tests that servers which `a2c export` wrote are the same after `a2c import`. */
 const home = mkdtempSync(join(tmpdir(), 'a2c-export-'));
 beforeAll(() => {
   vi.stubEnv('HOME', home);
@@ -33,7 +33,7 @@ const exported = async (
   expect(told.code).toBe(0);
   return told;
 };
-/** What a server is launched with, by its name. */
+/** Reads the launch command of every server of a config file, by server name. */
 const launches = (file: string): Readonly<Record<string, string>> => {
   const parsed = parseConfigText(readFileSync(file, 'utf8'));
   if (!parsed.ok) throw new Error('the file has mistakes');
@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('export and import again', () => {
     expect({ code: told.code, err: told.err }).toEqual({ code: 0, err: '' });
     const again = await commandLine(['export', '-c', back, '--for', id, '--secrets']);
     expect(again.out).toBe(first.out);
-    // What was not said to be left is launched as before.
+    // Servers that the output does not name as left out must be launched as before.
     const before = launches(ours);
     const lost = Object.keys(before).filter((name) =>
       first.err

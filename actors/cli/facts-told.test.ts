@@ -7,7 +7,7 @@ import { readFact, type Fact } from '../../machines/facts.ts';
 import { run } from './run.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** What a program reads that drives `a2c up` over pipes. */
+/** Tests of the machine-readable lines of `a2c up`, as a program reads them over pipes. */
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('facts');
 const config = join(folder, 'a2c.json');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Terminal } from '../../adapters/index.ts';
 import { fillIn, readField, inputsAt } from './answering.ts';
 
-/** A terminal whose person answers with these, one after the other; null is Ctrl-C. */
+/** Terminal whose person gives these answers one after the other; null is Ctrl-C. */
 function personWith(answers: readonly (string | null)[]) {
   const left = [...answers];
   const said: string[] = [];

@@ -9,11 +9,11 @@ import { createOffice, type Computer, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Whatever servers, peers and files say, and however they are called: what commands write of it is text and nothing else. */
+/** Tests that commands print hostile text of servers, peers and files as plain text, without control characters. */
 const server = fixtureFile('hostile-server.mjs');
 const folder = testFolder('hostile');
 
-// No system takes this one in an argument.
+// No operating system accepts a NUL character in an argument.
 const inArgument = worst.replaceAll('\u0000', '');
 const fileName = `h${nameable(worst)}`.slice(0, 90);
 const file = (name: string, content: string): string => {
@@ -42,10 +42,10 @@ const trace = file('x.trace.ndjson', '{"format":"\u202E","v":"\u001B"}\n');
 
 interface How {
   readonly input?: string;
-  /** Interrupts once this is written. */
+  /** Pattern of output after which the command is interrupted. */
   readonly until?: RegExp;
 }
-/** Both streams, of which nobody is a terminal: nothing of ours moves a cursor either. */
+/** Runs a command whose output streams are no terminals, so that our own code moves no cursor either. */
 async function typed(argv: readonly string[], { input: given, until }: How = {}) {
   const told = { out: '', err: '' };
   const aborter = new AbortController();

@@ -5,7 +5,7 @@ import type { CommandContext } from './context.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c import` of what people really have: broken files, strange names, links, a file that is there already. */
+/** Tests of `a2c import` with real-life files: broken text, strange names, links, and an existing target. */
 const folder = testFolder('import-cases');
 let files = 0;
 const pathOf = (name: string): string => {
@@ -21,7 +21,7 @@ const written = (content: string | Buffer | object, name = 'theirs.json'): strin
 };
 const servers = (file: string): Record<string, unknown> =>
   (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: Record<string, unknown> }).mcpServers;
-/** Into a new file, or this one. */
+/** Imports into a new config file, or into `into` when it is given. */
 async function taken(what: string, into = pathOf('ours.json'), ...more: readonly string[]) {
   const told = await commandLine(['import', what, '--yes', '-c', into, ...more], { folder });
   return { ...told, into };

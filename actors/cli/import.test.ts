@@ -8,8 +8,8 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /**
- * `a2c import` over a home folder with one realistic file of each application. What is shown of each, and what is written,
- * stands in `import.expected.json`; A2C_UPDATE_IMPORTS=1 writes it.
+ * Tests of `a2c import` over a home folder with one realistic file of each application. Expected output and expected
+ * config of each are in `import.expected.json`, which A2C_UPDATE_IMPORTS=1 rewrites.
  */
 const home = mkdtempSync(join(tmpdir(), 'a2c-import-'));
 const expectedFile = fileURLToPath(new URL('import.expected.json', import.meta.url));
@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('a2c import of', () => {
       writeFileSync(expectedFile, `${JSON.stringify(all, null, 2)}\n`);
     }
     expect({ shown, written }).toEqual(all[id]);
-    // What was written is a config without a mistake and without a warning of a key.
+    // The written config must have no mistake and no warning of an ignored key.
     const read = await commandLine(['list', '--json', '-c', file]);
     const { warnings } = JSON.parse(read.out) as { warnings: readonly string[] };
     expect(warnings.filter((line) => line.includes('ignored'))).toEqual([]);

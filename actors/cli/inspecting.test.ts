@@ -17,7 +17,7 @@ import type { CommandContext } from './context.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 
-/** An office that runs until `stop`, and the address of its inspector. */
+/** Starts an office that runs until `stop`, and resolves with the address of its inspector. */
 async function openOffice(
   ...options: string[]
 ): Promise<{ url: string; told: Promise<CommandOutput>; stop(): void }> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c resources`, `a2c prompts`, `a2c prompt`, `a2c read` of any URI: what servers have beside tools. */
+/** Tests of `a2c resources`, `prompts`, `prompt` and `read`: everything that servers offer beside tools. */
 const folder = testFolder('listing');
 const server = fixtureFile('mcp-server.mjs');
 const started = (...args: string[]) => ({ command: process.execPath, args: [server, ...args] });

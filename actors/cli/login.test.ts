@@ -10,7 +10,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c login` and `a2c logout`, with a person who opens what is shown. */
+/** Tests of `a2c login` and `a2c logout` with a person who opens the address that is shown. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const folder = testFolder('login');
 let server: GuardedServer;
@@ -25,7 +25,7 @@ const configOf = (more: object = {}): string => {
   );
   return file;
 };
-/** Opens the address that is shown, as a browser does: the redirect leads back to the command. */
+/** Runs a command and opens each login address that it shows, as a browser does; the redirect leads back to the command. */
 async function typed(argv: readonly string[], opens = true) {
   const pages: Promise<number>[] = [];
   const onError = (line: string): void => {
@@ -65,7 +65,7 @@ describe('a2c login', () => {
     for await (const line of createInterface({ input: child.stderr })) {
       const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
       if (url === undefined) continue;
-      // A process that waits for nothing is gone by then.
+      // These requests take long enough that a process without an open handle would have exited.
       for (let n = 0; n < 200; n += 1) await fetch(server.url);
       expect((await fetch(url)).status).toBe(200);
     }

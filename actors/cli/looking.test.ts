@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c logs`, `a2c doctor`, `a2c status --watch`: what a person looks at when something is wrong. */
+/** Tests of `a2c logs`, `a2c doctor` and `a2c status --watch`, the commands that help to find a fault. */
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('looking');
 const talker = join(folder, 'talker.mjs');

@@ -11,7 +11,7 @@ const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${nam
 const mark = crypto.randomUUID();
 const folder = testFolder('main');
 
-/** A config file with one server behind a shell; `stubborn` needs SIGKILL, which comes after these graces. */
+/** Config file with one server behind a shell; a `stubborn` server ends only by SIGKILL, after both grace times. */
 function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {
   const file = join(folder, `${manners}-${termGraceMs}.json`);
   const words = [process.execPath, fixture('shutdown-server.mjs'), manners];
@@ -23,7 +23,7 @@ function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {
   writeFileSync(file, JSON.stringify(config));
   return file;
 }
-/** Living processes of the servers; those that still live when patience ends. */
+/** Lists the processes of the servers that still live after `patienceMs`. */
 const look = (patienceMs: number): unknown[] =>
   JSON.parse(
     execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, String(patienceMs)], {
@@ -31,7 +31,7 @@ const look = (patienceMs: number): unknown[] =>
     }),
   );
 
-/** For what is no figure: long enough for a busy machine. */
+/** Upper bound in milliseconds for steps whose time is not measured, long enough for a busy machine. */
 const boundMs = 2_000;
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -41,7 +41,6 @@ afterEach(() => {
   running.clear();
 });
 
-/** The command as a process of its own. */
 function a2c(...argv: string[]) {
   const child = spawn(process.execPath, [fileAt('../../dist/actors/main.js'), ...argv], {
     stdio: 'pipe',
@@ -59,7 +58,7 @@ function a2c(...argv: string[]) {
     child,
     told,
     exited,
-    /** What was said so far, once a pattern is in it; rejects when the process ends without it. */
+    /** Resolves with the whole output once it matches the pattern; rejects when the process ends without a match. */
     said: (pattern: RegExp): Promise<string> =>
       new Promise((resolve, reject) => {
         const look = (): void => {
@@ -158,7 +157,7 @@ describe('office, computer and one-shots as processes of their own', () => {
       result: { content: [{ type: 'text', text: 'through all' }] },
       failure: null,
     });
-    // Nobody sits at that computer who could confirm it.
+    // No person is at that computer to confirm the call, so it is refused.
     const refused = a2c('call', 'slow', '{"ms": 1}', ...peer);
     expect(await refused.exited).toEqual({ code: 1, signal: null });
     expect(JSON.parse(refused.told.out)).toMatchObject({
@@ -171,7 +170,7 @@ describe('office, computer and one-shots as processes of their own', () => {
       expect(await exited).toEqual({ code: 143, signal: null });
     }
     expect(office.told.out).toBe(`${url}\n`);
-    // Nobody reads its stdout at a terminal, so it has facts for programs, and nothing else.
+    // Stdout of the computer is no terminal, so it must contain only lines for programs.
     expect(computer.told.out).toMatch(/^(@a2c \{.*\}\n)+$/);
     expect(look(0)).toEqual([]);
   });

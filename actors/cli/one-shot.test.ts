@@ -5,7 +5,7 @@ import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { createOffice } from '../api/office.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** `a2c call` and `a2c tools`, over servers that do not do what they should, and people who lose patience. */
+/** Tests of `a2c call` and `a2c tools` with servers that misbehave and with people who press Ctrl-C. */
 const fixture = fixtureFile('mcp-server.mjs');
 const folder = testFolder('one-shot');
 const fileOf = configFiles(folder);
@@ -57,12 +57,12 @@ describe('a2c tools --format', () => {
     expect(documentIn(told)).toContainEqual(expect.objectContaining({ type: 'function' }));
     expect(told.err).toMatch(/^server gone gave up: .*no-such-command/m);
     expect(told.err).toMatch(/^one and two both have echo, .*a2c call two\.echo$/m);
-    // It is not there because its config says so.
+    // A server that is disabled in the config is not reported as missing.
     expect(told.err).not.toContain('off');
   });
 });
 
-/** Ctrl-C comes as the server is asked this. */
+/** Runs a command and interrupts it when the server receives a request of this method. */
 async function interruptedAt(
   method: string,
   behaviour: string,

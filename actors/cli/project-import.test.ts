@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
-/** What becomes of paths when the servers of a project are taken over into a config elsewhere. */
+/** Tests of relative paths in server entries of a project that are imported into a config in another folder. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-project-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let folders = 0;

@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** `a2c up` at a real terminal, as a person and a program that reads along see it. */
+/** Starts `a2c up` at a real terminal; its output has lines for a person and lines for programs. */
 function up(env: Readonly<Record<string, string>> = {}): AtPty {
   const config = join(folder, 'servers.json');
   const script = `require('fs').writeFileSync(process.argv[1], String(process.pid)); import(process.argv[2])`;
@@ -62,19 +62,19 @@ test('values of inputs and tokens are not kept in the history', async () => {
 
 test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server process is left', async () => {
   const { type, until, exited } = up();
-  // 1. start → the prompt
+  // Step 1 of seed 002 §8.3: the prompt appears after the start.
   await until(/a2c> /);
-  // 2. servers list → server_status
+  // Step 2 of seed 002 §8.3: `servers list` writes a `server_status` line.
   type('servers list\r');
   const listed = facts(await until(/@a2c \{"type":"server_status".*\r*\n[^]*a2c> /));
   expect(listed).toContainEqual({ type: 'server_status', name: 'fixture', state: 'ready' });
-  // 3. inputs → inputs_loaded
+  // Step 3 of seed 002 §8.3: `inputs load` writes an `inputs_loaded` line.
   const inputs = join(folder, 'inputs.json');
   writeFileSync(inputs, JSON.stringify([{ type: 'promptString', id: 'city', description: 'Where' }]));
   type(`inputs load ${inputs}\r`);
   const loaded = facts(await until(/@a2c \{"type":"inputs_loaded".*\r*\n[^]*a2c> /));
   expect(loaded).toContainEqual({ type: 'inputs_loaded', count: 1 });
-  // 4. tools call → tool_call_result
+  // Step 4 of seed 002 §8.3: `tools call` writes a `tool_call_result` line.
   type('tools call echo {"text": "through a pty"}\r');
   const called = facts(await until(/@a2c \{"type":"tool_call_result".*\r*\n[^]*a2c> /));
   expect(called.find((fact) => fact.type === 'tool_call_result')).toMatchObject({
@@ -83,7 +83,7 @@ test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server proc
     outcome: 'succeeded',
   });
   expect(isAlive(serverPid())).toBe(true);
-  // 5. quit → the program ends; 6. nothing of its servers is left
+  // Steps 5 and 6 of seed 002 §8.3: `quit` ends the program, and no server process is left.
   type('quit\r');
   expect(await exited).toBe(0);
   expect(isAlive(serverPid())).toBe(false);
@@ -99,7 +99,7 @@ test('Ctrl-C while a tool runs cancels that call; twice at an empty prompt it en
   expect(await until(/was cancelled[^]*a2c> [^]*fixture/)).toContain('unknown');
   type('\u0003');
   await until(/Ctrl-C again, or quit, ends this office, computer \S+, 1 server\r*\n[^]*a2c> /);
-  // Whoever types meanwhile has gone on.
+  // A typed command withdraws the first Ctrl-C, so the next one warns again.
   type('calls\r');
   await until(/no call runs/);
   type('\u0003');
@@ -116,7 +116,7 @@ test('Ctrl-C while a tool runs cancels that call; twice at an empty prompt it en
 test('status --tree shows every machine with its state', async () => {
   const { type, until, exited } = up();
   await until(/a2c> /);
-  // The prompt is there before the seat in the office may be.
+  // The prompt may appear before the computer has joined its office, so the test asks until it has.
   let tree = '';
   while (!/link#\d+ +online\.joined/.test(tree)) {
     type('status --tree\r');

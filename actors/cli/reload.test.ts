@@ -1,4 +1,4 @@
-/** SIGHUP at an office in a process of its own: it reads anew what it was given as files, and goes on. */
+/** Tests SIGHUP at an office in a process of its own: it reads its token files again and goes on. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -24,7 +24,7 @@ beforeAll(() => {
   ];
   const mcpServers = { fixture, off, twin };
   config = fileOf('good.json', { mcpServers });
-  // Its calls have 200 ms from when their server is there.
+  // Each call has a total time of 200 ms, counted from the moment at which its server is ready.
   impatient = fileOf('impatient.json', { mcpServers, a2c: { timeouts: { callTotalMs: 200 } } });
 });
 
@@ -33,7 +33,7 @@ interface Told {
   readonly out: string;
   readonly err: string;
 }
-/** The command line in this process, with streams for a terminal. */
+/** Runs the command line in this process, with plain streams as its terminal. */
 async function a2c(...argv: string[]): Promise<Told> {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const told = Promise.all([text(output), text(errors)]);
@@ -44,7 +44,7 @@ async function a2c(...argv: string[]): Promise<Told> {
   const [out, err] = await told;
   return { code, out, err };
 }
-/** One document, and nothing beside it. */
+/** Parses stdout, which must be exactly one JSON document. */
 function documentIn({ out }: Told): Record<string, unknown> {
   expect(out.trim().split('\n')).toHaveLength(1);
   return JSON.parse(out) as Record<string, unknown>;

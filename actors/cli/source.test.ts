@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A person who gives these answers, or a pipe when there are none. */
+/** Terminal whose person gives these answers; without answers it is a pipe. */
 const terminalOf = (answers?: (string | null)[]): Terminal => ({
   isInteractive: answers !== undefined,
   isRead: answers !== undefined,

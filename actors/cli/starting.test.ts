@@ -7,11 +7,11 @@ import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { CommandContext } from './context.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Commands that ask once, over servers that take long to start. */
+/** Tests of one-shot commands over servers that start slowly. */
 const folder = testFolder('starting');
 const fileOf = configFiles(folder);
 
-/** A server that answers `initialize` once somebody has seen on the terminal that it is waited for. */
+/** Starts an HTTP server that answers `initialize` only after the terminal has shown that the command waits for it. */
 async function withSlow(
   argv: readonly string[],
   { a2c = {}, answers = true }: { a2c?: object; answers?: boolean } = {},
@@ -59,7 +59,7 @@ describe('a server that takes long to start', () => {
     const aborter = new AbortController();
     const server = fixtureFile('mcp-server.mjs');
     const [good, mute] = ['echo', 'mute'].map((how) => ({ command: process.execPath, args: [server, how] }));
-    // Nobody would end it but whoever has seen what is there.
+    // The command ends only by this interrupt, which comes once the ready server was shown.
     const seen: string[] = [];
     const onLine = (text: string): void => {
       seen.push(text);

@@ -6,7 +6,7 @@ import headless from '@xterm/headless';
 import { expect, it } from 'vitest';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** A long line is typed, edited and completed at a real terminal while servers come, go and write, ten times a second. */
+/** Tests that a long line can be typed, edited and completed at a real terminal while servers print ten times a second. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('storm');
@@ -46,7 +46,7 @@ it('keeps every character of the line that is typed', async () => {
       };
       look();
     });
-  /** The line of the prompt as a person sees it, its rows joined. */
+  /** Line of the prompt as a person sees it, with its wrapped rows joined. */
   const line = (): string => {
     const { active } = screen.buffer;
     const texts: string[] = [];
@@ -59,7 +59,7 @@ it('keeps every character of the line that is typed', async () => {
     return texts.findLast((text) => text.startsWith('a2c> '))?.slice('a2c> '.length) ?? '';
   };
   const storms = (): number => shown.split('storm ').length;
-  /** The next piece is typed when the storm has written again. */
+  /** Types a piece of the line after the next output of the servers, and waits until the line is as expected. */
   const type = async (text: string, expected: string): Promise<void> => {
     const before = storms();
     await until(() => storms() > before);
@@ -83,7 +83,7 @@ it('keeps every character of the line that is typed', async () => {
     pty.write('\r');
     const said = `Größe 漢字 ${long.slice(1)}éyZ`;
     await until(() => shown.includes(JSON.stringify({ content: [{ type: 'text', text: said }] })));
-    // Ctrl-D leaves, and the storm with it.
+    // Ctrl-D ends the program and its noisy servers.
     pty.write('\u0004');
     expect(await exited).toBe(0);
     expect(storms()).toBeGreaterThan(8);

@@ -1,4 +1,4 @@
-/** Ctrl-Z at a real terminal: the shell has it back as it was, and `fg` brings the prompt back as it was. */
+/** Tests of Ctrl-Z at a real terminal: the shell gets its terminal modes back, and `fg` restores the prompt. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 const given = (): unknown => JSON.parse(readFileSync(join(folder, 'given.json'), 'utf8'));
-/** One server that is there at once, and one that wants a password when `asks`. */
+/** Starts `a2c up` with one server; with `asks` the server needs a password first. */
 function start(run: typeof atPty, asks = false): AtPty {
   const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify({ pid: process.pid, T: process.env.T })); import(process.argv[2])`;
   const words = ['-e', script, join(folder, 'given.json'), server];
@@ -32,7 +32,7 @@ function start(run: typeof atPty, asks = false): AtPty {
   person = run(argv, { XDG_STATE_HOME: join(folder, 'state') });
   return person;
 }
-/** The shell answers, and its terminal shows what is typed, line by line. */
+/** Sends Ctrl-Z and checks that the shell answers and its terminal echoes whole lines again. */
 async function stops(at: AtPty): Promise<void> {
   at.type(ctrlZ);
   await at.until(/(Stopped|Suspended|stopped|suspended)[^]*\$ $/);

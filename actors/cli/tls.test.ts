@@ -1,4 +1,4 @@
-/** `a2c office` with a certificate, as docs/operate.md has it: processes that find each other by https. */
+/** Tests `a2c office` with a certificate, as docs/operate.md describes it: all processes connect by https. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

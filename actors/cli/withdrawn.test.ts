@@ -9,10 +9,10 @@ import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** A server that is ready, lists no tools any more, and says why: as whoever types commands hears of it. */
+/** Tests how commands report a ready server whose list of tools fails after a change. */
 const folder = testFolder('withdrawn');
 const pid = join(folder, 'pid');
-/** With each SIGUSR2 its list fails, or is back; it says that it changed. */
+/** Program of a server that switches its list between failing and working at each SIGUSR2, and announces the change. */
 const script = `
 let isBroken = false;
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -76,7 +76,7 @@ afterEach(async () => {
   await ended;
   ended = undefined;
 });
-/** The last that programs heard of it. */
+/** Last `server_status` line for programs. */
 const state = (): Fact | undefined => facts.filter(({ type }) => type === 'server_status').at(-1);
 const flip = (): boolean => process.kill(Number(readFileSync(pid, 'utf8')), 'SIGUSR2');
 const office = (): string => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** The bytes of a config file, whatever editor wrote it: read, changed, and kept. */
+/** Tests of byte order marks, line ends and encodings of config files, which a change must keep. */
 const folder = testFolder('bytes');
 let files = 0;
 function written(content: string | Buffer, ending = 'json'): string {

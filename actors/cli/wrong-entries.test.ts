@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
-/** Files of which one entry is wrong or odd: imported, named with `--config`, and found in the folder, the rest is taken. */
+/**
+ * Tests that a file with one wrong entry loses only that entry when it is imported, named with `--config`, or found in
+ * the folder.
+ */
 const root = mkdtempSync(join(tmpdir(), 'a2c-wrong-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let folders = 0;
@@ -34,7 +37,7 @@ const opencode = (tools: string): string =>
   `{"mcp": {"a": {"type": "local", "command": ["x"], "enabled": true}, "good": {"type": "local", "command": ["x"]}}, "tools": ${tools}}`;
 const anyway = 'mcp.json';
 
-/** Name, text, what runs, what is left out. */
+/** Rows of: title, file name, file text, names of servers that run, names of entries that are left out. */
 const files: readonly (readonly [string, string, string, readonly string[], readonly string[]])[] = [
   ['args as text', anyway, map('"bad": {"command": "x", "args": "-y"}'), ['good'], ['bad']],
   ['an entry that is no object', anyway, map('"bad": 7'), ['good'], ['bad']],
@@ -115,7 +118,7 @@ const files: readonly (readonly [string, string, string, readonly string[], read
     ['bad'],
   ],
 ];
-/** In a folder `a2c` looks for these alone. */
+/** Tells whether `a2c` finds a file of this name in its folder without `--config`. */
 const isFound = (name: string): boolean => name === '.mcp.json' || name === 'mcp.json';
 
 describe('a file with', () => {

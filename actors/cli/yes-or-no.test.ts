@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { Terminal } from '../../adapters/index.ts';
 import { yesOrNo } from './answering.ts';
 
-/** A person with these answers, and how often they were asked. */
 async function answered(answers: (string | null)[], preset: boolean) {
   const asked: string[] = [];
   const told: string[] = [];

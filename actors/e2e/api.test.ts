@@ -19,7 +19,7 @@ const server = (behaviour = 'echo', more: object = {}): object => ({
 const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
   bootedComputer({ name: 'c1', config: { mcpServers }, ...options });
 
-/** The living processes of all servers of this file. */
+/** Lists the living processes of all servers that this file starts. */
 const look = (): unknown[] =>
   JSON.parse(
     execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
@@ -71,7 +71,7 @@ describe('an office', () => {
     expect(error.message).toContain("'ada'");
     await using _elsewhere = await createAgent({ url: office.url, name: 'bob', office: 'other' });
     await using computer = await computerOf({ s: server() }, { office: { url: office.url } });
-    // A booted computer may still be on its way to its seat.
+    // A booted computer may join its office a moment later; the agent waits for its tools.
     await first.tools(computer.name);
     expect(await first.callTool(computer.name, 'echo')).toMatchObject({ outcome: 'succeeded' });
   });
@@ -135,7 +135,7 @@ describe('a closed handle', () => {
     await using office = await createOffice({ port: 0 });
     const agent = await createAgent({ url: office.url });
     const waiting = agent.tools('nobody');
-    // Awaited after what makes it reject.
+    // The rejection comes before it is awaited below, so it must count as handled.
     waiting.catch(() => {});
     await agent.close();
     await expect(waiting).rejects.toThrow('The agent is closed');

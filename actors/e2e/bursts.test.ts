@@ -6,7 +6,7 @@ import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 const mark = crypto.randomUUID();
 const burst = { times: 200, ms: 50 };
 
-/** What the server was asked for so far. */
+/** Number of `tools/list` requests that the server has received so far. */
 async function listsOf(computer: Computer): Promise<number> {
   const { result } = await computer.callTool('methods');
   const [{ text = '' } = {}] = (result as { content: readonly { text?: string }[] }).content;
@@ -38,11 +38,11 @@ it('200 changes of a list in 50 ms are at most two refreshes and one announcemen
   expect(await agent.tools('c1')).toHaveLength(before + 1);
   expect((await listsOf(computer)) - asked).toBeLessThanOrEqual(2);
 
-  // Had there been a second announcement of the first burst, it would be heard before this one.
+  // A second announcement of the first burst would be heard before the announcement of this burst.
   await computer.callTool('burst', { times: 1, ms: 1 });
   await ear.until(() => heard.length === 2);
   expect(heard[1]).toEqual({ added: ['version-1'], removed: ['version-200'] });
-  // Only the server concerned was asked; nothing of the other one changed.
+  // The computer asks only the server that changed; the catalog of the other server keeps its revision.
   const lists = computer.catalogs().filter(({ list }) => list === 'tools');
   const revisions = Object.fromEntries(lists.map(({ server, revision }) => [server, revision]));
   expect(revisions).toEqual({ s: 3, quiet: 1 });

@@ -7,12 +7,12 @@ import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /**
- * Cases of calls (a2c-wire §8.5) on the wire: an agent that shares no code with ours, a real office, a real computer
- * with a real server. E10 to E13 stand beside what VRL is made of.
+ * Tests of calls (a2c-wire §8.5): a foreign agent, a real office, and a real computer with a real server. Cases E10 to
+ * E13 are in the tests of VRL.
  */
 const server = fixtureFile('mcp-server.mjs');
 const behaviour = new URL('../../scenarios/fixtures/mcp-behaviour.mjs', import.meta.url).href;
-/** The same server, whose results have a `_meta` of their own. */
+/** Program of a server whose results have a `_meta` of their own. */
 const withOwnMeta = `
   import { createInterface } from 'node:readline';
   import { createBehaviour } from ${JSON.stringify(behaviour)};
@@ -56,14 +56,14 @@ const opened: { close(): Promise<void> }[] = [];
 const emit = (event: string, body: object): Promise<unknown[]> =>
   new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
 let calls = 0;
-/** What the agent hears, as it comes. */
+/** Calls a tool as a foreign agent and resolves with the raw answer. */
 const call = async (tool: string, params: object = {}, more: object = {}): Promise<Result> => {
   const asked = { agent: 'raw', req_id: `r${(calls += 1)}`, computer: 'ours', timeout: 30 };
   const [ack] = await emit('client:tool_call', { ...asked, tool_name: tool, params, ...more });
   return ack as Result;
 };
 const textOf = ({ content }: Result): string => content.map(({ text }) => text).join('\n');
-/** What the server says of calls that hang and calls that were cancelled: it takes its lines in order. */
+/** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
 const seen = async (): Promise<{ hanging: string[]; cancelled: string[] }> =>
   JSON.parse(textOf(await call('seen')));
 const computerOf = async (options: ComputerOptions): Promise<Computer> => {

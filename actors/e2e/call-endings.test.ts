@@ -5,7 +5,7 @@ import type { Agent, Computer, ComputerEvents, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** How calls end for who asked and for who looks on: agents and computers of ours, and a computer that shares no code with us. */
+/** Tests how calls end for callers and observers, with our own peers and with a foreign computer. */
 const server = fixtureFile('mcp-server.mjs');
 const config = (autoApprove: readonly string[] = ['all']): object => ({
   mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
@@ -35,7 +35,7 @@ const pairOf = async (autoApprove?: readonly string[]): Promise<{ computer: Comp
 };
 
 type Ack = (body: unknown) => void;
-/** A computer that has one tool, keeps the acks of its calls, and what it is told of cancels. */
+/** Foreign computer with one tool that keeps the acks of its calls and records the cancels that it receives. */
 async function rawComputer(onCall: (ack: Ack) => void) {
   const raw = io(`${office.url}/smcp`, { reconnection: false, transports: ['websocket'] });
   socket = raw;
@@ -65,7 +65,7 @@ describe('an agent', () => {
     });
     agent.cancel('E20');
     acks[0]?.({ content: [] });
-    // Whoever is asked after the cancels answers after them.
+    // The computer answers this request only after it has received the cancels.
     await agent.getConfig('raw');
     expect(cancels).toEqual([{ agent: 'agent', req_id: 'E20' }]);
   });

@@ -18,7 +18,7 @@ const start = (options: ComputerOptions = {}, entry: object = {}): Promise<Compu
     stateDir: false,
     ...options,
   });
-/** What of its tools the server has run. */
+/** Reads from the server which of its tools it has run. */
 async function runs(computer: Computer): Promise<unknown> {
   const { result } = await computer.callTool('get_runs', {}, { confirmed: true });
   return JSON.parse((result as { content: [{ text: string }] }).content[0].text);
@@ -250,7 +250,7 @@ describe('progress', () => {
     expect(await call).toMatchObject({ outcome: 'succeeded', reqId: 'r7' });
     expect(own).toEqual({ progress: 1, total: 3, message: 'begun' });
     expect(told).toEqual([{ reqId: 'r7', server: 'typed', tool: 'get_slowly', ...own }]);
-    // It is over: nothing happens.
+    // A cancel after the end of the call must have no effect.
     call.cancel();
   });
   it('reaches an agent through its office', async () => {

@@ -17,7 +17,7 @@ const config = (autoApprove: readonly string[]): object => ({
   mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
 });
 
-/** Who calls: the host of the computer itself, or an agent in its office. */
+/** Caller of the tools: the host of the computer itself, or an agent in its office. */
 interface Caller {
   call(tool: string, params?: object, options?: Parameters<Computer['callTool']>[2]): Promise<CallOutcome>;
   cancel(reqId: string): void;
@@ -53,9 +53,9 @@ const callers: readonly (readonly [string, Caller])[] = [
 const mebibyte = 1024 * 1024;
 
 describe.each(callers)('a call of %s', (who, { call, cancel }) => {
-  /** A label that no other test uses. */
+  /** Adds the kind of caller to a label, so that no other test uses the same label. */
   const labelled = (name: string): string => `${who}: ${name}`;
-  /** What the server says of calls that hang and calls that were cancelled: it takes its lines in order. */
+  /** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
   async function seen(): Promise<{ hanging: string[]; cancelled: string[] }> {
     const { result } = await call('seen');
     return JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
@@ -122,7 +122,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect((await seen()).hanging).toContain(reqId);
     cancel(reqId);
     expect((await first).end).toBe('cancelled');
-    // An agent is done with a call that it cancels; its office is when the computer has heard of that.
+    // An agent forgets a cancelled call at once, but its office only after the computer has received the cancel.
     expect((await seen()).cancelled).toContain(reqId);
     expect(await call('echo', { text: 'third' }, { reqId })).toMatchObject({ outcome: 'succeeded' });
   });
@@ -151,7 +151,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
   it('with a result over the budget gets its beginning, says so, and the host keeps the whole (case 56)', async () => {
     const answer = await call('big', { bytes: 9 * mebibyte });
     expect(answer.outcome).toBe('succeeded');
-    // An agent reads `meta` as MCP spells it.
+    // Results of an agent have `_meta`, the name that MCP uses; results of a host have `meta`.
     const { content, meta, _meta } = answer.result as Record<'meta' | '_meta', Cut> & {
       content: { text: string }[];
     };

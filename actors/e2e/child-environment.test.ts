@@ -5,7 +5,6 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** What real children are launched with. */
 const mark = crypto.randomUUID();
 const passed = 'A2C_TEST_PASSED';
 let computer: Computer;

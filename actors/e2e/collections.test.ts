@@ -15,7 +15,7 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** A host's Desktop and Finder over real servers: one over stdio, one over streamable HTTP. */
+/** Tests of the Desktop and Finder of a host over real servers: one over stdio, one over streamable HTTP. */
 const mark = crypto.randomUUID();
 const opened: RunningServer[] = [];
 const notices: string[] = [];
@@ -90,7 +90,7 @@ describe('the Desktop and the Finder of a computer', () => {
     const host = await start({ w: { type: 'http', url: windows.url } });
     await host.desktop();
     const before = told('desktop.changed');
-    // Until the server has heard that somebody wants to know.
+    // The loop ends when the server has a subscriber for the window.
     while ((await windows.tell('show_window', { path: 'log', text: 'more' })) === 0);
     await ear.until(() => told('desktop.changed') > before);
     expect((await host.desktop()).desktops).toContain('window://h/log\n\nmore');
@@ -276,7 +276,7 @@ describe('the history of a computer', () => {
 it('documents and contents are what the wire says they are', () => {
   const document = {} as DPEDocumentSummary;
   const content = {} as ResourceContents;
-  // The compiler says so: hosts see no schema library in our types.
+  // This test is checked by the compiler: public types must match the wire without a schema library.
   const [seen, read]: [DocumentSummary, ResourceContent] = [document, content];
   expect([seen, read]).toEqual([{}, {}]);
 });

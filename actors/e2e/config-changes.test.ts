@@ -3,7 +3,6 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** The config of a computer that runs, changed under it; every server is a real process. */
 const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
 const pidOf = (name: string): number | undefined => pidsOf(markOf(name))[0];

@@ -3,7 +3,7 @@ import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** What a host reads of its computer: the config in force, and resources of any kind. */
+/** Tests that a host can read the config in force and resources of any kind from its computer. */
 const mark = crypto.randomUUID();
 let computer: Computer;
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { createEar, launched, pidsOf, stubborn } from '../../scenarios/fixtures/
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Orders that meet: changes of one config, stops of one server, the end of it all; and who hears of them. */
+/** Tests of simultaneous orders to one computer (config changes, stops, close) and of the events that they cause. */
 const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
 const one = (name: string, behaviour = 'echo', more: object = {}): object => ({
@@ -32,7 +32,7 @@ describe('without auto-reconnect', () => {
         code: 409,
         message: 'Server a is active. Stop it before updating config',
       });
-    // What is no launch fact may change.
+    // Settings that do not belong to the launch config may change while the server runs.
     await computer.addOrUpdateServer(one('a', 'echo', { forbidden_tools: ['fail'] }));
     expect(pidsOf(markOf('a'))).toEqual([pid]);
     await computer.restartServer('a');
@@ -103,7 +103,7 @@ describe('an agent', () => {
     await ear.until(() => heard.length > 0);
     const config = await agent.getConfig('c1');
     expect(Object.keys(config.servers)).toEqual(['a', 'b']);
-    // The same config again is no change: what comes after it is the next that is heard.
+    // Adding the same config again is no change, so the removal is the next change that the agent hears of.
     await computer.addOrUpdateServer(one('b'));
     await computer.removeServer('b');
     await ear.until(() => heard.length > 1);

@@ -7,7 +7,7 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** What a config says beside its servers, and what there is to say about it, on every way in. */
+/** Tests of config parts beside the servers, and of the notices about them, for every way to give a config. */
 const mark = crypto.randomUUID();
 const plain = (more: object = {}): object => launched(mark, 'echo', { autoApprove: undefined, ...more });
 const needing = (id: string): object => plain({ env: { MARK: mark, KEY: `\${input:${id}}` } });
@@ -49,7 +49,7 @@ describe('setServers means the whole config', () => {
     expect(await computer.callTool('hang')).toMatchObject({ end: 'timedOut' });
     await computer.setServers(slow);
     const call = computer.callTool('hang');
-    // Longer than the time that it no longer has.
+    // This call waits longer than the former limit of 300 ms, which the new config no longer has.
     expect(await computer.callTool('hang', {}, { timeoutMs: 900 })).toMatchObject({ end: 'timedOut' });
     expect(computer.calls()).toHaveLength(1);
     call.cancel();
@@ -84,7 +84,7 @@ describe('addOrUpdateServer takes what stands around its server', () => {
     expect(await computer.addOrUpdateServer({ mcpServers: { c: needing('one') } })).toMatchObject({
       state: 'ready',
     });
-    // Nobody is warned of an input that the computer has.
+    // An input that the computer already defines causes no warning.
     expect(notices.filter((text) => text.includes('input'))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Credentials that say what their holder may do: tokens with a grant, files of them, and tokens that somebody signs. */
+/** Tests of credentials with a grant: tokens, files of tokens, and signed tokens. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -54,7 +54,7 @@ describe('a token with a grant', () => {
   });
 
   it('closes the connection of its holder when it ends, and says why', async () => {
-    // From when it is checked: however slow the machine is, its holder is connected before.
+    // The life of the grant begins when it is checked, so its holder connects in time even on a slow machine.
     const lasting = (ms: number): OfficeAuth =>
       (() => ({ grant: { expiresAt: Date.now() + ms } })) satisfies OfficeAuth;
     await using office = await officeWith(lasting(100));
@@ -145,7 +145,7 @@ describe('a signed token', () => {
   const invalid = expect.stringContaining('signed by somebody else, or meant for another place');
   const without = (claim: string): object => ({ ...claims, [claim]: undefined });
   const past = Math.floor(Date.now() / 1000) - 60;
-  /** Text for the peer, and text for the operator of the office. */
+  /** Resolves with the text that the peer receives and the text that the operator of the office reads. */
   const refusalOf = async (token: string): Promise<readonly [heard: unknown, read: RefusedPeer]> => {
     const read = new Promise<RefusedPeer>((resolve) => {
       const end = office.on('peer.refused', (refused) => (end(), resolve(refused)));
@@ -156,7 +156,7 @@ describe('a signed token', () => {
     [401, says],
     expect.objectContaining({ code: 401, reason: says, detail }),
   ];
-  /** Text for the peer, and the longer text for the operator of the office where there is one. */
+  /** Rows of: title, claims, text for the peer, and the longer text for the operator where it differs. */
   it.each<[what: string, claims: object, says: unknown, detail?: string]>([
     ['for another service', { ...claims, aud: 'another' }, invalid, 'unexpected "aud" claim value'],
     ['without an audience', without('aud'), invalid, 'missing required "aud" claim'],

@@ -27,11 +27,11 @@ const configOf = (isWrapped: boolean): object => {
     a2c: { timeouts: { stdinGraceMs: 50, termGraceMs: 50 } },
   };
 };
-/** The server's processes that live, or that still do when patience ends. */
+/** Lists the processes of the server that still live after `patienceMs`. */
 const look = (patienceMs = 0): { pid: number; pgid: number }[] =>
   JSON.parse(execFileSync(process.execPath, [living, mark, String(patienceMs)], { encoding: 'utf8' }));
 
-/** Ten times the aim: a bound for a busy machine, not the figure itself. */
+/** Upper bound in milliseconds for a busy machine, ten times the time that we aim for. */
 const boundMs = 1_000;
 
 describe('kill -9 of a server in mid-call', () => {
@@ -44,7 +44,7 @@ describe('kill -9 of a server in mid-call', () => {
       name: 'c1',
       config: configOf(isWrapped),
       office: { url: office.url },
-      // Longer than the quiet time in which changes of tools are gathered, so that the agent hears of both.
+      // The restart comes later than the quiet time that gathers tool changes, so the agent hears of both changes.
       timing: { backoffMs: 500 },
     });
     agent = await createAgent({ url: office.url });
@@ -54,14 +54,14 @@ describe('kill -9 of a server in mid-call', () => {
     expect(look()).toEqual([]);
   });
 
-  /** Calls that hang in the server: it said so itself, and it takes its lines in order. */
+  /** Starts calls that hang in the server, and checks that the server has received them all. */
   async function hangingCalls(...reqIds: string[]): Promise<Promise<CallOutcome>[]> {
     const calls = reqIds.map((reqId) => agent.callTool('c1', 'hang', { label: reqId }, { reqId }));
     const { result } = await agent.callTool('c1', 'seen');
     expect(JSON.stringify(result)).toContain(JSON.stringify(JSON.stringify(reqIds)).slice(1, -1));
     return calls;
   }
-  /** How many tools came or went, each time that the agent hears of a change. */
+  /** Resolves with the number of added minus removed tools for each of the next `changes` events. */
   const heard = (changes: number): Promise<number[]> =>
     new Promise((resolve) => {
       const counts: number[] = [];

@@ -8,7 +8,7 @@ const server = fixtureFile('deep-server.mjs');
 const config = {
   mcpServers: { deep: { command: process.execPath, args: [server], autoApprove: ['all'] } },
 };
-/** Deeper than any stack, and not 41 KB. */
+/** Depth of nesting that overflows any call stack, although the text has less than 41 KB. */
 const levels = 20_000;
 
 let office: Office;

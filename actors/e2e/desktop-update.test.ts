@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { earOf, hostsWith } from '../../scenarios/fixtures/resource-hosts.ts';
 
-/** Mirrors finder-update.test.ts: an agent, an office, a computer and a server with windows, for real. */
+/** Tests of Desktop updates with a real agent, office, computer and server; finder-update.test.ts does the same for documents. */
 const log = 'window://h/log';
 const flags = ['--host', 'h', '--windows', JSON.stringify([{ path: 'log', text: 'started' }])];
 
@@ -18,7 +18,7 @@ describe('an agent that listens to a Desktop', () => {
     await hosts.act('show_window', { path: 'new', text: 'hello' });
     const hello = { uri: 'window://h/new', text: 'hello' };
     expect(await next()).toMatchObject({ added: [hello], removed: [], changed: [] });
-    // It says that its list changed, and it did not.
+    // The server announces a change of its list although the list is the same.
     await hosts.act('relist_windows');
     await hosts.act('show_window', { path: 'log', text: 'done' });
     const done = { uri: log, text: 'done' };

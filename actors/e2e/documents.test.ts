@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Agent, type Computer, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Real documents behind a real process, as an agent in another host reads them through the office. */
+/** Tests of real documents, served by a real process and read through the office by an agent in another host. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
 let folder = '';
 let office: Office;
 let computer: Computer;
 let agent: Agent;
-/** What the agent knows, by what it was told. */
+/** Documents that the agent knows from the notices that it received. */
 let seen: readonly string[] = [];
 let told = 0;
 const looks = new Set<() => void>();

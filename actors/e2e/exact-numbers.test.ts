@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice } from '../index.ts';
 
 const long = '1917043659912705296';
-/** A server that answers with an integer that a number cannot hold, and promises an integer. */
+/** Program of a server that answers with an integer larger than a JavaScript number can hold exactly. */
 const source = `
 import { createInterface } from 'node:readline';
 const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
@@ -36,7 +36,7 @@ it('an integer of a server that a number cannot hold keeps its digits, here and 
   const said = [`structuredContent.id is given as text: ${long} is more than a number holds exactly`];
   expect(here).toMatchObject({ outcome: 'succeeded', result: { structuredContent: { id: long, f: 0.1 } } });
   expect(here).toMatchObject({ result: { meta: { a2c_warnings: said } } });
-  // Its schema was held against the number.
+  // The output schema is checked against the original number, so no mismatch is reported.
   expect(here).not.toMatchObject({ result: { meta: { a2c_output_mismatch: expect.anything() } } });
   expect(there).toMatchObject({
     ...{ outcome: 'succeeded', server: 's', computer: 'c' },

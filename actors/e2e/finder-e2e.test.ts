@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { openHouse, type House } from '../../scenarios/fixtures/full-system.ts';
 
-/** Documents of real processes as an agent of another host sees them: right after each change, told of each once. */
+/** Tests that an agent of another host sees documents of real processes right after each change, and hears of each change once. */
 const mark = crypto.randomUUID();
 let house: House;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
 const notices = (): number => house.notices('notify:update_finder');
 const first = '2026-01-01T00:00:00Z';
 const [a, b, old] = [`papers/a.md ${first}`, `papers/b.md ${first}`, `archive/old.md ${first}`];
-/** Until the agent sees exactly these. */
+/** Waits until the Finder of the agent shows exactly these documents. */
 async function sees(...documents: readonly string[]): Promise<void> {
   const wanted = JSON.stringify(documents.toSorted());
   const shown = (): string[] =>
@@ -30,7 +30,7 @@ const document = (ref: string, last_modified: string) => ({ ref, title: ref, las
 describe('the Finder of an agent', () => {
   it('has the documents of all servers, and after each change what is there then; of each it is told once', async () => {
     await sees(a, b, old);
-    // What was told while everybody came is over with the first change that is seen.
+    // The first change comes after all notices of the start, so later counts are exact.
     const [one, two] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'];
     await call('put_document', document('mark.md', one));
     await sees(a, b, old, `papers/mark.md ${one}`);
@@ -42,7 +42,7 @@ describe('the Finder of an agent', () => {
     await sees(a, b, old, `papers/mark.md ${one}`, `papers/new.md ${two}`);
     await call('drop_document', { ref: 'new.md' });
     await sees(a, b, old, `papers/mark.md ${one}`);
-    // The same list once more is no change.
+    // An announcement of an unchanged list causes no notice.
     await call('relist_documents', {});
     house.kill('archive');
     await sees(a, b, `papers/mark.md ${one}`);

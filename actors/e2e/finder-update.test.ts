@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { earOf, hostsWith } from '../../scenarios/fixtures/resource-hosts.ts';
 import type { A2cError } from '../index.ts';
 
-/** Mirrors desktop-update.test.ts: an agent, an office, a computer and a server with documents, for real. */
+/** Tests of Finder updates with a real agent, office, computer and server; desktop-update.test.ts does the same for windows. */
 const plan = 'dpe://h/reports%2F2026%20plan.pdf';
 const notes = (day: number) => ({
   ...{ ref: 'notes.md', title: 'Notes', last_modified: `2026-03-0${day}T00:00:00Z`, pages: [] },
@@ -36,7 +36,7 @@ describe('an agent that listens to a Finder', () => {
     });
     await hosts.act('put_document', { ...notes(1), ref: 'new.md' });
     expect(await next()).toMatchObject({ added: [{ uri: 'dpe://h/new.md' }], removed: [], changed: [] });
-    // It says that its list changed, and it did not.
+    // The server announces a change of its list although the list is the same.
     await hosts.act('relist_documents');
     await hosts.act('put_document', notes(2));
     const changed = [{ uri: 'dpe://h/notes.md', last_modified: notes(2).last_modified }];
@@ -86,7 +86,7 @@ describe('an agent that asks for documents', () => {
     await using hosts = await hostsWith('documents', listed(notes(1), { ...notes(1), ref: 'other.md' }));
     const { next } = earOf(hosts.agent, 'finder.changed');
     await next();
-    // It gives something that is no document.
+    // The server returns a document with an invalid title.
     await hosts.act('put_document', { ...notes(1), title: 5 });
     expect((await next()).value.missing).toMatchObject([{ server: 'documents' }]);
     expect(await hosts.agent.getFinder('desk')).toMatchObject({
@@ -176,7 +176,7 @@ describe('an agent that walks through', () => {
     const seen: string[] = [];
     for await (const { doc_ref } of hosts.agent.documentsOf('desk', { pageSize: 20 })) {
       seen.push(doc_ref);
-      // Everything moves up by one, so that the next page begins one too late.
+      // The removal of the first document shifts all others by one, so the next page would skip one.
       if (seen.length === 10) await hosts.act('drop_document', { ref: first });
     }
     expect(seen).toHaveLength(new Set(seen).size);

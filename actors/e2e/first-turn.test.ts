@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { linked } from '../../scenarios/fixtures/hosted.ts';
 import { createAgent, createComputer, createOffice, type Agent, type Office } from '../index.ts';
 
-/** What an agent knows as soon as it is there. */
+/** Tests of the computers and tools that an agent knows right after it was created. */
 let office: Office;
 const opened: AsyncDisposable[] = [];
 const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
@@ -17,7 +17,7 @@ const computerOf = async (name: string): Promise<void> => {
   );
 };
 const agentOf = async (url = office.url): Promise<Agent> => kept(await createAgent({ url }));
-/** Sits in the office and answers nothing. */
+/** Foreign computer that joins the office and never answers a request. */
 async function mute(name: string): Promise<Socket> {
   const socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false, transports: ['websocket'] });
   opened.push({ [Symbol.asyncDispose]: async () => void socket.disconnect() });

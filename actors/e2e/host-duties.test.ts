@@ -4,7 +4,7 @@ import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-
 import { createAgent, createOffice, type Answers, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** What servers may ask of their host and tell it, over real pipes, real HTTP and within this process. */
+/** Tests of requests and notices from servers to their host, over pipes, over HTTP and within this process. */
 const mark = crypto.randomUUID();
 let ear: ReturnType<typeof createEar>;
 let http: HttpServer;
@@ -32,7 +32,7 @@ const start = async (name: string, answers?: Answers): Promise<Computer> =>
     onEvent: ear.onEvent,
     ...(answers && { answers }),
   }));
-/** What the host answered the server, as the server says. */
+/** Answer of the host to a request of the server, as the server reports it. */
 const askHost = async (host: Computer, method: string, params: object = {}): Promise<unknown> => {
   const { result } = await host.callTool('askHost', { method, params });
   return JSON.parse((result as { content: readonly { text: string }[] }).content[0]?.text ?? '');

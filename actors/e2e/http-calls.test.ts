@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** An MCP server over HTTP that answers no call, and tells of each. */
+/** MCP server over HTTP that answers no call, and reports the number of each call to `onCall`. */
 function silent(onCall: (n: number) => void) {
   let calls = 0;
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {

@@ -4,7 +4,7 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type AskInput, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Values of inputs that change while a computer runs, seen in the environment of real processes. */
+/** Tests of input values that change while a computer runs, read from the environment of real processes. */
 const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
 let ear: ReturnType<typeof createEar>;
@@ -26,7 +26,7 @@ afterEach(async () => {
 const token = { type: 'promptString', id: 'token', description: 'Token' };
 const wants = (name: string, env: Record<string, string> = { TOKEN: '${input:token}' }, more = {}): object =>
   launched(markOf(name), 'echo', { env: { MARK: markOf(name), ...env }, ...more });
-/** Ends at once unless its token is `right`. */
+/** Server that exits at once unless its token is `right`. */
 const picky = (name: string): object => {
   const { args } = launched('') as { readonly args: readonly string[] };
   const code = 'if (process.env.TOKEN !== "right") process.exit(3); import(process.argv[1])';
@@ -42,7 +42,7 @@ const valueAt = (name: string, variable = 'TOKEN'): string | undefined => {
   const entries = readFileSync(`/proc/${pidOf(name)}/environ`, 'utf8').split('\0');
   return entries.find((entry) => entry.startsWith(`${variable}=`))?.slice(variable.length + 1);
 };
-/** Says one word after the other; the last one for ever. */
+/** Person who answers each question with the next of these words, and repeats the last one. */
 const says = (...words: readonly (string | Error)[]) => {
   const asked: string[] = [];
   const input: AskInput = async ({ id }) => {

@@ -6,7 +6,7 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type AskInput, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Placeholders of configs, filled in for processes that show what they got. */
+/** Tests of placeholders in configs, read from the environment and the output of real processes. */
 const mark = crypto.randomUUID();
 const secret = 'pa55-w0rd-of-nobody';
 let folder: string;
@@ -40,7 +40,7 @@ const start = async (servers: object, options: ComputerOptions = {}): Promise<vo
   computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string) => computer.servers().find((each) => each.name === name);
-/** What its process was given: the environment is there for whoever may look into the process. */
+/** Reads the environment of the server process from /proc. */
 const envOf = (): Record<string, string> => {
   const [pid] = pidsOf(mark);
   const entries = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -121,7 +121,7 @@ describe('the value of a password', () => {
       trace: readFileSync(trace, 'utf8'),
     };
     const text = JSON.stringify(all);
-    // What its process said at its end is there, without that word.
+    // The last output of the process is recorded, without the secret word.
     expect(text).toContain('the word is');
     expect(text).not.toContain(secret);
   });

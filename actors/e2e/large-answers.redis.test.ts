@@ -1,4 +1,4 @@
-/** Large answers between nodes, while one of them is paused. */
+/** Tests of large answers between two nodes while one of them is paused. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
@@ -47,7 +47,7 @@ it('a node that is paused with 14 × 7.9 MB on their way to it loses none of the
   await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(all);
   process.kill(near.pid, 'SIGSTOP');
   for (const answer of answers) answer();
-  // As many as may stand there do.
+  // Redis holds at most four large answers for the paused node; the others wait.
   const standing = async (): Promise<number> =>
     (await redis.ask('KEYS', '{a2c:0}:large:*')).split('\n').filter(Boolean).length;
   await expect.poll(standing, { timeout: 20_000 }).toBe(4);

@@ -6,7 +6,7 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Servers that start when they are needed, over several lives of their host. */
+/** Tests of servers that start on demand, over several lives of their host. */
 const mark = crypto.randomUUID();
 let stateDir: string;
 let ear: ReturnType<typeof createEar>;
@@ -82,7 +82,7 @@ describe('a lazy server', () => {
   it('that cannot start when it is called tells every caller why, and none waits for ever', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'a2c-lazy-home-'));
     await start({}, 'echo', { cwd });
-    // Its launch config is as it was; only the world is not.
+    // The launch config is unchanged, so the server is still known; only its folder is gone.
     rmSync(cwd, { recursive: true });
     const host = await start({}, 'echo', { cwd });
     expect(stateOf()).toBe('standby');

@@ -9,11 +9,11 @@ const fixture = (name: string): string =>
 const [server, living] = [fixture('shutdown-server.mjs'), fixture('living-processes.mjs')];
 const mark = crypto.randomUUID();
 
-/** A thousand are those of `soak.long.test.ts`. */
+/** Number of rounds; `soak.long.test.ts` runs a thousand. */
 const rounds = 3;
 const servers = Array.from({ length: 10 }, (_, i) => i);
 
-/** Half behind a shell that stays their leader, half deaf to SIGTERM, all four combinations. */
+/** Config of ten servers in all four combinations: with or without a shell as parent, and with or without a reaction to SIGTERM. */
 function configOf(round: number): object {
   const entries = servers.map((i) => {
     const isWrapped = i % 2 === 0;
@@ -36,20 +36,20 @@ const look = (pgids: Iterable<number> = []): { pid: number; pgid: number }[] =>
     execFileSync(process.execPath, [living, mark, '0', ...[...pgids].map(String)], { encoding: 'utf8' }),
   );
 
-/** Timers, sockets, pipes, processes: everything that keeps Node from ending, one word each. */
+/** Counts everything that keeps Node from exiting (timers, sockets, pipes, processes) by kind. */
 function held(): Record<string, number> {
   const counts: Record<string, number> = { fd: readdirSync('/proc/self/fd').length };
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
-/** Starts ten servers, sees them live, ends them. Answers the groups that they led. */
+/** Starts ten servers, checks that they live, ends them, and returns the ids of their process groups. */
 async function startAndStop(round: number): Promise<Set<number>> {
   const computer = await bootedComputer({ config: configOf(round), timing: { bootMs: 60_000 } });
   const ready = computer.servers().filter((s) => s.state === 'ready');
   const alive = look();
   await computer.close();
   expect(ready).toHaveLength(servers.length);
-  // Five of them have a shell above them.
+  // Five of the ten servers have a shell as an additional process.
   expect(alive).toHaveLength(servers.length * 1.5);
   return new Set(alive.map(({ pgid }) => pgid));
 }
@@ -58,7 +58,7 @@ it(
   'thirty starts and stops leave no process of any group, no descriptor, no timer and no handle',
   { timeout: 300_000 },
   async () => {
-    // What Node opens once, at its first child, is no growth.
+    // The first round opens handles that Node keeps for good, so the count begins after it.
     await startAndStop(0);
     const before = held();
     const groups = new Set<number>();
@@ -66,7 +66,7 @@ it(
       for (const pgid of await startAndStop(round)) groups.add(pgid);
     expect(groups.size).toBe(rounds * servers.length);
     expect(look(groups)).toEqual([]);
-    // Of what the first one left some is closed by now. Node closes pipes a moment after their process is gone.
+    // Handles of the first round may be closed by now, so only growth counts. Node closes pipes a moment after their process ends.
     const more = () => Object.entries(held()).filter(([kind, count]) => count > (before[kind] ?? 0));
     await expect.poll(more, { timeout: 60_000 }).toEqual([]);
   },

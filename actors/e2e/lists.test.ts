@@ -3,7 +3,7 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Servers that say too much of their lists, or too little. */
+/** Tests of servers that announce or declare lists wrongly. */
 const mark = crypto.randomUUID();
 let ear: ReturnType<typeof createEar>;
 let computer: Computer;
@@ -29,7 +29,7 @@ describe('a server', () => {
   it('that never said that it tells of changes is not believed when it does: the next look finds them (81)', async () => {
     await start('untold', { pollMs: 2_000 });
     await computer.callTool('burst', { times: 3, ms: 1 });
-    // Were it believed, it would be asked after the quiet time, which is far shorter than that of a look.
+    // A trusted announcement would lead to a request after the quiet time, which is far shorter than the polling interval.
     await ear.until(() => ear.of('tools.changed').length === 2);
     expect(ear.of('tools.changed')[1]).toEqual({ added: ['version-3'], removed: [], changed: [] });
     expect(listOf('tools')?.changes.find(({ key }) => key === 'version-3')?.why).toBe('a look at the server');
@@ -44,7 +44,7 @@ describe('a server', () => {
 
   it('that does not know a list which it declared has none of it, and is not asked again (92)', async () => {
     await start('lacksPrompts', { pollMs: 20, pollDeclaredMs: 20 });
-    // Its tools are looked at a dozen times meanwhile.
+    // The tools of the server are polled twelve times in the meantime.
     while ((await asked('tools/list')) < 12) expect(ear.of('tools.changed')).toHaveLength(1);
     const { state, entries, failures } = listOf('prompts') ?? {};
     expect([state, entries, failures]).toEqual(['standby', 0, 0]);

@@ -11,7 +11,7 @@ import {
 import { type ServerStatus } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** A server, or its authorization server, that means ill; a host with a person who opens whatever is shown. */
+/** Tests of hostile servers and authorization servers, against a host whose person opens every page. */
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
@@ -25,14 +25,14 @@ const resource = '/.well-known/oauth-protected-resource/mcp';
 
 interface Attempt {
   readonly server: GuardedServer;
-  /** The pages that the person was shown. */
+  /** Addresses of the pages that the person was shown. */
   readonly shown: readonly string[];
-  /** What the browser of the person got in the end. */
+  /** Final pages in the browser of the person. */
   readonly pages: readonly { readonly status: number; readonly url: string }[];
-  /** How the server came to rest, ready or without a login. */
+  /** Status in which the server came to rest: ready, or without a login. */
   readonly rested: ServerStatus;
 }
-/** Until the server rests; `open`: what the person does with the page. */
+/** Connects to a hostile server and waits until it rests; `open` is how the person opens the login page. */
 async function attempt(
   instead: NonNullable<GuardedOptions['instead']>,
   open: (url: string) => Promise<Response> = (url) => fetch(url),
@@ -61,7 +61,7 @@ async function attempt(
     });
   return { server, shown, pages: await Promise.all(opened), rested: status() };
 }
-/** The redirect of the page, with something else in it. */
+/** Answers the login page with a changed redirect. */
 const redirects =
   (change: (query: URLSearchParams) => void): NonNullable<GuardedOptions['instead']> =>
   ({ pathname, searchParams }, response) => {

@@ -15,7 +15,7 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Hosts that log in with a proof of who they are: an ID token, the word of their platform, a key. */
+/** Tests of logins with a proof of identity: an ID token, a token of the platform, or a key. */
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
@@ -28,7 +28,7 @@ const idToken = jwtWith({ sub: 'me', aud: 'idp-client' });
 const grant = jwtWith({ sub: 'me', client_id: 'c1' });
 const idpSecret = 'p4ss-of-the-idp';
 
-/** Its token endpoint, with this answer. */
+/** Starts the token endpoint of an identity provider that gives this answer. */
 async function startIdp(answer: (response: ServerResponse) => unknown): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => void answer(response));

@@ -8,7 +8,7 @@ import { startOidc, type OidcServer } from '../../scenarios/fixtures/oidc-server
 import { type AuthorizeRequest, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** The authorization server is `oidc-provider`; its pages are filled in by Chromium. */
+/** Tests of logins at `oidc-provider`, whose pages are filled in by Chromium. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-oidc-'));
 let chromium: Chromium;
 let notes: OidcServer;
@@ -22,10 +22,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A person at a browser: signs in where the page asks who they are, agrees where it asks that, and sees the end. */
+/** Simulated person at a browser who signs in, agrees where the page asks, and waits for the final page. */
 class Person {
   readonly said: string[] = [];
-  /** The scopes of each page that was shown. */
+  /** Scopes of each login page that was shown. */
   readonly asked: string[] = [];
   #page: Page | undefined;
 
@@ -74,7 +74,6 @@ async function computerOf({ authorize }: Person): Promise<Computer> {
   endings.push(() => computer.close());
   return computer;
 }
-/** Its server has come to this state. */
 const comesTo = (computer: Computer, wanted: string): Promise<void> =>
   new Promise((resolve) => {
     if (computer.servers()[0]?.state === wanted) return resolve();
@@ -115,7 +114,7 @@ describe('a login in a browser', () => {
     const person = new Person();
     const computer = await computerOf(person);
     await comesTo(computer, 'ready');
-    // Every call is good, however old its token is; the server has taken one that was renewed in the end.
+    // Calls succeed although tokens expire, because the host renews them; the loop ends once the server has seen a renewed one.
     while (notes.taken.length < 3) expect((await computer.callTool('read', {})).outcome).toBe('succeeded');
     await notes.revokeAccess();
     expect(await computer.callTool('read', {})).toMatchObject({ outcome: 'succeeded' });
@@ -132,7 +131,7 @@ describe('a login in a browser', () => {
     const refused = await computer.callTool('read', {});
     expect(refused).toMatchObject({ outcome: 'failed', failure: { code: 'Unauthorized' } });
     await comesTo(computer, 'unauthorized');
-    // So soon after a login nobody is asked again by itself.
+    // The host must not ask the person again so soon after a login.
     expect(person.asked).toHaveLength(1);
     await computer.startServer('notes').catch(() => {});
     await comesTo(computer, 'ready');
@@ -156,7 +155,7 @@ describe('a login in a browser', () => {
   it('leaves recordings that replay, and that hold no code, token or secret', async () => {
     const files = readdirSync(record.dir).map((name) => join(record.dir, name));
     expect(files).toHaveLength(4);
-    // For each login its code and verifier, and for each grant its tokens.
+    // The number of secrets shows that codes, verifiers and tokens of all logins were collected.
     expect(secrets.size).toBeGreaterThan(20);
     for (const file of files) {
       expect(await commandLine(['replay', file])).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-/** What is told of an office on a port of its own. */
+/** Tests of the metrics of an office on a port of their own. */
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Office } from '../index.ts';
@@ -13,7 +13,7 @@ const get = async (office: Office, path: string, init?: RequestInit) => {
   const response = await fetch(`${office.metricsUrl}${path}`, init);
   return { status: response.status, body: await response.text() };
 };
-/** A sample, by its name and labels as they are written. */
+/** Reads one value from the metrics; `series` is the name with its labels as they are written. */
 async function valueOf(office: Office, series: string): Promise<number | undefined> {
   const { body } = await get(office, '/metrics');
   const line = body.split('\n').find((one) => one.startsWith(`${series} `));

@@ -1,4 +1,4 @@
-/** What a peer or a room may not be called, at a living office: by any client, and by ours. */
+/** Tests of forbidden names of peers and rooms at a real office, with foreign clients and with ours. */
 import { io } from 'socket.io-client';
 import { expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';

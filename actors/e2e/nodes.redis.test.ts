@@ -1,4 +1,4 @@
-/** An office on several nodes that agree in a real Redis. Those that are killed or stopped are processes of their own. */
+/** Tests of an office on several nodes that share a real Redis. Nodes that are killed or stopped are processes of their own. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
@@ -22,7 +22,7 @@ async function node(auth?: OfficeAuth): Promise<Office> {
   endings.push(() => office.close());
   return office;
 }
-/** The command, as a process of its own. Its lease is that of the command: 10 s. */
+/** Starts `a2c office` as a process of its own, with its default lease of 10 s. */
 async function process(): Promise<StartedHost> {
   const args = [main, 'office', '--port', '0', '--open', '--redis', redis.url];
   const host = await startHost(globalThis.process.execPath, args);
@@ -77,7 +77,7 @@ describe('an office on two nodes', () => {
     for (const kind of kinds)
       expect(await far.ask(`server:update_${kind}`, { computer: 'far' })).toBeDefined();
     for (const kind of kinds) await agent.hears(`notify:update_${kind}`, { computer: 'far' });
-    // Each node shows and disconnects its own peers.
+    // Each node shows and can disconnect only its own peers.
     const call = agent.call('far', 'hang', 'r1', 0);
     const id = b.peers().find(({ seat }) => seat?.name === 'far')?.id ?? '';
     expect(a.peers().map(({ seat }) => seat?.name)).toEqual(['agent']);
@@ -101,7 +101,7 @@ describe('an office on two nodes', () => {
     for (const { name } of [near, far, stays]) await agent.hears('notify:enter_office', { computer: name });
     const calls = ['near', 'far'].map((name) => agent.call(name, 'hang', name, 0));
     known = ['blue'];
-    // Each node asks of its own peers, as often as it is told to, also while it does.
+    // Each node checks its own peers at every reload, also while another reload runs.
     const parted = [a, b, b, a].map((one) => one.reload());
     const names = (await Promise.all(parted)).flat().map(({ seat }) => seat?.name ?? '');
     expect(names.toSorted()).toEqual(['far', 'near']);
@@ -114,7 +114,7 @@ describe('an office on two nodes', () => {
       expect(await peer(b, name, 'blue').join('computer', o)).toEqual(ok);
       await agent.hears('notify:enter_office', { computer: name });
     }
-    // Whatever was told before that has come by now.
+    // Notices arrive in order, so all earlier ones have come when this update arrives.
     await stays.ask('server:update_desktop', { computer: 'stays' });
     await agent.hears('notify:update_desktop', { computer: 'stays' });
     expect(agent.notices.filter(([event]) => event === 'notify:leave_office')).toHaveLength(2);
@@ -191,7 +191,7 @@ describe('a node', () => {
     await agent.hears('notify:enter_office', { computer: 'far' });
     globalThis.process.kill(b.pid, 'SIGSTOP');
     try {
-      // Each of these would wait for the node that hangs if it were asked.
+      // These requests must not need the stopped node, which would make them wait.
       expect(textOf(await agent.call('near', 'greet', 'r1'))).toBe('near greet');
       expect(await peer(a, 'third').join('computer', o)).toEqual(ok);
       expect(await agent.ask('server:list_room', { agent: 'agent', req_id: 'l', office_id: o })).toHaveLength(
@@ -231,7 +231,7 @@ describe('a Redis', () => {
     await expect
       .poll(async () => textOf(await agent.call('far', 'greet', `r${Math.random()}`)), { timeout: 30_000 })
       .toBe('far greet');
-    // What was held before is held still.
+    // Seats that were taken before the outage are still taken.
     expect((await peer(b, 'near').join('computer', o))[0]).toBe(false);
     expect([agent, near, far].map(({ socket }) => socket.connected)).toEqual([true, true, true]);
     expect(said.slice(0, 2)).toEqual([expect.stringContaining('lost'), expect.stringContaining('is back')]);

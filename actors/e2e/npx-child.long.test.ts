@@ -13,19 +13,19 @@ import { openProxy } from '../../scenarios/fixtures/proxy.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Servers that a real `npx` fetches from a registry of this machine. */
+/** Tests of servers that a real `npx` fetches from a fake registry on this machine. */
 let mark: string;
 let folder: string;
 let computer: Computer | undefined;
 let registries: FakeRegistry[];
 let notices: string[];
-// Of the machine that runs this nothing counts.
+// The settings of the real machine are replaced during the tests and restored afterwards.
 const { HOME: home, npm_config_registry: given } = process.env;
 beforeEach(() => {
   mark = crypto.randomUUID();
   registries = [];
   notices = [];
-  // A home without an .npmrc, whoever runs this.
+  // This home folder has no .npmrc, so the tests do not depend on the settings of the user.
   folder = mkdtempSync(join(tmpdir(), 'a2c-npx-'));
   process.env['HOME'] = folder;
   delete process.env['npm_config_registry'];
@@ -53,7 +53,7 @@ const start = async (a2c: object, one: object = server()): Promise<Computer> => 
   computer = await bootedComputer({ config: { mcpServers: { a: one }, a2c }, stateDir: folder, onNotice });
   return computer;
 };
-/** Of the server itself, which npx has started. */
+/** Values of an environment variable in the processes of the server that npx started. */
 const environment = (name: string): Set<string | undefined> =>
   new Set(
     pidsOf(mark).map((pid) =>

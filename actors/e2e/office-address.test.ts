@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice, type Office } from '../index.ts';
 
-/** An office, a proxy that has it below `/a2c/` and takes that away, and a site that has a page for every address. */
+/** Tests of office addresses, with a proxy that removes the path `/a2c/` and a web site that answers every address with a page. */
 let office: Office;
 const open: Server[] = [];
 async function listen(server: Server): Promise<string> {

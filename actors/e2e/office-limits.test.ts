@@ -1,4 +1,4 @@
-/** How much an office takes: each limit, met at a living office by peers that do not keep to it, beside one that does. */
+/** Tests of the limits of an office: each is exceeded by one peer while another peer is not affected. */
 import { connect as connectTcp } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -50,10 +50,10 @@ describe('connections', () => {
     await expect(peer(office, { address: one, transports: ['polling'] })).rejects.toMatchObject({
       description: 429,
     });
-    // What a peer writes before its proxy does is not believed.
+    // The office ignores addresses that a peer adds in front of the address from its proxy.
     await expect(peer(office, { address: `${two}, ${one}` })).rejects.toThrow('websocket error');
     await peer(office, { address: two });
-    // An address of this machine may be that of a proxy.
+    // Loopback addresses may belong to a proxy, so the limit for one address does not apply to them.
     for (let count = 0; count < 3; count++) await peer(office, { address: '127.0.0.1' });
     const gone = new Promise((resolve) => second.socket.once('disconnect', resolve));
     second.socket.disconnect();
@@ -97,9 +97,9 @@ describe('events', () => {
     await using office = await officeWith({ [limit]: { perSecond: 0.001, burst: 5 } });
     const greedy = await peer(office, { address: one });
     expect(await greedy.join('o', 'agent', 'a')).toEqual([true, null]);
-    // Its own socket is closed when it goes on, so it stops after a few.
+    // The office would close the socket after more requests over the limit, so the test stops after a few.
     const answers = await Promise.all(Array.from({ length: 8 }, () => greedy.ask('server:list_room', room)));
-    // Before it sits in a room, what it sends is nothing to that room.
+    // The join comes before the peer is in a room, so it does not count against the limit of the room.
     const taken = limit === 'eventsPerOffice' ? 5 : 4;
     expect(answers.map(limitOf)).toEqual([
       ...Array<string>(taken).fill('none'),
@@ -147,7 +147,7 @@ describe('joins', () => {
     await using office = await officeWith({ seatsPerOffice: 1 });
     const [first, second] = [await peer(office), await peer(office)];
     expect(await first.join('o', 'computer', 'c1')).toEqual([true, null]);
-    // Whoever sits there already may say so again.
+    // A peer that already has the seat may join again.
     expect(await first.join('o', 'computer', 'c1')).toEqual([true, null]);
     expect(await second.join('o', 'computer', 'c2')).toEqual([false, expect.stringContaining('at most 1')]);
     expect(await second.join('p', 'computer', 'c2')).toEqual([true, null]);
@@ -199,7 +199,7 @@ describe('bytes', () => {
         ...{ agent: 'a', req_id: `r${req_id}`, computer: 'slow', tool_name: 't', params, timeout: 0 },
       });
     const answers: Promise<Ack>[] = [];
-    // What the system keeps for it on both sides is filled first.
+    // The loop first fills the socket buffers of the operating system on both sides.
     for (let count = 0; refused(office, 'unreadBytes') === 0; count++) {
       expect(count).toBeLessThan(2_000);
       answers.push(call(count));
@@ -218,7 +218,7 @@ describe('bytes', () => {
     await agent.join('o', 'agent', 'a');
     const params = { text: 'x'.repeat(1_000_000) };
     const call = { agent: 'a', computer: 'slow', tool_name: 't', params, timeout: 0 };
-    // More than the system keeps for it on both sides.
+    // These calls are larger than the socket buffers of the operating system on both sides.
     const answers = Array.from({ length: 40 }, (_, n) =>
       agent.ask('client:tool_call', { ...call, req_id: `r${n}` }),
     );
@@ -226,19 +226,19 @@ describe('bytes', () => {
     const { id = '' } = office.peers().find(({ seat }) => seat?.name === 'slow') ?? {};
     expect(office.disconnect(id)).toBe(true);
     expect(office.peers()).toHaveLength(2);
-    // The office would notice its absence at the next heartbeat, after 45 s.
+    // The socket is closed at once; otherwise the office would notice at the next heartbeat, after 45 s.
     await expect.poll(() => office.peers().length, { timeout: 30_000 }).toBe(1);
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);
     slow.destroy();
   });
 });
-/** A computer of a raw web socket that takes its seat, and reads nothing from then on. */
+/** Raw WebSocket computer that joins the office and then reads nothing. */
 async function slowComputer(office: Office): Promise<{ destroy(): void }> {
   const socket = connectTcp(office.port, '127.0.0.1');
   const frame = (text: string): Buffer => {
     const body = Buffer.from(text);
-    // A mask of zeros leaves the text as it is.
+    // A zero mask leaves the text of a WebSocket frame unchanged.
     return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
   };
   let heard = '';

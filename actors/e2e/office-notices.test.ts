@@ -1,4 +1,4 @@
-/** Tests that a notice costs an office as much as it has hearers, and that none is lost. */
+/** Tests that a notice costs an office one delivery for each receiver, and that none is lost. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { SeatedPeer, type Ack } from '../../scenarios/fixtures/seated-peer.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
@@ -33,7 +33,7 @@ describe('notices', () => {
       hearer.notices.flatMap(([event]) => (event.startsWith('notify:update') ? [event.slice(7)] : []));
     await expect.poll(updates).toContain('update_finder');
     await expect.poll(() => updates().filter((one) => one === 'update_desktop')).toHaveLength(2);
-    // A notice that comes after all of them finds none waiting.
+    // This later notice comes after all earlier ones, so the count below is complete.
     await tell('config');
     await expect.poll(updates).toContain('update_config');
     expect([updates().length, refused(office, limit) > 0]).toEqual([4, true]);
@@ -47,7 +47,7 @@ describe('notices', () => {
     for (const one of others) await one.join('computer');
     for (const what of ['desktop', 'finder']) await teller.ask(`server:update_${what}`, { computer: 'c' });
     await Promise.all(others.map((one) => one.hears('notify:update_desktop', { computer: 'c' })));
-    // Six who came were told to those before them, 15 in all, and the first update to five: the second one waits.
+    // The six joins cost 15 deliveries and the first update 5; the second update would exceed the limit of 24 and waits.
     await expect.poll(() => refused(office, 'deliveriesPerOffice')).toBe(1);
   });
 

@@ -3,7 +3,10 @@ import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** A list of the only tools, over a real server: what its host, a model and an agent are offered, and can call. */
+/**
+ * Tests of a list of allowed tools over a real server: a host, a model and an agent are offered only these and can call
+ * only these.
+ */
 const mark = crypto.randomUUID();
 afterEach(() => expect(pidsOf(mark)).toEqual([]));
 

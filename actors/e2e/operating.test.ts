@@ -1,4 +1,4 @@
-/** What who runs an office may see of its peers, and do: in a program, and over the port of the metrics. */
+/** Tests of how an operator sees and disconnects peers of an office, in a program and over the metrics port. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -23,7 +23,7 @@ const officeWith = (more: OfficeOptions = {}): Promise<Office> => {
 };
 interface Seated {
   readonly socket: Socket;
-  /** What it is told when it has to go. */
+  /** Notice that the peer receives before the office disconnects it. */
   readonly told: Promise<unknown>;
   readonly over: Promise<unknown>;
 }
@@ -65,7 +65,7 @@ describe('who runs an office', () => {
 
   it('takes back a credential that is connected', async () => {
     await using office = await officeWith();
-    // Over polling it goes a moment after it was told to.
+    // Over polling a disconnect takes effect a moment after its notice.
     const one = await seated(office, red.token, 'c1', ['polling']);
     const two = await seated(office, blue.token, 'c2');
     expect(await office.reload()).toEqual([]);
@@ -79,7 +79,7 @@ describe('who runs an office', () => {
     expect(await one.told).toEqual({ code: 401, message: 'This office does not know that token' });
     await one.over;
     expect(heard.filter((event) => event === 'notify:disconnecting')).toHaveLength(1);
-    // What it allows has changed.
+    // The grant of this token changes, so its holder must connect again.
     tokens({ ...blue, names: ['c2'] });
     expect(await office.reload()).toMatchObject([{ subject: 'blue' }]);
     expect(await two.told).toMatchObject({ code: 401, message: expect.stringContaining('connect again') });
@@ -101,7 +101,7 @@ describe('who runs an office', () => {
       return { grant: { subject: 'red' } };
     });
     isDown = true;
-    // Nobody can say now whether they may stay.
+    // An error of the credential check leaves connected peers as they are.
     expect([await office.reload(), one.socket.connected]).toEqual([[], true]);
   });
 

@@ -7,7 +7,7 @@ import type { Agent, AgentOptions, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** The public API against peers that share no code with ours: bare socket.io-client, the wire written out. */
+/** Tests of the public API against foreign peers, which are bare socket.io-client. */
 const server = fixtureFile('mcp-server.mjs');
 const mebibyte = 1024 * 1024;
 const secret = 'hunter2';
@@ -16,7 +16,7 @@ const config = {
     fixture: { command: process.execPath, args: [server], env: { TOKEN: secret }, autoApprove: ['all'] },
   },
 };
-/** R07 says 6 s: one of the call, five of the office's margin. For a busy machine. */
+/** Upper bound in milliseconds for a busy machine; case R07 expects 6 s, one for the call and five as margin of the office. */
 const boundMs = 15_000;
 
 type Ack = (...args: unknown[]) => void;
@@ -46,7 +46,7 @@ const agentOf = async (options: Partial<AgentOptions> = {}): Promise<Agent> =>
 const computerOf = async (): Promise<Computer> =>
   kept(await bootedComputer({ name: 'ours', config, office: { url: office.url } }));
 
-/** Our computer and an agent that knows it; `links` has what became of their links since. */
+/** Our computer and an agent that knows it; `links` collects the changes of their links from then on. */
 async function pairOf(): Promise<{ computer: Computer; agent: Agent; links: string[] }> {
   const [computer, agent] = [await computerOf(), await agentOf()];
   await agent.tools('ours');
@@ -74,14 +74,14 @@ async function rawComputer(onCall: (asked: Asked) => unknown, onTools = listTool
     if (event === 'client:tool_call') onCall({ body, ack: ack as Ack });
   });
 }
-/** A raw computer that answers its calls so, and an agent that knows it. */
+/** Foreign computer that answers its calls with `onCall`, and one of our agents that knows it. */
 async function rawPair(onCall: (asked: Asked) => unknown): Promise<{ agent: Agent }> {
   await rawComputer(onCall);
   const agent = await agentOf();
   await agent.tools('raw');
   return { agent };
 }
-/** What the server of our computer says of calls that hang and calls that were cancelled. */
+/** Labels of the calls that hang in the server of our computer and of those that were cancelled. */
 async function seenBy(computer: Computer): Promise<{ hanging: string[]; cancelled: string[] }> {
   const { result } = await computer.callTool('seen');
   return JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
@@ -129,7 +129,7 @@ describe('R09 an answer for another question', () => {
     raw.of('/smcp').on('connection', (socket) => {
       for (const event of ['server:join_office', 'server:leave_office'])
         socket.on(event, (_: unknown, ack: Ack) => ack(true, null));
-      // The first question is the agent's own.
+      // The first request comes from the agent itself, not from the test.
       socket.once('server:list_room', (_: unknown, ack: Ack) => {
         ack({ sessions: [], req_id: 'another' });
         socket.on('server:list_room', (_: unknown, ack: Ack) => ack(answers.shift()));
@@ -265,7 +265,7 @@ describe('our computer, asked through the office', () => {
       await agent.listRoom();
       agent.cancel(reqId);
       expect(await call).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
-      // The round trip: whoever is asked after the cancel answers after it.
+      // The computer answers this request only after it has received the cancel.
       await agent.getConfig('ours');
     }
     const next = await agent.callTool('ours', 'echo', { text: 'new' }, { reqId });

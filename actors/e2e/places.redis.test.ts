@@ -1,4 +1,4 @@
-/** Where the nodes of an office meet: databases, prefixes and credentials of a real Redis, and what passes between them. */
+/** Tests of how nodes of an office find each other in a real Redis: databases, prefixes and credentials. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
@@ -98,7 +98,7 @@ describe('between two nodes', () => {
     for (const answer of await Promise.all(asked))
       expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 404 } } });
     expect((await counts('hget')) - fields).toBeLessThan(50);
-    // Each node reads everything now and then.
+    // Each node reads the whole register now and then, so a few full reads are expected.
     expect((await counts('hvals')) - wholes).toBeLessThan(10);
   });
 });

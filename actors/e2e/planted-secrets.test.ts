@@ -11,7 +11,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createAgent, createOffice, type LogEntry } from '../index.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Values that are planted under names as people have them: none comes out anywhere, and what is common does. */
+/** Tests that secrets under realistic names appear in no output, while ordinary values do. */
 const env = {
   JIRA_PAT: 'Planted01',
   DATABASE_URL: 'postgres://app:Planted02@db.internal.example:5432/shop',
@@ -33,7 +33,7 @@ const env = {
   SENTRY_DSN: 'https://Planted18@o1.ingest.example.com/2',
   REDIS_URL: 'redis://:Planted19@cache:6379/0',
   STRIPE_SECRET: 'Planted20',
-  // Names that say nothing.
+  // These variable names do not hint at a secret.
   SHOP: 'Planted21-of-an-unusual-name',
   X1: '{"deep":[{"thing":"Planted22-0123"}]}',
 };
@@ -70,7 +70,7 @@ const configOf = (port: number): object => ({
   },
 });
 beforeAll(async () => {
-  // It says back what it was asked with.
+  // This server includes the received address and headers in its error text.
   echoing = createServer(({ url, headers }, response) => {
     response.writeHead(500, { 'content-type': 'text/plain' });
     response.end(`cannot serve ${url} with ${JSON.stringify(headers)}`);
@@ -82,7 +82,7 @@ afterAll(() => {
   echoing.close();
   rmSync(folder, { recursive: true });
 });
-/** Secrets that came out, by way out. */
+/** Secrets that were found in each kind of output. */
 const leaks = (ways: Readonly<Record<string, string>>): object =>
   Object.fromEntries(
     Object.entries(ways).flatMap(([way, text]) => {
@@ -132,7 +132,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
   const trace = await computer.writeTrace(folder);
   await computer.close();
   expect(leaks({ ...ways, recording: readFileSync(trace, 'utf8') })).toEqual({});
-  // It was said there, and what is common is readable.
+  // Each output must show masked secrets, and ordinary values must stay readable.
   for (const way of ['log', 'failures', 'history', 'logs', 'status'] as const)
     expect(ways[way]).toContain('***');
   for (const value of Object.values(common)) expect(ways.logs).toContain(`=${value}`);

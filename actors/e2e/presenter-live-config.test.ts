@@ -17,7 +17,7 @@ import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { createPresenter } from '../index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
-/** A config file that people and other programs edit while its presenter lives. */
+/** Tests of a config file that people and other programs edit while its presenter runs. */
 let mark = '';
 let host: Awaited<ReturnType<typeof presenting>> | undefined;
 const server = (more: object = {}): object => launched(mark, 'echo', more);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
-/** What a presenter does with its servers: cases 8 to 18, with real processes. */
+/** Tests of the commands of a presenter for its servers (cases 8 to 18), with real processes. */
 let mark = '';
 let host: Awaited<ReturnType<typeof presenting>> | undefined;
 const good = (more: object = {}): object => launched(mark, 'echo', more);

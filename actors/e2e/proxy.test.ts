@@ -4,7 +4,7 @@ import { openProxy, type FakeProxy } from '../../scenarios/fixtures/proxy.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Servers behind URLs that are reached through a real proxy of this machine. */
+/** Tests of servers with URLs that are reached through a real local proxy. */
 let computer: Computer | undefined;
 let server: HttpServer | undefined;
 let proxy: FakeProxy | undefined;

@@ -30,7 +30,7 @@ import type {
   ServerStatus,
 } from '../index.ts';
 
-/** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
+/** Tests of all public names, which users write into their programs. A changed name needs an entry in CHANGELOG.md. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = {
   office: [
@@ -108,7 +108,7 @@ describe('a2c-actors', () => {
       const handle = handles[who] as unknown as Record<string, unknown>;
       expect(names[who].filter((name) => handle[name] === undefined)).toEqual([]);
       expect(functions[who].filter((name) => typeof handle[name] !== 'function')).toEqual([]);
-      // What else hangs on it nobody needs to know; but data it is none.
+      // Other members of a handle must not be enumerable.
       expect(Object.keys(handle).filter((name) => !(names[who] as readonly string[]).includes(name))).toEqual(
         [],
       );

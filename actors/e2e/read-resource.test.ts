@@ -14,7 +14,7 @@ import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** `client:read_resource` as an agent that shares no code with ours says it, through an office, to real servers. */
+/** Tests of `client:read_resource` from a foreign agent, through an office, to real servers. */
 const mark = crypto.randomUUID();
 const secret = 'hunter2-hunter2';
 const plan = 'dpe://h/reports%2F2026%20plan.pdf';
@@ -67,7 +67,7 @@ describe.each(['stdio', 'http'] as const)(
         config,
         office: { url: office.url },
       });
-      // It takes its seat while its servers start.
+      // The computer joins the office while its servers still start, so the first requests may fail with 404.
       let first: unknown;
       do first = await readResource('r0', `${plan}/pages/1?format=markdown`);
       while ((first as { error?: { code: number } }).error?.code === 404);

@@ -1,4 +1,4 @@
-/** The forms of Redis in which nodes of an office agree: a socket, TLS, Sentinel and Cluster, each with its fail-over. */
+/** Tests of nodes on each form of Redis (a Unix socket, TLS, Sentinel and Cluster) and of its fail-over. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,6 @@ interface Pair {
   readonly agent: SeatedPeer;
   reaches(): Promise<unknown>;
 }
-/** An agent at one node, a computer at the other. */
 async function pair(a: Where, b = a): Promise<Pair> {
   const nodes = await Promise.all([node(a), node(b)]);
   const [agent, far] = [peer(nodes[0], 'alice'), peer(nodes[1], 'far')];
@@ -103,7 +102,7 @@ describe('nodes agree', () => {
     expect(await reaches()).toBe('far greet');
     await redis.master.kill();
     await expect.poll(reaches, patience).toBe('far greet');
-    // Who had a seat has it still, and others can take one again.
+    // Seats are still taken after the fail-over, and new seats can be taken.
     expect((await peer(nodes[0] as Office, 'far').join('computer'))[0]).toBe(false);
     const late = peer(nodes[0] as Office, 'late');
     await expect.poll(() => late.join('computer'), patience).toEqual([true, null]);

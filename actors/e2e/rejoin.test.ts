@@ -13,7 +13,7 @@ import {
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** One line to the office is cut while the other holds; three-processes.long.test.ts kills the office itself. */
+/** Tests of one cut connection while the other one holds; three-processes.long.test.ts kills the office itself. */
 const file = fixtureFile('mcp-server.mjs');
 const server = (behaviour: string): object => ({
   command: process.execPath,
@@ -23,7 +23,7 @@ const server = (behaviour: string): object => ({
 const config = { mcpServers: { main: server('echo'), more: server('pages') } };
 const timing = { linkBackoffMs: 20 };
 
-/** A line that can be cut: everything on it breaks, and nothing new comes through until it is mended. */
+/** TCP line that can be cut: all its connections break, and new ones fail until it is mended. */
 class Line {
   isTruncated = false;
   readonly #ends = new Set<NetSocket>();
@@ -69,7 +69,7 @@ afterEach(async () => {
   line.close();
   await office.close();
 });
-/** It sits down when its servers are up, so that nothing of its start is still to be announced. */
+/** Computer that joins the office only after its servers are ready, so that no change of the start is announced later. */
 const computerAt = async (url: string): Promise<Computer> => {
   const computer = kept(await bootedComputer({ name: 'c1', config, timing }));
   await computer.join({ url });
@@ -85,7 +85,6 @@ const linkOf = (one: Computer | Agent, wanted: string): Promise<void> =>
       resolve();
     });
   });
-/** What the agent heard of computers, as it comes. */
 function heardBy(agent: Agent): { heard: string[]; until: (line: string) => Promise<void> } {
   const heard: string[] = [];
   const waiting = new Set<() => void>();
@@ -104,7 +103,7 @@ function heardBy(agent: Agent): { heard: string[]; until: (line: string) => Prom
     });
   return { heard, until };
 }
-/** What the server says of calls that hang and calls that were cancelled: it takes its lines in order. */
+/** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
 async function seenBy(computer: Computer): Promise<{ hanging: string[]; cancelled: string[] }> {
   const { result } = await computer.callTool('seen');
   return JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
@@ -195,7 +194,7 @@ describe('an agent whose line breaks', () => {
     await joins;
     await until(`${all.length - 2} tools`);
     expect(heard).toEqual(['c1 left', 'c1 joined', `${all.length - 2} tools`]);
-    // Its seat was free again, and the server heard of the one call that was sent.
+    // The seat of the agent is free again, and the server has received only the call that was sent.
     expect((await agent.listRoom()).map(({ role }) => role).sort()).toEqual(['agent', 'computer']);
     const again = await agent.callTool('c1', 'echo', { text: 'new' }, { reqId: 'r1' });
     expect(again.result).toMatchObject({ content: [{ text: 'new' }] });

@@ -6,10 +6,10 @@ import { createAgent, createOffice, type LogEntry } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** A server tells what it was launched with in every way that it has, and nobody hears it. */
+/** Tests that secrets of a launch config appear nowhere, although the server prints them in every possible way. */
 const folder = testFolder('secrets');
 afterEach(() => vi.unstubAllEnvs());
-/** `k7!`: the answer to an input that is a password. `x9$`: of a variable, by its name. */
+/** Planted secrets: the answer to a password input, a variable with a telling name, and a header. */
 const secrets = ['k7!', 'x9$', 'long-secret-of-a-header'];
 const server = `
 const told = () => 'told ' + process.env.ANY + ' and ' + process.env.API_TOKEN + ' and ' + process.env.OLD_SECRET +
@@ -67,7 +67,7 @@ it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a
   const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
   for (const handle of [agent, computer, office]) await handle.close();
   const all = JSON.stringify(told);
-  // It was said in each of these ways.
+  // The server has printed its secrets in each of these ways.
   expect(told.filter((name) => name === 'server.logged')).toHaveLength(5);
   expect(told.filter((name) => name === 'call.progress')).toHaveLength(2);
   expect(computer.status()).toMatchObject({ servers: [{ noise: { last: expect.stringContaining('***') } }] });
@@ -80,7 +80,7 @@ it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a
 it('the commands show nothing of it', async () => {
   const file = join(folder, 'a2c.json');
   writeFileSync(file, JSON.stringify(config));
-  // Nobody can be asked here.
+  // No person can be asked in this test, so the environment gives the value of the input.
   vi.stubEnv('A2C_SMCP_any', secrets[0] ?? '');
   for (const argv of [
     ['call', 'fail'],

@@ -3,7 +3,6 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** What is told of servers that are disabled, enabled, removed and put back. */
 const mark = crypto.randomUUID();
 const one = (more: object = {}): object => ({ mcpServers: { a: launched(mark, 'echo', more) } });
 let computer: Computer;

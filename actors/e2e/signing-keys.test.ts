@@ -1,4 +1,4 @@
-/** Keys of who signs tokens, in a file or at a URL, that change or cannot be had. */
+/** Tests of the keys that verify signed tokens, in a file or at a URL, when they change or cannot be loaded. */
 import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +75,7 @@ describe('a signed token', () => {
     answers = [200, '{"keys": 1}'];
     await fails('JSON Web Key Set malformed');
     expect(await peer(far, 'plain').entered).toBe(true);
-    // Keys of another issuer are there.
+    // Keys of another issuer are still valid while this issuer has an error.
     expect(await peer(far, await signer.sign(claims)).entered).toBe(true);
     answers = [200, JSON.stringify({ keys: [jwk] })];
     const one = peer(far, token);

@@ -7,7 +7,7 @@ import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Servers of MCP 2026-07-28, made with the official SDK. Alone they refuse `initialize`. */
+/** Tests of servers of MCP 2026-07-28, made with the official SDK; a server with only this revision refuses `initialize`. */
 const server = fixtureFile('stateless-server.mjs');
 let computer: Computer | undefined;
 let host: StartedHost | undefined;

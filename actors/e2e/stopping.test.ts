@@ -25,7 +25,7 @@ describe('a server that is stopped', () => {
   it('behind a wrapper is gone with it and with what it started: asked first, then forced (case 73)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'a2c-stopping-'));
     const log = join(folder, 'log');
-    // Beside the server, which takes no notice of SIGTERM, one that notes it and ends.
+    // The second process writes a note when it receives SIGTERM and exits; the server itself ignores SIGTERM.
     const witness = `trap 'echo asked >"$LOG"; exit' TERM; while :; do sleep 0.01; done`;
     const script = `sh -c '${witness.replaceAll("'", `'\\''`)}' </dev/null >/dev/null 2>&1 & "$0" "$@"; true`;
     const words = [process.execPath, fixture('shutdown-server.mjs'), 'stubborn'];

@@ -1,4 +1,7 @@
-/** What 1,000 cost who were not let in, and who enters beside them: an office of its own process, with few descriptors, too. */
+/**
+ * Tests of the memory cost of 1,000 connections that were not admitted, and of joins beside them, also with few file
+ * descriptors.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -48,10 +51,10 @@ const upgrade = [
   ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
-/** A message of 8 MiB, of which 15 KiB come. */
+/** First 15 KB of a message of 8 MiB, whose rest never comes. */
 const half = Buffer.alloc(15_000, 0x61);
 half.set([0x81, 0xff, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xc0]);
-/** Resolves when the office has taken it, and it has said what it says. */
+/** Opens a connection that is not admitted, and resolves when the office has taken it. */
 const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -65,7 +68,7 @@ const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void
 describe.skipIf(process.platform === 'win32')('1,000 who are not let in', () => {
   it.each(['nothing', 'half a message'] as const)('and say %s cost less than 64 MB', async (said) => {
     const at = await office(4_096);
-    // What is loaded once is no cost of theirs.
+    // The first agent loads modules and caches, which must not count as a cost of the connections.
     await (await createAgent({ url: at.url, auth: token, office: 'warm' })).close();
     for (let count = 0; count < 50; count++) await stranger(at.url, said);
     strangers.splice(0).forEach((socket) => socket.destroy());

@@ -1,4 +1,4 @@
-/** Who was not let in: each way to stay half-open, at a living office. It is ended, whatever it waits for, and counts until then. */
+/** Tests of connections that stay half-open at a real office: each counts against its limits until the office ends it. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -15,7 +15,7 @@ const officeWith = (limits: GivenLimits, more: object = {}): Promise<Office> =>
   createOffice({ port: 0, auth: token, limits, record: false, ...more });
 const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
 
-/** A TCP connection that has said this, and hears what comes. */
+/** TCP connection that has sent these texts and ignores all received data. */
 async function raw(office: Office, ...said: readonly (string | Buffer)[]): Promise<NetSocket> {
   const socket = connectTcp(office.port, '127.0.0.1');
   ends.push(() => socket.destroy());
@@ -34,7 +34,7 @@ const upgrade = (sid = ''): string =>
     ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   );
-/** The beginning of a message of 8 MiB, with so much of it. */
+/** Header of a WebSocket message of 8 MiB and its first `length` bytes. */
 function half(length: number, opcode = 0x81): Buffer {
   const head = Buffer.alloc(14);
   head[0] = opcode;
@@ -44,10 +44,10 @@ function half(length: number, opcode = 0x81): Buffer {
 }
 const whole = (text: string): Buffer => {
   const body = Buffer.from(text);
-  // A mask of zeros leaves the text as it is.
+  // A zero mask leaves the text of a WebSocket frame unchanged.
   return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
 };
-/** A web socket that has shaken hands, and then says this. */
+/** WebSocket that has finished its handshake and sent these frames. */
 async function web(office: Office, ...said: readonly Buffer[]): Promise<NetSocket> {
   const socket = await raw(office, upgrade());
   await once(socket, 'data');
@@ -68,7 +68,7 @@ async function peer(
   const agent = new Agent({ keepAlive: true });
   ends.push(() => agent.destroy());
   const socket = io(`${url}/smcp`, {
-    // The types of socket.io-client have the agents of browsers only.
+    // The types of socket.io-client know only the agent of browsers, so a cast is needed.
     agent: agent as never,
     ...{ forceNew: true, reconnection: false, auth: { token }, transports: [...transports] },
   });
@@ -173,12 +173,12 @@ describe('whoever is let in', () => {
       const warned = (warning: Error): void => void warnings.push(warning);
       ends.push(() => process.off('warning', warned));
       process.on('warning', warned);
-      // This one comes later, and is ended.
+      // This later connection is not admitted, and the office ends it.
       await gone(await web(office));
       const name = 'n'.repeat(200);
       for (let count = 0; count < 200; count++)
         await socket.emitWithAck('server:list_room', { agent: name, req_id: name, office_id: name });
-      // A connection that carries many requests keeps no listener for each of them.
+      // A connection with many requests must not collect listeners, which would cause a warning.
       expect([socket.connected, warnings]).toEqual([true, []]);
     },
   );
@@ -209,7 +209,7 @@ describe('whoever is let in', () => {
     expect([office.stats().connections, strangers[2]?.destroyed]).toEqual([3, false]);
     await peer(office);
     await peer(office);
-    // Nobody is ended who was let in.
+    // Admitted connections are never ended to make room.
     expect([(await peer(office)).isIn, socket.connected]).toEqual([false, true]);
   });
 

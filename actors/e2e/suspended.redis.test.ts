@@ -1,4 +1,4 @@
-/** A node on a machine that was suspended: its clock that only goes forward stood still, that of the wall did not. */
+/** Tests of a node on a machine that was suspended: its monotonic clock stood still, its wall clock did not. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
@@ -11,7 +11,7 @@ it('relays nothing after a suspension of more than its lease, before it has seen
   const node = (leaseMs: number) =>
     createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs } });
   await (await node(1_000)).close();
-  // Redis is as old as if it had run for long, so that nobody has to wait.
+  // The register in Redis is made to look old, so that the test needs no waiting time.
   await redis.ask('DECRBY', '{a2c:0}:since', '1000000');
   const office = await node(20_000);
   const [agent, computer] = ['alice', 'c'].map((name) => new SeatedPeer(office.url, name).serve()) as [
@@ -23,7 +23,7 @@ it('relays nothing after a suspension of more than its lease, before it has seen
     expect(await computer.join('computer')).toEqual([true, null]);
     const ran: string[] = [];
     computer.socket.on('client:tool_call', ({ req_id: id }: { req_id: string }) => ran.push(id));
-    // No beat is answered from now on.
+    // Redis answers no heartbeat of the node from this line on.
     redis.pause();
     expect(await agent.call('c', 'greet', 'before')).toMatchObject({ isError: false });
     const wall = Date.now.bind(Date);

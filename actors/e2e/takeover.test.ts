@@ -1,4 +1,4 @@
-/** A computer whose old connection hangs comes back over a new one: whose credential matches has its seat, nobody else. */
+/** Tests of a computer that reconnects while its old connection hangs: only the same credential gets its seat. */
 import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ function peer({ url }: Office, token: string): Peer {
       ),
   };
 }
-/** A peer of a raw web socket that takes its seat and says nothing from then on, not even that it lives. */
+/** Raw WebSocket peer that joins the office and then sends nothing, not even heartbeats. */
 async function hanging(office: Office, token: string, role: string, name: string): Promise<NetSocket> {
   const socket = connectTcp(office.port, '127.0.0.1');
   open.push(socket);
@@ -46,7 +46,7 @@ async function hanging(office: Office, token: string, role: string, name: string
   };
   const frame = (text: string): Buffer => {
     const body = Buffer.from(text);
-    // A mask of zeros leaves the text as it is.
+    // A zero mask leaves the text of a WebSocket frame unchanged.
     return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
   };
   const head = [

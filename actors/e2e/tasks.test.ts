@@ -3,7 +3,7 @@ import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tools that run as tasks only (MCP 2025-11-25), of a server made with the official SDK. */
+/** Tests of tools that run only as tasks (MCP 2025-11-25), on a server made with the official SDK. */
 const server = fixtureFile('task-server.mjs');
 let computer: Computer;
 afterEach(() => computer.close());
@@ -12,7 +12,6 @@ const opened = async (): Promise<Computer> =>
     config: { mcpServers: { it: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
     stateDir: false,
   }));
-/** Resolves once the server has written this. */
 const wrote = (word: string): Promise<void> =>
   new Promise((resolve) => void computer.on('server.wrote', ({ text }) => text.includes(word) && resolve()));
 

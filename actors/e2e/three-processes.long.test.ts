@@ -16,7 +16,7 @@ const config = join(folder, 'a2c.json');
 const server = { command: process.execPath, args: [fixture('mcp-server.mjs')], env: { MARK: mark } };
 writeFileSync(config, JSON.stringify({ mcpServers: { fixture: { ...server, autoApprove: ['all'] } } }));
 
-/** Living processes of all three and of the server, by their environment. */
+/** Lists the living processes of all three commands and of the server, found by their environment. */
 const look = (): { pid: number }[] =>
   JSON.parse(
     execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
@@ -29,7 +29,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The command as a process of its own. `said` resolves with the first line, of either stream, that matches; or the second. */
+/**
+ * Starts the command as a process of its own. `said` resolves with the first line of stdout or stderr that matches, or
+ * with the n-th one.
+ */
 function a2c(...argv: string[]) {
   const child = spawn(process.execPath, [fileAt('../../dist/actors/main.js'), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,7 +67,7 @@ async function officeAt(port: string): Promise<{ office: Child; url: string }> {
 
 const textOf = ({ result }: CallOutcome): string =>
   (result as { content: { text: string }[] }).content[0]?.text ?? '';
-/** Which calls hang in the server, and which were cancelled there: it takes its lines in order. */
+/** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
 const seenBy = async (agent: Agent): Promise<{ hanging: string[]; cancelled: string[] }> =>
   JSON.parse(textOf(await agent.callTool('c1', 'seen')));
 const linkOf = (agent: Agent, state: string): Promise<void> =>
@@ -91,7 +94,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   const tools = await agent.tools('c1');
   expect(tools.map((tool) => tool.name)).toContain('echo');
 
-  // When it is cancelled, its server answers it after all.
+  // The server answers this call late, after it was cancelled.
   const pending = agent.callTool('c1', 'hang', { label: 'pending', late: true }, { reqId: 'r1' });
   expect(await seenBy(agent)).toEqual({ hanging: ['pending'], cancelled: [] });
   const lost = linkOf(agent, 'waiting');
@@ -104,7 +107,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   });
   await lost;
 
-  // Socket.IO would keep these and send them to the next office.
+  // Socket.IO must not buffer these calls and send them to the restarted office.
   const offline = ['one', 'two'].map((label) => agent.callTool('c1', 'hang', { label }, { reqId: label }));
   for (const call of offline) expect(await call).toMatchObject(unsent);
   await expect(agent.listRoom()).rejects.toMatchObject({ code: 'LinkLost' });
@@ -118,7 +121,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   expect(await agent.tools('c1')).toEqual(tools);
   await computer.said(/^office joined$/, 2);
 
-  // The id of the call whose answer was late is free: what comes now is the answer to this one.
+  // The id of the late call can be used again, and this answer belongs to the new call.
   expect(textOf(await agent.callTool('c1', 'echo', { text: 'new' }, { reqId: 'r1' }))).toBe('new');
   expect(await seenBy(agent)).toEqual({ hanging: [], cancelled: ['pending'] });
   const room = await agent.listRoom();

@@ -1,4 +1,4 @@
-/** An office over TLS, and one that lets in only who has a certificate of its authority. Keys are those of scenarios/fixtures/tls. */
+/** Tests of an office over TLS, and of one that requires client certificates. The keys are in scenarios/fixtures/tls. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe('an office with a certificate', () => {
 });
 
 describe('an office that wants certificates', () => {
-  /** A computer may call itself only what its certificate says. */
+  /** Authentication that lets a computer use only the name in its certificate. */
   const byCertificate: Authenticate = ({ certificate }) =>
     certificate ? { grant: { names: [certificate.name], roles: ['computer'] } } : false;
   const openOffice = (): Promise<Office> =>

@@ -6,12 +6,12 @@ import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/ho
 import { type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Cases of tools (a2c-wire §8.4, DeepChat) with servers inside this process, and real ones where they are started anew. */
+/** Tests of tools (a2c-wire §8.4, DeepChat) with servers inside this process, and with real ones where they are restarted. */
 const mark = crypto.randomUUID();
 const real = (behaviour = 'echo', more: object = {}): object => launched(mark, behaviour, more);
 const auto = { autoApprove: ['all'] };
 const inside = (more: object = {}): object => ({ type: 'inmemory', args: ['echo'], ...auto, ...more });
-/** Of what the fixture has, a few; the rest does not matter here. */
+/** Config that forbids all tools of the fixture except these. */
 const only = (...kept: readonly string[]): object => ({
   forbidden_tools: ['echo', 'fail', 'hang', 'slow', 'die', 'seen', 'methods', 'burst'].filter(
     (t) => !kept.includes(t),

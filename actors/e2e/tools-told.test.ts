@@ -6,7 +6,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } });
-/** A server inside this process that lists these tools, which may be others later; each answers with its name. */
+/** In-memory server whose list of tools can change; each tool answers with its own name. */
 function serverOf(...names: string[]) {
   let tools = names.map(tool);
   let server: Server;
@@ -27,7 +27,7 @@ function serverOf(...names: string[]) {
   return { connect, change };
 }
 
-/** Trouble with tools that stops nothing: who is told of it, and how often. */
+/** Tests of problems with tools that stop nothing: who hears of them, and how often. */
 let computer: Computer;
 afterEach(() => computer.close());
 
@@ -55,7 +55,7 @@ async function start(
 const logged = (event: string): string[] =>
   told.log.flatMap((entry) => (entry.event === event ? [`${entry.level} ${entry.server ?? ''}`] : []));
 const reasonOf = (name: string) => computer.servers().find((server) => server.name === name)?.reason;
-/** Listed anew by its server; with another tool, so that it shows. */
+/** Changes the list of tools of a server and waits until the computer announces the change. */
 async function relisted(server: ReturnType<typeof serverOf>, ...names: string[]): Promise<void> {
   const before = told.ear.of('tools.changed').length;
   await server.change(...names);

@@ -1,9 +1,9 @@
-/** The place of a call in a distributed trace: from whoever calls, through office and computer, to its MCP server. */
+/** Tests that a call keeps its distributed trace from the caller through office and computer to the MCP server. */
 import { expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** A server with one tool, which answers with the `_meta` that its call came with. */
+/** Program of a server whose only tool answers with the `_meta` of its call. */
 const server = `
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

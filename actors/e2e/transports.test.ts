@@ -8,7 +8,7 @@ import {
 import { type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */
+/** Tests of servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */
 const mark = crypto.randomUUID();
 const auto = { autoApprove: ['all'] };
 
@@ -40,7 +40,7 @@ beforeEach(() => {
 afterEach(async () => {
   await computer?.close();
   computer = undefined;
-  // The other end hears a moment later that a stream was closed.
+  // The HTTP server notices the closed stream a moment later.
   await ear.until(() => opened.every(({ listening }) => listening === 0));
   for (const one of opened.splice(0)) await one.stop();
   expect(pidsOf(mark)).toEqual([]);
@@ -86,7 +86,7 @@ describe('an HTTP server', () => {
     const host = await start({ r: { url: `${one.url}/echo`, ...auto }, s: launched(mark, 'pages') });
     const lists = asked(one, 'tools/list');
     one.forget();
-    // Refused with 404 to its session, so it was not carried out, and is sent once more.
+    // A 404 for the session shows that the call was not executed, so it is sent once more.
     expect(await host.callTool('echo', { text: 'x' })).toMatchObject({ outcome: 'succeeded' });
     await ear.until(() => statusOf('r')?.state === 'ready' && asked(one, 'tools/list') > lists);
     expect(await host.callTool('echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });
@@ -123,7 +123,7 @@ describe('an HTTP server', () => {
     expect(statusOf('r')).toEqual({ name: 'r', state: 'ready' });
     expect(one.seen[0]?.method).toBe('POST');
     expect(textOf((await host.callTool('echo', { text: 'hi' })).result)).toBe('hi');
-    // Known from then on: the next session begins with the way that it has.
+    // The computer remembers the transport that worked, and uses it first in the next session.
     const seen = one.seen.length;
     await host.restartServer('r');
     expect(one.seen[seen]?.method).toBe('GET');

@@ -1,4 +1,4 @@
-/** Who may enter an office: each credential that is refused, at a living office, by sockets of any client and by ours. */
+/** Tests of each refused credential at a real office, with foreign sockets and with our own clients. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Shown {
   readonly extraHeaders?: Record<string, string>;
   readonly transports?: readonly string[];
 }
-/** What a client hears: that it is connected, or why not; and what an event is answered that it sends before either. */
+/** Connects a client and returns whether it was admitted, the error, and whether an early event was answered. */
 async function entering({ transports = ['websocket'], ...shown }: Shown, url = office.url) {
   const socket: Socket = io(`${url}/smcp`, {
     forceNew: true,

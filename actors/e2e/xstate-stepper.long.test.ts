@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-/** A whole system, from the agent to the process of a server. */
+/** Test file that runs a whole system, from the agent to the process of a server. */
 const whole = 'actors/e2e/first-light.test.ts';
 
 const played = (stepper: string): Promise<string> =>

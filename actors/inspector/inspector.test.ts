@@ -29,7 +29,7 @@ const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
     },
     ...options,
   });
-/** As the page puts them together. */
+/** Joins the received texts into one trace, in the same way as the page. */
 const traceIn = (texts: readonly string[]) => readTrace(texts.join(''));
 
 describe('a page that looks at a computer', () => {
@@ -50,7 +50,7 @@ describe('a page that looks at a computer', () => {
 
     await computer.callTool('echo', { text: 'hello' });
     const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('computer: '));
-    // Tells the changed part of its memory alone.
+    // A step record contains only the part of the memory that changed.
     expect(step).toMatchObject({
       a: 'computer#1',
       ctx: expect.not.objectContaining({ self: 'computer#1' }) as object,
@@ -87,7 +87,7 @@ describe('a page that looks at a computer', () => {
     const first = await attachTo(inspection.url);
     await first.welcome();
     await first.close();
-    // Whoever comes next begins anew, and sees what runs.
+    // The second page starts with a new recording, and sees everything that already runs.
     const second = await attachTo(inspection.url);
     await second.welcome();
     expect(second.rows[1]?.s).toBe(1);

@@ -42,7 +42,7 @@ describe('somebody who knows nothing of machines', () => {
     expect(text).toMatch(/try \d of \d/);
     expect(await server(page, 'echo').innerText()).toContain('● is ready');
     noErrors(errors);
-    // Nothing is asked of any other machine.
+    // The page must send every request to the inspector itself, and none to another machine.
     const hosts = requests.map((url) => new URL(url)).filter(({ protocol }) => protocol !== 'data:');
     expect(hosts.length).toBeGreaterThanOrEqual(4);
     expect([...new Set(hosts.map(({ host }) => host))]).toEqual([new URL(inspection.url).host]);
@@ -169,7 +169,7 @@ describe('Desktop and Finder', () => {
       hasText: 'it said that window://notebook/latest',
     });
     await change.filter({ hasText: 'Desktop' }).filter({ hasText: 'announced' }).first().waitFor();
-    // It is no document.
+    // A window is no document, so its change must not appear in the Finder.
     expect(await change.filter({ hasText: 'Finder' }).count()).toBe(0);
     await page.locator('#changed .ins', { hasText: '+ dpe://notebook/milk' }).waitFor();
     await picture(page, 'collections-light');
@@ -270,7 +270,7 @@ it('every panel is readable in both themes, and in a window that is zoomed to 20
         await page.locator('.call', { hasText: 'succeeded' }).first().waitFor();
       }
       await picture(page, `${panel.toLowerCase()}-${name}`);
-      // Nothing is wider than the window.
+      // No part of the page may be wider than the window of the browser.
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
       ).toBeLessThanOrEqual(0);

@@ -40,7 +40,7 @@ function streamed(): { stream: LiveStream; tap: Tap; directory: Directory; happe
   directory.listen(addressFor('host:test'), () => {});
   const stream = new LiveStream(directory, () => new KnownSecrets().recording('full'), new Frames());
   const happen = (times: number): void => {
-    // An input and the message that it is.
+    // Sends messages; each one adds two records, the input and its delivery.
     for (let n = 0; n < times; n++) directory.send('host:test', { type: 'news' });
   };
   return { stream, tap, directory, happen };
@@ -89,7 +89,7 @@ it('a page that is too slow misses records, is told how many, and goes on from a
   batch();
   happen(5);
   batch();
-  // The checkpoint of the second one.
+  // The slow page has received only record 2, the checkpoint that was written for the quick page.
   expect(slow.numbers).toEqual([2]);
   slow.waiting = 0;
   batch();
@@ -127,7 +127,7 @@ it('a checkpoint comes after every 25,000 records, up to which a page may let go
   }
   const all = page.messages.map((message) => ('lines' in message ? message.lines : '')).join('');
   expect(all.match(/"k":"key"/g)).toHaveLength(1);
-  // None is missing.
+  // The page must have received all 26,001 records without a gap.
   expect(page.numbers).toEqual(Array.from({ length: 26_001 }, (_, at) => at + 2));
   stream.remove(page);
 });

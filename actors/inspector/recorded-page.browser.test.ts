@@ -42,7 +42,6 @@ const look = async (): Promise<Page> => {
   return page;
 };
 const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
-/** Moves the slider to a record. */
 const goTo = (page: Page, s: unknown): Promise<void> => page.locator('#moment').fill(String(s));
 const textOf = (value: unknown): string =>
   typeof value === 'string'
@@ -61,13 +60,13 @@ describe('the page of a recording', () => {
     const shown = await page
       .locator(`.lane[data-lane="${client}"] .span`)
       .evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
-    // Those of less than half a pixel are not drawn.
+    // Spans narrower than half a pixel are not drawn, so only some of the states are visible.
     expect(shown.length).toBeGreaterThan(5);
     let at = 0;
     for (const state of changes) if (state === shown[at]) at++;
     expect(at).toBe(shown.length);
     expect(shown).toContain('waiting');
-    // Nearer, they all are: a click on zoom keeps the middle.
+    // Every span is drawn once the page is zoomed in.
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.getByRole('button', { name: 'All' }).click();
     expect(await page.locator('.arrow[data-said="call.hold"]').count()).toBe(3);
@@ -103,7 +102,7 @@ describe('the page of a recording', () => {
     await open(page, 'Chart');
     await page.locator('.state.active[data-state="waiting"]').waitFor();
     expect(await page.locator('.state.active').count()).toBe(1);
-    // One record earlier it was somewhere else.
+    // The record before has the client in another state.
     await page.keyboard.press(',');
     await page.locator('.state.active[data-state="waiting"]').waitFor({ state: 'detached' });
     await goTo(page, 1);

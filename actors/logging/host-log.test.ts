@@ -12,7 +12,7 @@ import {
 import { launchedWith } from '../../scenarios/fixtures/resource-servers.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** An office, a computer with a server that refuses and fails, and an agent; each with its log. */
+/** Opens an office, an agent, and a computer whose server refuses and fails; each may have its own log. */
 async function house(text: string, logs: { office?: Log; computer?: Log; agent?: Log }, config: object = {}) {
   const office = await createOffice({ port: 0, record: false, ...(logs.office && { log: logs.office }) });
   const computer = await bootedComputer({
@@ -27,7 +27,7 @@ async function house(text: string, logs: { office?: Log; computer?: Log; agent?:
   };
   return { office, computer, agent, close };
 }
-/** A server inside the host that knows these methods, or, without any, never answers. */
+/** In-memory server that answers these methods; without any method it never answers. */
 const answering = (results?: Readonly<Record<string, unknown>>) => (): LinkedEnd => {
   const end: LinkedEnd = {
     start: async () => {},
@@ -46,7 +46,7 @@ const entries: LogEntry[] = [];
 const into: Log = (entry) => void entries.push(entry);
 const all = { office: into, computer: into, agent: into };
 const logged = (): LogEntry[] => entries.splice(0);
-/** A question that its agent takes back as it goes is no news of the next test. */
+/** Clears the log entries, because an agent that closes may still log a request that it takes back. */
 afterEach(() => void logged());
 
 it('a call that its server refuses is followed by its req_id through server, computer, link, office and agent', async () => {
@@ -131,7 +131,7 @@ it('what a server need not have, and a question whose agent leaves, is no failur
   const computer = await bootedComputer({ ...seat, name: 'c', config, inMemory });
   const unknown = logged().filter(({ code }) => code !== undefined);
   expect(unknown.map(({ event }) => event)).toContain('resources/templates/list');
-  // A server that never says anything, so that a request for its tools waits.
+  // This server never answers, so that a request for its tools stays open.
   const silent = await createComputer({ ...seat, name: 'silent', config, inMemory: { s: answering() } });
   const agent = await createAgent({ ...debug, url: office.url });
   agent.tools('silent').catch(() => {});
@@ -240,7 +240,7 @@ describe('from the level info on', () => {
         ['link link.changed', 'its seat is given up'],
       ])
         expect(infos).toContainEqual(entry);
-      // Once at each, and with the time that it took there.
+      // Each layer must log the call once, with the time that it took in that layer.
       for (const req_id of ['r1', 'r2'])
         for (const layer of ['agent', 'office', 'computer'])
           expect(
@@ -268,7 +268,7 @@ describe('from the level info on', () => {
 
 it('--log writes JSON lines on stderr, and without it there are none', async () => {
   const { office, agent, close } = await house('went wrong', {});
-  // Its seat is taken by the command.
+  // The agent leaves its seat, because the command needs it.
   await agent.close();
   const call = ['call', 'refuse', '--url', office.url, '--req-id', 'req-6'];
   const withLog = await commandLine([...call, '--log']);

@@ -32,7 +32,7 @@ it('the first ones of an address and reason are told, then their count once a mi
   expect(minutes(1)).toEqual(['a: 97 more in a minute: unknown']);
   refused(5, 'a');
   expect(minutes(1)).toEqual(['a: 5 more in a minute: unknown']);
-  // A quiet minute, and all is as in the beginning.
+  // After a minute without refusals the counters are as at the start.
   expect(minutes(5)).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
   refused(1, 'a');

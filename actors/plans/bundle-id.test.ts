@@ -30,7 +30,7 @@ describe('the bundle_id of a server', () => {
     expect(idOf(stdio(name, 'x'))).toBe(id);
   });
 
-  // The published vectors, and three that the Python SDK 0.4.2 gave.
+  // Published test vectors, and three ids that the Python SDK 0.4.2 computed.
   it.each([
     [stdio('你好世界', 'npx', ['-y', 'everything'], {}), '8d2a9232fa76e8a5'],
     [stdio('!!!@@@', 'uvx', ['mcp-server-git']), '62515edd7632e701'],

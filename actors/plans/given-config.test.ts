@@ -21,7 +21,7 @@ const read = (value: unknown): Config => {
 };
 const givenOf = (config: Config): GivenConfig =>
   givenConfig(config, policy, Object.fromEntries(config.servers.map(({ name }) => [name, facts])));
-/** Makes a plan as a host does. */
+/** Makes the launch plans of a config in the same way as a host. */
 const plansOf = (config: Config): object => ({
   servers: config.servers
     .filter(({ disabled }) => !disabled)
@@ -183,7 +183,7 @@ describe('a config of a trace', () => {
   it.each(Object.keys(configs))('makes the plans that it made when it was given: %s', (name) => {
     const config = read(configs[name]);
     expect(planned(givenOf(config))).toEqual(plansOf(config));
-    // Given once more it is the same.
+    // A config that was already written as given must not change when it is written again.
     expect(configAsGiven(read(configAsGiven(config)))).toEqual(configAsGiven(config));
   });
   it.each(Object.keys(configs))('does so with its secrets hidden: %s', (name) => {

@@ -45,7 +45,7 @@ describe('a reason to keep a trace', () => {
     settled({ end: 'succeeded', outcome: 'succeeded', failure: null }),
     changed('ready'),
     changed('waiting', lost),
-    // The server lacks something that only its config can give.
+    // A missing input is a mistake of the config, so it is no failure that the recorder saves.
     changed('open', { code: 'InputNotFound', message: 'TOKEN' }),
     { k: 'post', from: 'a', a: 'b', ev: { type: 'call.settled', outcome: 'unknown' } } as DirectoryRecord,
     { k: 'end', a: 'x', why: 'done' } as DirectoryRecord,

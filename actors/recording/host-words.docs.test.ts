@@ -5,7 +5,7 @@ import { hostWords, orderOf, wordedMessages } from './host-words.ts';
 
 const page = readFileSync(new URL('../../docs/trace-format.md', import.meta.url), 'utf8');
 const section = page.split('\n## Words of hosts\n')[1]?.split('\n## ')[0] ?? '';
-/** The cells of the table whose head is `first`. */
+/** Reads the cells of the table in docs/trace-format.md whose first heading is `first`. */
 const rowsOf = (first: string): string[][] =>
   (section.split('\n\n').find((block) => block.startsWith(`| ${first} |`)) ?? '')
     .split('\n')
@@ -20,7 +20,7 @@ const wordsIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([
 
 type Message = EventObject & Readonly<Record<string, unknown>>;
 const call = { ticket: 'host.r', reqId: 'r', tool: 't', params: {}, timeoutMs: 1, replyTo: 'host:x.1' };
-/** A message of each type, with all that a machine takes. */
+/** One example message of every type, with all fields that a machine accepts. */
 const ordered: Readonly<Record<string, readonly [message: Message, given?: object]>> = {
   'computer start': [
     { type: 'start', servers: [], shown: {}, link: null, timing: {} },
@@ -121,7 +121,7 @@ describe('the words of hosts in docs/trace-format.md', () => {
 it('every order comes back to the message that it was', () => {
   for (const [kind, type] of wordedMessages().orders) {
     const message = ordered[`${kind} ${type}`]?.[0];
-    // A plan is made of the config that stands in its place.
+    // A `servers.set` order is recorded as its config, so its plan cannot be compared directly.
     if (!message || type === 'servers.set') continue;
     const { event } = orderOf(kind, hostWords.order(kind, message, undefined), 'host:x.1');
     const { replyTo: _, ...taken } = event as Message;

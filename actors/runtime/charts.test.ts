@@ -16,7 +16,7 @@ const parts = setup({
   },
 });
 
-/** A small client: everything a chart can declare, and a way out of everywhere. */
+/** Small example chart that has every feature of a chart and can end from every state. */
 const good = parts.createMachine({
   id: 'toy',
   context: { tries: 0 },
@@ -38,7 +38,7 @@ const good = parts.createMachine({
   },
 });
 
-/** The same with a corner that close leads into and nothing leads out of. */
+/** Example chart that `close` can lead into the state `stuck`, which it cannot leave by itself. */
 const trapped = parts.createMachine({
   id: 'trap',
   context: { tries: 0 },

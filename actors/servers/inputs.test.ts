@@ -18,7 +18,7 @@ const command = {
   args: null,
   isForeign: true,
 } as const;
-/** Who is asked: each question waits until the test answers it. */
+/** Fake person: each question waits until the test answers it. */
 const asker = () => {
   const asked: { id: string; signal: AbortSignal; answer: ReturnType<typeof deferred<unknown>> }[] = [];
   const ask: AskInput = ({ id }, { signal }) => {
@@ -57,10 +57,10 @@ describe('the value of an input', () => {
     const definitions = [prompt('t')];
     const both = { A2C_SMCP_t: 'written', A2C_SMCP_T: 'upper' };
     expect(await new Inputs({ definitions, environment: both }).resolve('t')).toEqual(found('written'));
-    // An empty variable is what an unset one leaves.
+    // An empty variable counts as unset.
     const empty = { A2C_SMCP_t: '', A2C_SMCP_T: 'upper' };
     expect(await new Inputs({ definitions, environment: empty }).resolve('t')).toEqual(found('upper'));
-    // A definition is not needed for that.
+    // The environment can give a value also for an input without a definition.
     expect(await new Inputs({ environment: both }).resolve('t')).toEqual(found('written'));
   });
 
@@ -210,7 +210,7 @@ describe('inputs that change', () => {
     expect(inputs.remove('b')).toBe(true);
     expect(inputs.values()).toEqual([{ id: 'c', value: 'c' }]);
     inputs.setValue('d', 'd');
-    // The whole list again: what stays as it was keeps its value.
+    // New definitions replace the whole list; an input whose definition did not change keeps its value.
     inputs.setDefinitions([prompt('c', { description: 'new' }), prompt('d'), prompt('e')]);
     expect(inputs.values()).toEqual([{ id: 'd', value: 'd' }]);
     expect(

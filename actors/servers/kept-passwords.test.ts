@@ -12,7 +12,7 @@ const inMemory = (kept: Map<string, string>): SecretStore => ({
   set: (name, value) => Promise.resolve(void kept.set(name, value)),
   remove: (name) => Promise.resolve(kept.delete(name)),
 });
-/** A run of a host, whose person answers with what is typed. */
+/** Simulates one run of a host whose person answers with the texts of `typed`. */
 function run(kept: Map<string, string>, typed: string[], open = () => Promise.resolve(inMemory(kept))) {
   const notices: string[] = [];
   const asked: string[] = [];

@@ -3,11 +3,11 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { Inputs, type AskInput } from './inputs.ts';
 
-/** What becomes of a value that is known when its server is started again. */
+/** Tests which known input values are used again when their server is restarted. */
 const prompt = (id: string, byDefault: string | null = null): InputDefinition => ({
   ...{ type: 'promptString', id, description: '', default: byDefault, password: false },
 });
-/** Each question waits until the test answers it. */
+/** Fake person: each question waits until the test answers it. */
 const asker = () => {
   const asked: ReturnType<typeof deferred<unknown>>[] = [];
   const ask: AskInput = () => {

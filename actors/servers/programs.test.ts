@@ -5,7 +5,7 @@ import { type Computer } from '../index.ts';
 import { Programs } from './programs.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Programs of configs that a host gives; what they make of results is in scenarios/contracts/transform.*. */
+/** Tests of VRL programs in configs that a host gives. Their effect on results is tested in scenarios/contracts. */
 const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
 const server = (name: string, vrl: string | null, more: object = {}): object =>
@@ -55,7 +55,7 @@ describe('a config with a program that cannot be run', () => {
       message: `vrl of server 'a': ${mistake}`,
     });
     expect({ servers: computer.servers(), pids: pidsOf(markOf('a')) }).toEqual(before);
-    // There is no default for it.
+    // The input `word` has no default value.
     await expect(computer.startServer('needy')).rejects.toThrow('needs input word');
   });
 });

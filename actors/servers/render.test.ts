@@ -8,14 +8,14 @@ import { Inputs } from './inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
 
 interface World {
-  /** Variables are expanded. */
+  /** Tells whether environment variables are expanded; false by default. */
   readonly expands?: boolean;
   readonly inputs?: readonly object[];
   readonly values?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 const prompt = (id: string, password = false) => ({ type: 'promptString', id, password });
-/** One server of a config, rendered in this world. */
+/** Renders one server of a config with these inputs and variables. */
 const render = async (
   server: object,
   { inputs = [], values = {}, environment = {}, expands = false }: World = {},

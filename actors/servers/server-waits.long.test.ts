@@ -10,7 +10,7 @@ import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { Runtime } from '../api/runtime.ts';
 
-/** Real servers that never get to the end of their handshake. */
+/** Tests of real servers that never finish their handshake. */
 const computers: { close(): Promise<void>; readonly computer: Computer }[] = [];
 afterEach(async () => void (await Promise.all(computers.splice(0).map((one) => one.close()))));
 
@@ -18,7 +18,7 @@ const node = (program: string) => ({ command: process.execPath, args: ['-e', pro
 const lives = 'process.stdin.resume();';
 const banner = 'Server starting on stdin/out';
 
-/** The first status with such a reason; looked at whenever a machine has heard something. */
+/** Resolves with the first server status whose reason matches; every trace record triggers a check. */
 async function reached(server: object, reason: RegExp, timing: object = {}): Promise<ServerStatus> {
   const runtime = new Runtime({ stateDir: false });
   const options = { config: { mcpServers: { slow: server } }, timing: { bootMs: 1, ...timing } };
@@ -29,7 +29,7 @@ async function reached(server: object, reason: RegExp, timing: object = {}): Pro
       const status = computer.servers()[0];
       if (status && reason.test(status.reason ?? '')) resolve(status);
     };
-    // A record comes in the midst of a transition.
+    // A trace record is written during a transition, so the check waits until the transition is over.
     runtime.directory.tap.add({ record: () => setImmediate(look) });
     look();
   });
@@ -62,7 +62,7 @@ describe('a server that is connecting says', () => {
   });
 
   it('that the headers of a response do not come', async () => {
-    // Its sockets end with their client.
+    // The client closes the sockets of this listener when it ends.
     const listener = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
@@ -128,7 +128,7 @@ describe('what a server waited for', () => {
       ...{ isWatched: true, isRead: true },
       meter: (text: string | null) => void (text?.endsWith('; nothing came') && over.abort()),
     } as unknown as CommandContext['terminal'];
-    // Without the words it would never end.
+    // The command ends only when the meter shows the expected words, which abort it.
     await commandLine(['tools', '-c', file], { terminal, signal: over.signal });
     expect(over.signal.aborted).toBe(true);
     rmSync(folder, { recursive: true });

@@ -90,7 +90,7 @@ describe('a server that cannot start', () => {
       nowhere: { type: 'inmemory' },
     });
     await expect(computer.startServer(name)).rejects.toThrow(reason);
-    // What rests for want of something can be stopped: it is wanted no more.
+    // A server that waits for a missing input or file can be stopped; afterwards it is no longer wanted.
     if (name === 'needy' || name === 'nowhere') await computer.stopServer(name);
     else await expect(computer.stopServer(name)).rejects.toThrow(reason);
   });

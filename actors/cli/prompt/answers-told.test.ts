@@ -1,4 +1,4 @@
-/** Whatever is typed at the prompt, a program gets a line for it. */
+/** Tests that every command at the prompt writes an answer line for programs. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -18,7 +18,7 @@ writeFileSync(file, JSON.stringify(inputs));
 const fixture = { command: process.execPath, args: [server], a2c: { resultBytes: 2_000 } };
 
 const own = null;
-/** What is typed for each command, and the value that its answer has; null where other lines have it. */
+/** Arguments of each command and the value of its answer line; null where other lines carry the result. */
 const typed = (url: string): Readonly<Record<string, readonly [string, unknown]>> => ({
   tools: ['', { tools: expect.arrayContaining([{ name: 'echo', server: 'fixture' }]), refused: [] }],
   'tools conflicts': ['', { refused: [] }],

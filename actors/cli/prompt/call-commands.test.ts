@@ -4,7 +4,7 @@ import { readFact, type Fact } from '../../../machines/facts.ts';
 import { createAgent, type Agent } from '../../index.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
-/** What the prompt of `a2c up` says of calls, while an agent in its office calls, too. */
+/** Tests of the prompt commands for calls, while an agent in the office of `a2c up` calls, too. */
 const server = fixtureFile('mcp-server.mjs');
 const fixture = {
   command: process.execPath,
@@ -33,7 +33,7 @@ describe('at the prompt', () => {
   it('calls names what runs, whoever asked, and where it is; cancel ends it', async () => {
     expect(await ask('calls')).toContain('no call runs');
     const hangs = agent.callTool('c1', 'hang', { label: 'x' }, { reqId: 'h1' });
-    // Whoever is asked after the call answers after it has come.
+    // The computer answers this request after the call has arrived, because the office keeps the order.
     await agent.getConfig('c1');
     expect(await ask('calls')).toMatch(/^h1 {2}fixture {2}hang {2}running {2}since \d{4}-[-\dT:.]+Z$/m);
     expect(await ask('cancel h1')).toContain('cancelled h1');

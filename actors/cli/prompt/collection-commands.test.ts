@@ -33,7 +33,7 @@ async function typed(line: string): Promise<{ readonly text: string; readonly fa
   const lines = shown.replaceAll('a2c> ', '').split('\n');
   return {
     text: lines.filter((one) => !one.startsWith('@a2c ')).join('\n'),
-    // Each command ends with an `answer`, which has a test of its own.
+    // Facts of type `answer` are left out, because they have a test of their own.
     facts: lines.flatMap((one) => readFact(one) ?? []).filter(({ type }) => type !== 'answer'),
   };
 }

@@ -17,10 +17,10 @@ import { Prompt } from './prompt.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
-/** Whatever servers say, and however they are called: what the prompt shows of it is text and nothing else. */
+/** Tests that the prompt shows hostile names and texts of servers as plain text, without control characters. */
 const folder = testFolder('hostile');
 
-/** Streams of which nobody is a terminal, so that nothing of ours moves a cursor either. */
+/** Input and output streams that are no terminals, so that our own code moves no cursor either. */
 function screen(): { terminal: Terminal; input: PassThrough; written: () => string } {
   let written = '';
   const stream = (): Writable =>
@@ -61,7 +61,7 @@ describe('a terminal', () => {
   });
 });
 
-/** A computer of which everything is called so. */
+/** Computer whose own name, server names and tool texts all contain the given text. */
 const computerOf = (text: string): Promise<Computer> =>
   bootedComputer({
     name: `c${text}`,
@@ -72,7 +72,7 @@ const computerOf = (text: string): Promise<Computer> =>
     },
     inMemory: { [`s${text}`]: linked(text) },
   });
-/** All that can be typed there. */
+/** Every command line of the prompt, with the given text as an argument where one is possible. */
 const linesWith = (text: string): readonly string[] => {
   const typed = typeable(text);
   return [
@@ -133,7 +133,7 @@ describe('the prompt', () => {
     const help = await prompted('plain');
     const table = help.slice(0, help.indexOf('Ctrl-C cancels'));
     const verbs = [...table.matchAll(/^ {2}([a-z]+(?: [a-z]+)*)/gm)].map(([, verb = '']) => verb);
-    // These two write no text of others.
+    // `quit` and `trace` print no text of servers, so the list above leaves them out.
     const seen = [...linesWith(''), 'quit', 'trace'];
     expect(verbs.filter((verb) => !seen.some((line) => line.startsWith(verb)))).toEqual([]);
     expect(verbs.length).toBeGreaterThan(15);

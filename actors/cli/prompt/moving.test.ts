@@ -3,7 +3,7 @@ import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { createAgent, createComputer, createOffice, type Office } from '../../index.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
-/** `connect` at the prompt: from one office to another that wants a token. */
+/** Tests of `connect` at the prompt, which moves a computer to another office that requires a token. */
 const server = fixtureFile('mcp-server.mjs');
 const fixture = { command: process.execPath, args: [server], autoApprove: ['all'] };
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   await up.ended;
   await other.close();
 });
-/** What an agent of the other office gets from the computer of this name. */
+/** Calls a tool of the named computer through an agent in the other office, and returns the outcome. */
 async function calledAs(name: string, id = 'local'): Promise<unknown> {
   await using agent = await createAgent({ url: other.url, office: id, auth: 'REMOTE' });
   return (await agent.callTool(name, 'echo', { text: 'moved' })).outcome;
@@ -62,7 +62,7 @@ describe('connect', () => {
     expect(holder.status().link?.state).toBe('joined');
     const told = await ask(`connect ${how()}`);
     expect(told).toContain(why);
-    // It never went away.
+    // The computer must not have left its own office.
     expect(told).not.toContain('office closed');
     expect(await ask('status')).toContain(`link joined: office local at ${own} as c1`);
   });

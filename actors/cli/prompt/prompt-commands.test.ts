@@ -5,7 +5,7 @@ import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
 import { createOffice } from '../../api/office.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
-/** The prompt of `a2c up`: commands beside calls and servers, which have tests of their own. */
+/** Tests of the general commands of the prompt; commands for calls and servers have tests of their own. */
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('prompt-commands');
 const fixture = { command: process.execPath, args: [server] };
@@ -85,7 +85,7 @@ describe('while a call is at work', () => {
   it('calls and cancel are answered at once', async () => {
     up.write('call hang label=x\n');
     let calls = '';
-    // It goes through a few promises before it is at work.
+    // The call appears in the list only after several turns of the event loop, so the test asks again.
     while (!calls.includes('fixture  hang')) {
       await new Promise(setImmediate);
       up.write('calls\n');

@@ -12,7 +12,7 @@ const [server, mannered] = [fixture('mcp-server.mjs'), fixture('shutdown-server.
 const folder = testFolder('prompt');
 const only = { mcpServers: { fixture: { command: process.execPath, args: [server] } } };
 
-/** What a person would read: the lines for programs have a test of their own. */
+/** Starts a prompt as a person reads it; the lines for programs have a test of their own. */
 const start = (isTerminal = false): AtPrompt => atPrompt(only, { isTerminal, isRead: true });
 
 describe('the prompt of a2c up', () => {
@@ -179,7 +179,7 @@ describe('the prompt of a2c up', () => {
       fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' ')),
       fc.json().map((json) => `tools call echo ${json}`),
     );
-    // Line ends make two lines of one; whoever types quit wants to quit.
+    // Random lines must not contain line ends, which would split them, nor begin with `quit`, which ends the prompt.
     const lines = fc
       .sample(line, { numRuns: 150, seed: 2 })
       .map((text) => text.replace(/[\r\n\u2028\u2029]/g, ' '));
@@ -197,7 +197,7 @@ describe('on a terminal', () => {
     await up.until(/a2c> /);
     up.write('tools call hang {"label": "x"}\r');
     await up.until(/"x"\}\r\n/);
-    // The line goes through a few promises before its call begins.
+    // The call begins one turn of the event loop after its line was read.
     await new Promise((resolve) => setImmediate(resolve));
     up.write('\u0003');
     expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('cancelled');
@@ -220,7 +220,7 @@ describe('on a terminal', () => {
     up.write(`servers add ${JSON.stringify(slow)}\r`);
     await up.until(/server slow +connecting/);
     up.write('\u0003');
-    // As it happens, and as the answer to the line; only then the prompt is free.
+    // The state `idle` is written twice: as news and as the answer to the command; then the prompt is free.
     await up.until(/slow +idle[^]*slow +idle[^]*a2c> /);
     up.write('\u0003\u0003');
     expect(await up.ended).toBe(0);
@@ -235,7 +235,7 @@ describe('on a terminal', () => {
     await up.until(/deaf +ready[^]*deaf +ready[^]*a2c> /);
     up.write('servers stop deaf\r');
     await up.until(/server deaf +closing/);
-    // From the closed input to SIGTERM, and from there to SIGKILL.
+    // The first Ctrl-C skips the wait for the closed input, the second one the wait after SIGTERM.
     up.write('\u0003');
     up.write('\u0003');
     await up.until(/server deaf +idle/);

@@ -8,7 +8,7 @@ import { pidsOf } from '../../../scenarios/fixtures/hosted.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
-/** What a user of the Python command types (a2c-wire §8.7, §8.8): K01 is about `--auth`, which an office has. */
+/** Tests of commands as users of the Python command type them (a2c-wire §8.7, §8.8), without K01, which is about `--auth`. */
 const mark = crypto.randomUUID();
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../scenarios/fixtures/${name}.mjs`, import.meta.url));
@@ -26,7 +26,7 @@ const asProtocol = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** All that a prompt wrote on both streams until its input ended. */
+/** Types the lines at a prompt, ends its input, and returns everything written to both output streams. */
 async function prompted(config: unknown, ...lines: readonly string[]): Promise<string> {
   let shown = '';
   const stream = (): Writable =>

@@ -1,4 +1,4 @@
-/** One call in the logs of three processes, by its `req_id`. */
+/** Tests that one call can be followed by its `req_id` through the logs of three processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,6 @@ afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 });
-/** The command as a process of its own. */
 function a2c(...argv: string[]) {
   const child = spawn(process.execPath, [at('dist/actors/main.js'), ...argv], {
     cwd: folder,

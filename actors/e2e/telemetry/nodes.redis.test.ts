@@ -1,4 +1,4 @@
-/** Spans and logs of an office on nodes that agree in a real Redis. */
+/** Tests of spans and logs of an office on several nodes that share a real Redis. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
 import { RedisServer } from '../../../scenarios/fixtures/redis.ts';

@@ -1,4 +1,4 @@
-/** A host and a command without packages that few need. */
+/** Tests of a host and a command without the optional packages. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-/** Answers with the `_meta` that its call came with. */
+/** Program of a server that answers with the `_meta` of its call. */
 const server = `
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -54,7 +54,7 @@ interface Ended {
   readonly out: string;
   readonly err: string;
 }
-/** The command, as if none of these packages was installed. */
+/** Runs the command in a process in which these packages seem not to be installed. */
 const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
   new Promise((resolve) => {
     const hook = pathToFileURL(at('scenarios/fixtures/without-packages.mjs')).href;
@@ -67,7 +67,7 @@ const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
     child.stdin?.end();
   });
 
-/** Each optional package, a command that needs it, and the words that the command says without it. */
+/** Rows of: an optional package, a command that needs it, and the error text without it. */
 const rows = [
   { without: '@opentelemetry/api', argv: ['call', 'meta', '--tracing'], says: 'tracing needs the package' },
   { without: 'pino', argv: ['call', 'meta', '--log'], says: '--log needs the package' },

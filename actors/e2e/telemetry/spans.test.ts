@@ -1,4 +1,4 @@
-/** Spans of calls, by the SDK of OpenTelemetry: agent, office, computer and a real MCP server, in one process. */
+/** Tests of the spans of calls through agent, office, computer and a real MCP server, all in one process. */
 import { context, trace } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
@@ -6,7 +6,7 @@ import { SeatedPeer } from '../../../scenarios/fixtures/seated-peer.ts';
 import { createAgent, createOffice, type Agent, type Computer, type Office } from '../../index.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
-/** Answers `meta` with the `_meta` that it came with, and says on stderr that it has one of the others. */
+/** Program of a server whose tool `meta` answers with the `_meta` of its call; a call of `hang` is noted on stderr. */
 const server = `
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const text = (text, more) => ({ content: [{ type: 'text', text }], ...more });
@@ -50,13 +50,13 @@ afterEach(async () => {
   expect(spans.unbalanced).toEqual([]);
 });
 const called = (reqId: string): readonly string[] => spans.of(reqId).map(shownOf);
-/** Resolves once the server has the call that hangs. */
+/** Resolves once the server has received the call that hangs. */
 const hangs = (): Promise<void> =>
   new Promise(
     (resolve) => void computer.on('server.wrote', ({ text }) => text.includes('hangs') && resolve()),
   );
 const all = ['agent client', 'office server', 'computer server'].map((who) => `${who} client:tool_call`);
-/** Four spans of a call that ended with an error, by who has which code. */
+/** Expected texts of the four spans of a failed call, with the error code and outcome of each side. */
 const failed = (tool: string, codes: readonly unknown[], outcomes: readonly string[]): readonly string[] =>
   [...all, 'server client tools/call'].map(
     (who, i) => `${who} ${tool} ERROR ${String(codes[i])} ${outcomes[i]}`,
