@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
-/** Tests that `list`, `get` and the question of trust hide the same values as `a2c export`. */
+/** Tests that `list`, `get` and the question whether to trust a config hide the same values as `a2c export`. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-hidden-'));
 const file = join(folder, 'mcp.json');
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -121,7 +121,7 @@ describe('the words of hosts in docs/trace-format.md', () => {
 it('every order comes back to the message that it was', () => {
   for (const [kind, type] of wordedMessages().orders) {
     const message = ordered[`${kind} ${type}`]?.[0];
-    // A `servers.set` order is recorded as its config, so its plan cannot be compared directly.
+    // A `servers.set` order is recorded as its config instead of its plan, so the two cannot be compared.
     if (!message || type === 'servers.set') continue;
     const { event } = orderOf(kind, hostWords.order(kind, message, undefined), 'host:x.1');
     const { replyTo: _, ...taken } = event as Message;

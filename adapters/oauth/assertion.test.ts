@@ -148,7 +148,7 @@ describe('a login with an assertion', () => {
     expect(await login.challenged(refused)).toBe(false);
     await expect(logIn(login)).rejects.toThrow('invalid_grant');
     expect(asked).toHaveLength(1);
-    // A person starts the server again.
+    // This second challenge comes after a person has started the server again.
     expect(await login.challenged(refused)).toBe(false);
     expect(asked).toHaveLength(2);
   });

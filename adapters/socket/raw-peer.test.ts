@@ -87,7 +87,7 @@ const sockets: Socket[] = [];
 let instance: PortInstance<OfficeCommand>;
 let url: string;
 
-/** Short replacement for the joins of the office machine, without notices to other peers. */
+/** Answers joins and leaves as the office machine does, but announces them to no other peer. */
 function doorkeeper(): (fact: OfficeFact) => void {
   let claims: Claims = noClaims;
   return (fact) => {

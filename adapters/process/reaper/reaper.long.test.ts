@@ -101,7 +101,7 @@ async function hostAt(program: string, args: readonly string[], servers: number)
     },
   };
 }
-/** Child process of this test that no host knows. */
+/** Starts a child process that is in the ledger of no host. */
 async function stranger(): Promise<number> {
   const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');

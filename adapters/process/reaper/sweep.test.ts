@@ -20,7 +20,7 @@ afterEach(() => {
 const lives = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)?.state);
 const files = (): string[] => readdirSync(hostsDir(stateDir));
 
-/** Child process of this test that no host knows. */
+/** Starts a child process that is in the ledger of no host. */
 async function stranger(): Promise<number> {
   const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');

@@ -10,7 +10,7 @@ interface Asked {
   readonly heard: string[];
   readonly facts: RequestFact[];
   readonly entrant: Entrant;
-  /** Simulates a fact that the other side reports. */
+  /** Reports a fact about the request, as its server would. */
   readonly said: Emit<RequestFact>;
   readonly withdraw: () => void;
 }
