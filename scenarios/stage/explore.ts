@@ -10,7 +10,7 @@ export interface Asked {
   readonly type: string;
   readonly params?: unknown;
 }
-/** Where a machine stands, and the actions that are to be performed there. */
+/** Snapshot of a machine after one step, with the actions that the step asks to perform. */
 export type Stepped = readonly [snapshot: AnyMachineSnapshot, actions: readonly Asked[]];
 export interface Stepping {
   readonly first: Stepped;
@@ -18,9 +18,9 @@ export interface Stepping {
 }
 
 /**
- * A machine step by step, without an actor: no action runs. For each step XState makes an actor that it throws away,
- * and for that one a first snapshot without input, which costs more than the step, the more so where it throws. Here
- * it is given the first snapshot that there is.
+ * Steps a machine without an actor, so that no action runs. For each step XState makes a throw-away actor with a
+ * first snapshot without input, which costs more than the step itself, the more so when it throws; here that actor is
+ * given an existing first snapshot.
  */
 export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
   const first = initialTransition<AnyStateMachine>(machine, input) as unknown as Stepped;
@@ -34,14 +34,14 @@ export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
   };
 }
 
-/** One place that a walk has come to, and the events that led there. */
+/** Place that a walk through a chart has reached, with the events that led there. */
 export interface Spot {
   readonly snapshot: AnyMachineSnapshot;
   readonly how: readonly string[];
 }
 export interface Explored<S extends Spot> {
   readonly spots: ReadonlyMap<string, S>;
-  /** The keys from which some path leads to an end. */
+  /** Keys of the places from which some path leads to an end. */
   readonly ending: ReadonlySet<string>;
 }
 
@@ -49,13 +49,13 @@ export const isAlive = ({ snapshot }: Spot): boolean => snapshot.status === 'act
 export const shown = ({ snapshot, how }: Spot): string =>
   `${JSON.stringify(snapshot.value)}, after ${how.join(' → ') || 'the start'}`;
 
-/** The events of the `after` timers that run in this state. */
+/** Returns the events of the `after` timers that run in this state. */
 export const aftersOf = (snapshot: AnyMachineSnapshot): readonly { readonly type: string }[] =>
   [...new Set(snapshot._nodes.flatMap(({ after }) => after.map(({ eventType }) => eventType)))].map(
     (type) => ({ type }),
   );
 
-/** Breadth first, so that the path shown for a state is a shortest one. */
+/** Walks a chart breadth first, so that the path shown for a state is a shortest one. */
 export function explore<S extends Spot>(
   starts: readonly S[],
   next: (from: S) => readonly S[],
@@ -85,7 +85,8 @@ export function explore<S extends Spot>(
     }
   }
   const ending = new Set([...spots].filter(([, spot]) => spot.snapshot.status === 'done').map(([at]) => at));
-  // A set grows while it is walked: so this ends when no further state leads into it.
+  // Adding to a set while iterating over it extends the iteration, so the loop ends when no further state leads into
+  // the set.
   for (const at of ending) for (const before of comesFrom.get(at) ?? []) ending.add(before);
   return { spots, ending };
 }

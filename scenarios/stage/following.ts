@@ -1,4 +1,4 @@
-/** A computer that is none of ours and answers what is said, and an agent that follows what it shows. */
+/** Scripted foreign computer that answers the agent's questions, and an agent that follows its collections. */
 import type { Peer } from './scripted/network/network.ts';
 import { document as metadataOf } from './showing.ts';
 import type { Harness } from './harness.ts';
@@ -10,7 +10,7 @@ export interface Question {
   readonly offset?: number;
   readonly limit?: number;
 }
-/** The n-th answer of the computer `c1`; without one it is never answered. */
+/** Produces the n-th answer of the computer `c1`; a question without one is never answered. */
 export type Answer = (question: Question, ack: Ack) => void;
 export const never: Answer = () => {};
 export const both: readonly ResourceCollection[] = ['desktop', 'finder'];
@@ -19,7 +19,7 @@ export const document = (n: number): object => ({
   ...metadataOf(nameOf(n), '2026-01-01T00:00:00Z'),
   server: 's',
 });
-/** What is shown when there are so many: windows, or documents in pages. */
+/** Builds the answer that shows `count` windows, or one page of `count` documents. */
 export const showing =
   (collection: ResourceCollection, count: number, more: object = {}): Answer =>
   ({ req_id, offset = 0, limit = 20 }, ack) => {
@@ -41,7 +41,7 @@ export const update = (peer: Peer, collection: ResourceCollection, computer = 'c
 export const follow = (s: Harness, collection: ResourceCollection): void =>
   s.order('agent', { type: 'agent.follow', collection });
 
-/** A computer `c1` in an office, and an agent that comes after it. */
+/** Seats a scripted computer `c1` in an office, then starts an agent that joins after it. */
 export function meet(
   s: Harness,
   collection: ResourceCollection,
@@ -63,7 +63,7 @@ export function meet(
 }
 export const questions = (peer: Peer, collection: ResourceCollection): Question[] =>
   peer.heard.filter((h) => h.event === event[collection]).map(({ body }) => body as Question);
-/** What the host heard: how many windows or documents, or the failure. */
+/** Lists what the host heard of a collection: the number of windows or documents, or the failure. */
 export const heard = (s: Harness, collection?: ResourceCollection): unknown[] =>
   s
     .heard('agent', 'view.collectionChanged')

@@ -26,7 +26,10 @@ import { calm, planOf, type ServerOptions } from './server-plan.ts';
 import { streamOf, type Random } from '../simulator/drawing/streams.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** Whoever reads a trace wants who, what and when; payloads are cut to a word where they matter. */
+/**
+ * Shortens a payload for the trace: a reader needs actor, event and time, so values are cut to a word where they
+ * matter.
+ */
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value);
   return text === undefined || text.length <= 60 ? (text ?? '') : `${text.slice(0, 57)}…`;
@@ -42,13 +45,13 @@ const lines: { [K in DirectoryRecord['k']]: (r: Extract<DirectoryRecord, { k: K 
   defect: (r) => `! ${r.a}: ${r.what}`,
 };
 
-/** One line of a trace, addressed by path: the same run gives the same lines. */
+/** Formats one trace line with actors named by path, so that equal runs give equal lines. */
 export const lineOf = <K extends DirectoryRecord['k']>(
   now: number,
   record: Extract<DirectoryRecord, { k: K }>,
 ): string => `${String(now).padStart(7)} ${lines[record.k](record)}`;
 
-/** A step of a machine: where it is now. */
+/** Formats the trace line of a machine's step: the state that it has entered. */
 export const stepLine = (now: number, { actor, snapshot: { value, status } }: Microstep): string => {
   const end = status === 'active' ? '' : ` [${status}]`;
   return `${String(now).padStart(7)} ${actor.id} = ${shown(value)}${end}`;
@@ -62,26 +65,26 @@ export interface HarnessOptions extends Pick<
   readonly servers?: Readonly<Record<string, Script>>;
   readonly options?: Readonly<Record<string, ServerOptions>>;
   readonly timing?: Partial<Timing>;
-  /** Who confirms; by default nobody has to, because all tools apply by themselves. */
+  /** Person who confirms calls. Without one no confirmation is needed, because all tools are approved beforehand. */
   readonly person?: Person;
-  /** How many calls of a server run at once, and how many wait for that. */
+  /** Limits per server: number of calls that run at once, and number that may wait. */
   readonly limits?: Readonly<Record<string, CallLimits>>;
-  /** The order of timers that are due at one instant. */
+  /** Seed for the order of timers that are due at the same instant. */
   readonly seed?: number;
-  /** Leaves and machines of a scenario's own making. */
+  /** Replaces ports by those of the scenario. */
   readonly mend?: (ports: Ports) => Ports;
-  /** How servers and the office answer, before the limiters hear of it. */
+  /** Wraps the answers of servers and office before the limiters see them. */
   readonly answering?: (ask: Ports['request']) => Ports['request'];
   readonly kinds?: Kinds;
   /**
-   * What is written down. `all`: records, steps and a recording, for a scenario that wants to look at them or
-   * replay them. `transitions`: which were taken, for counting. `nothing`: for whoever plays ten thousand.
+   * Amount that is recorded. `all`: records, steps and a recording, to inspect or replay. `transitions`: only the
+   * transitions taken, for counting. `nothing`: for runs of ten thousand plays.
    */
   readonly watches?: 'all' | 'transitions' | 'nothing';
-  /** Somebody else who watches. */
+  /** Creates one more observer of the runtime. */
   readonly observer?: () => Observer;
 }
-/** One more of a kind stands under an address of its own: `as`. */
+/** Options for starting a further actor of the same kind: `as` is its address. */
 interface Cast {
   readonly as?: string;
   readonly name?: string;
@@ -100,7 +103,7 @@ const limitsIn = ({ options = {}, limits = {} }: HarnessOptions): Readonly<Recor
   ...limits,
 });
 
-/** The random numbers of one machine do not change those of another. */
+/** Gives each machine random numbers of its own, so that one machine does not change those of another. */
 function chanceOf(seed: number): (a: Address) => number {
   const streams = new Map<Address, Random>();
   return (a) => {
@@ -111,7 +114,7 @@ function chanceOf(seed: number): (a: Address) => number {
   };
 }
 
-/** One whole system in virtual time, in which a scenario plays. Everything it does is recorded. */
+/** Runs one whole system in virtual time, in which a scenario plays, and records everything that happens. */
 export class Harness {
   readonly clock: VirtualClock;
   readonly servers: ScriptedServers;
@@ -119,16 +122,16 @@ export class Harness {
   readonly callPorts: ScriptedCallPorts;
   readonly directory: Directory;
   readonly timing: Timing;
-  /** How far the clock that the host shows to people is off. */
+  /** Offset in ms of the clock that the host shows to people. */
   skewMs = 0;
   readonly trace: string[] = [];
   readonly seen: SeenRecord[] = [];
   readonly recorder: Recorder;
   readonly taken = new Set<string>();
   readonly calls: AskedCall[] = [];
-  /** Errors of those who watch. */
+  /** Errors thrown by observers. */
   readonly blunders: unknown[] = [];
-  /** What the hosts of computer, agent and office heard. */
+  /** Events that the hosts of computer, agent and office heard. */
   readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
   readonly #options: HarnessOptions;
   readonly #named = new Set<unknown>();
@@ -169,7 +172,7 @@ export class Harness {
     };
     const platform = {
       now: () => this.clock.now() + this.skewMs,
-      // Without a seed nothing is late by chance.
+      // Without a seed no timer is late by chance.
       random: options.seed === undefined ? () => 0 : chanceOf(options.seed),
       draw: (a: Address, _port: string, params: object) => this.callPorts.judge(a, params),
       setTimeout: this.clock.setTimeout,
@@ -186,7 +189,10 @@ export class Harness {
     this.#take(step);
     this.trace.push(stepLine(this.clock.now(), step));
   }
-  /** Naming a transition is dear, and most are taken again and again: each is named once. */
+  /**
+   * Counts the transitions of a step. Naming a transition is slow and most are taken many times, so each name is
+   * computed once.
+   */
   #take({ transitions }: Microstep): void {
     const fresh = transitions.filter((each) => !this.#named.has(each));
     for (const each of fresh) this.#named.add(each);
@@ -242,7 +248,7 @@ export class Harness {
     const input: AgentStart = { link: { url: officeUrl, name, office: 'o' }, timing: this.timing };
     this.start('agent', input, cast);
   }
-  /** A stranger on a connection of its own. */
+  /** Connects a scripted stranger to the office. */
   peer(name: string, answers?: ConstructorParameters<typeof Peer>[1], url = officeUrl): Peer {
     const end = this.network.connect(url, name);
     if (!end) throw new Error('there is no office to connect to');
@@ -259,13 +265,13 @@ export class Harness {
   run(ms: number): void {
     this.clock.advance(ms);
   }
-  /** A call of the computer's own host. */
+  /** Makes the host of the computer call a tool. */
   call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {
     const ticket = `host.${this.calls.length + 1}.${reqId}`;
     const call = { type: 'call.request', ticket, reqId, agent: null, tool, params: {}, timeoutMs };
     return this.asked('computer', ticket, extended(call, { isConfirmed: false, replyTo: 'host:computer' }));
   }
-  /** Another question of the agent's host. */
+  /** Makes the host of the agent ask a question other than a call. */
   query(method: string, request: object): AskedCall {
     const reqId = `q${this.calls.length + 1}`;
     const query = { type: 'agent.query', ticket: reqId, reqId, method, request, replyTo: 'host:agent' };
@@ -290,7 +296,7 @@ export class Harness {
   order(who: string, event: AnyEventObject): void {
     this.directory.send(who, event);
   }
-  /** The config of the computer from now on: servers by name, and what is said of each. */
+  /** Replaces the config of the computer: servers by name, with their options. */
   config(servers: Readonly<Record<string, ServerOptions>>, shown: object = { servers, inputs: [] }): void {
     const plans = Object.entries(servers).map(([server, options]) =>
       planOf(server, options, this.timing, this.#options.person === undefined),
@@ -303,12 +309,12 @@ export class Harness {
     if (who === undefined) for (const peer of this.#peers) peer.close();
   }
 
-  /** Its machines by the names under which it started them. */
+  /** Machines of this harness by the names under which it starts them. */
   get kinds(): Kinds {
     return { ...(this.#options.kinds ?? machines), ...this.#aliases };
   }
   // ── what there is to see ───────────────────────────────────────────────────────────────────────────
-  /** The state value of whoever lives there now, as compact JSON; undefined when nobody does. */
+  /** Returns the state value of the actor at this address as compact JSON; undefined when no actor lives there. */
   state(address: string): string | undefined {
     const snapshot = this.directory.find(address)?.ref.getSnapshot() as { value: unknown } | undefined;
     return snapshot && JSON.stringify(snapshot.value).replaceAll('"', '');

@@ -7,7 +7,7 @@ import { showCommand } from '../replay/show-command.ts';
 import { verifyCommand } from '../replay/verify/verify-command.ts';
 import { simCommand } from '../simulator/sim-command.ts';
 
-/** The commands of this room, for the command line to load when one of them is asked for. */
+/** Commands of the scenarios folder, loaded by the command line when one of them is used. */
 export const laboratory: Laboratory = {
   replayTraces: replayCommand,
   playServer,

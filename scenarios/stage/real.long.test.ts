@@ -1,4 +1,4 @@
-/** Every scenario that can be real, played with real processes: the fakes are held against what happens. */
+/** Plays every scenario that can be real with real processes, and compares the fakes with them. */
 import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';

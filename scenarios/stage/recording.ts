@@ -6,12 +6,15 @@ import { replayedInside } from '../replay/again/inside.ts';
 import { causeOf } from '../replay/report/cause.ts';
 import type { Kinds } from '../replay/replay-trace.ts';
 
-/** Filling all machines costs more than most replays: only those that were opened. Another one would fail. */
+/**
+ * Returns the machines that a trace opens: building all machines costs more than most replays, and a machine that is
+ * missing fails the replay.
+ */
 export function openedIn({ lines }: Trace, kinds: Kinds = machines): Kinds {
   const opened = new Set(lines.flatMap(({ record }) => (record.k === 'open' ? [record.kind] : [])));
   return Object.fromEntries(Object.entries(kinds).filter(([kind]) => opened.has(kind)));
 }
-/** Where a play and its own replay part, inside or at the boundary; empty when they do not. */
+/** Returns the difference between a play and its own replay, inside or at the boundary; empty when there is none. */
 export function divergenceIn(recorder: Recorder, kinds: Kinds = machines): string[] {
   const trace = traceOf(recorder);
   const { replay, inside } = replayedInside(trace, openedIn(trace, kinds));
@@ -29,15 +32,15 @@ export function divergenceIn(recorder: Recorder, kinds: Kinds = machines): strin
 }
 
 export interface RecordingOptions {
-  /** Default `virtual`. */
+  /** Kind of the recording, `virtual` by default. */
   readonly kind?: 'virtual' | 'real';
-  /** Default: it forgets nothing. */
+  /** Size of the ring in bytes; unlimited by default. */
   readonly ringBytes?: number;
   readonly title?: string;
-  /** Default `steps`. */
+  /** Profile of the recording, `steps` by default. */
   readonly profile?: Profile;
 }
-/** A recorder on the clock of a play; without `more` it hides nothing. */
+/** Creates a recorder on the clock of a play; it hides nothing by default. */
 export const recorderOf = (
   clock: { now(): number },
   { kind = 'virtual', ringBytes = Infinity, title, profile = 'steps' }: RecordingOptions = {},
@@ -61,7 +64,7 @@ export const recorderOf = (
     ...more,
   });
 
-/** What it recorded, read back as a stranger would read it. */
+/** Reads the recording back as a stranger would read it. */
 export function traceOf(recorder: Recorder): Trace {
   const read = readTrace(recorder.text('closed'), sha256Of);
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);

@@ -1,4 +1,4 @@
-/** Every scenario that `npm test` only plays, replayed to the last step. */
+/** Replays to the last step every scenario that `npm test` only plays. */
 import './rest-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';

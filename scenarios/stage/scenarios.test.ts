@@ -1,4 +1,4 @@
-/** All scenarios run in this one file, so that what they took together can be counted at its end. */
+/** Runs all scenarios in this one file, so that the transitions they took can be counted at its end. */
 import '../stories/all.scenario.ts';
 import { expect, test } from 'vitest';
 import { machines } from '../../actors/runtime/assemble.ts';
@@ -7,7 +7,7 @@ import { registered, wordsOf } from './plan/index.ts';
 import { testVirtually } from './plan/suite.ts';
 import { vocabulary } from '../fault-server/words/fault.ts';
 
-/** Every transition that any scenario of this run has taken, and how many scenarios ran. */
+/** Transitions that the scenarios of this run have taken, and the number of scenarios. */
 const taken = new Set<string>();
 let count = 0;
 testVirtually((play) => {

@@ -4,51 +4,51 @@ import type { OnConflict } from '../../machines/catalog/tool-table.ts';
 import type { ToolMeta } from '../../machines/catalog/tool.ts';
 import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/timing.ts';
 
-/** What a scenario may say of a configured server; what it does not say is as a config has it. */
+/** Settings of a configured server in a scenario; members not given have the default of the config. */
 export interface ServerSettings {
-  /** `false`: it is started by hand only. */
+  /** Starts the server with the computer; `false` means only by hand. */
   readonly autoStart?: boolean;
-  /** It is started by the first call that needs it. */
+  /** Starts the server at the first call that needs it. */
   readonly isLazy?: boolean;
-  /** `true`: after a failure; `false`: never. */
+  /** Restarts the server: `true` after a failure, `false` never, `always` after any end. */
   readonly restart?: boolean | 'always';
-  /** How often it is tried again before it is given up. */
+  /** Number of attempts before the server is given up. */
   readonly budget?: number;
-  /** `false`: what it tells of its lists is not heard. */
+  /** Listens to change notifications of its lists; `false` ignores them. */
   readonly hearsChanges?: boolean;
-  /** After so many refreshes in a row that failed its entries are taken back. */
+  /** Number of failed refreshes in a row after which its entries are withdrawn. */
   readonly refreshFailures?: number;
-  /** Tools that cannot be called, by name. */
+  /** Names of tools that cannot be called. */
   readonly forbidden?: readonly string[];
-  /** The only tools that are offered, by name. */
+  /** Names of the only tools that are offered. */
   readonly only?: readonly string[];
-  /** Tools that run without a question: names, or `all`, `read`, `write`. */
+  /** Tools that run without confirmation: names, or `all`, `read`, `write`. */
   readonly autoApprove?: readonly string[];
-  /** What becomes of a tool whose name another has. */
+  /** Rule for a tool whose name another server already uses. */
   readonly onConflict?: OnConflict;
-  /** Another number: another launch config. */
+  /** Number of the launch config; another number is another launch config. */
   readonly generation?: number;
-  /** Counts what may have changed the values of its placeholders. */
+  /** Counter of possible changes of its placeholders' values. */
   readonly values?: number;
-  /** It has no process of ours. */
+  /** Tells whether the server is reached by a URL, without a local process. */
   readonly isRemote?: boolean;
-  /** Of its launch config; by default its name and generation. */
+  /** Fingerprint of its launch config; name and generation by default. */
   readonly fingerprint?: string;
-  /** Larger results are cut; 0 = none is. */
+  /** Largest result in bytes, larger ones are cut; 0 means no limit. */
   readonly resultBytes?: number;
-  /** How many of its calls run at once, and how many wait for that. */
+  /** Number of its calls that run at once, and number that may wait. */
   readonly limits?: CallLimits;
-  /** No call takes longer, whatever its caller says; 0 = no such limit. */
+  /** Longest time of a call in ms, whatever its caller asks for; 0 means no limit. */
   readonly callTotalMs?: number;
 }
-/** The same, and what is written down for the machines alone. */
+/** Server settings with members that only the machines know. */
 export interface ServerOptions extends ServerSettings {
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
-  /** The tools of its last run, of which only the names count. */
+  /** Tools of its last run, by name. */
   readonly lastTools?: readonly string[];
   readonly kept?: ServerPlan['cached'];
-  /** Its results go through a program. */
+  /** Tells whether its results go through a program. */
   readonly hasProgram?: boolean;
 }
 
@@ -57,7 +57,7 @@ const startOf = ({ autoStart = true, isLazy = false }: ServerOptions) =>
 const restartOf = ({ restart = true }: ServerOptions) =>
   restart === 'always' ? 'always' : restart ? 'on-failure' : 'never';
 
-/** `isFree`: its tools need no confirmation. */
+/** Builds the plan of a server; `isFree` means that its tools need no confirmation. */
 export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree: boolean): ServerPlan => ({
   rules: {
     server,
@@ -86,7 +86,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
   cached: o.kept ?? null,
 });
 
-/** Nothing happens by the clock alone: a scenario that is about looks, polls and trials says so. */
+/** Timing without anything that happens by the clock alone; scenarios about polls and retries override it. */
 export const calm: Partial<Timing> = {
   pollMs: 0,
   pollDeclaredMs: 0,

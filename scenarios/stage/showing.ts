@@ -1,9 +1,9 @@
-/** Servers with windows and with documents, and what a host asks of the computer that shows them. */
+/** Servers with windows and documents, and the questions of a host to the computer that shows them. */
 import { toolsOnly, type Act, type Script } from './scripted/script.ts';
 import type { Harness } from './harness.ts';
 
 const capabilities = { ...toolsOnly, resources: { listChanged: true, subscribe: true } };
-/** A server with resources, and what a read of one gives. */
+/** Reply of a scripted server to a read. */
 type Reply = Exclude<Act, (...args: never) => unknown>;
 export const showing = (uris: readonly string[], read: (uri: string) => Reply): Script => ({
   info: { capabilities },
@@ -43,7 +43,7 @@ export interface Shown {
 }
 export const answers = (s: Harness): Shown[] => s.heard('computer', 'aggregate.shown') as unknown as Shown[];
 export const shown = (s: Harness): Shown => answers(s).at(-1) as Shown;
-/** Questions that servers were asked. */
+/** Counts the reads that servers were asked for. */
 export const reads = (s: Harness): number =>
   s.seen.filter(
     ({ record: r }) =>
@@ -52,7 +52,7 @@ export const reads = (s: Harness): number =>
 export const changes = (s: Harness, collection: string): number =>
   s.heard('computer', 'aggregate.changed').filter((news) => news['collection'] === collection).length;
 
-/** What resources say, and which are listed, from one moment to the next. */
+/** Text of the resources and their list, which a scenario changes while it runs. */
 export const now = { text: 'before', listed: [] as readonly string[] };
 export const says = (...uris: readonly string[]): void =>
   void Object.assign(now, { text: 'before', listed: uris });

@@ -5,29 +5,32 @@ import type { Deadline, Open, PortRequest } from '../../machines/kernel/effects.
 import { aftersOf, explore, isAlive, type Spot, stepping, type Asked, type Stepped } from './explore.ts';
 import { placed, type Sample, type Said } from './samples/sample.ts';
 
-/** What of the directory a machine has made by what it asked for: who can speak to it. */
+/** Part of the directory that a machine has created by its requests: the actors that can send to it. */
 export interface World {
-  /** The roots that it owns: last segment of the address → kind. */
+  /** Root actors that it owns: last segment of the address → kind. */
   readonly living: ReadonlyMap<string, string>;
-  /** The ids of its questions that have no answer yet. */
+  /** Ids of its questions without an answer. */
   readonly requests: ReadonlySet<string>;
   readonly hasDeadline: boolean;
 }
 export interface Stop extends Spot {
   readonly world: World;
 }
-/** Everything that can become of one machine. */
+/** All states that one machine can reach. */
 export interface StateSpace {
   readonly kind: string;
   readonly machine: AnyStateMachine;
   readonly sample: Sample;
-  /** Wherever it may rest, with whoever lives then. */
+  /** States in which the machine can rest, each with the actors that live then. */
   readonly stops: readonly Stop[];
-  /** Ids of the declared transitions that an event can take. `always` is not among them: nobody sends it. */
+  /**
+   * Ids of the declared transitions that an event can take; `always` transitions are not counted, because no event
+   * triggers them.
+   */
   readonly taken: ReadonlySet<string>;
-  /** Everything that it ever opens: last segment of the address → kind. */
+  /** Root actors that it can ever open: last segment of the address → kind. */
   readonly opens: ReadonlyMap<string, string>;
-  /** Where something of a kind is opened under a key that lives already: is the refusal heard there? */
+  /** States in which a key that already lives is opened again, and whether the refusal is handled there. */
   readonly refusals: readonly { readonly stop: Stop; readonly kind: string; readonly isHeard: boolean }[];
 }
 
@@ -38,7 +41,7 @@ const opensIn = (actions: readonly Asked[]): Open[] =>
   });
 const segmentOf = ({ kind, key }: Open): string => (key === undefined ? kind : `${kind}:${key}`);
 
-/** What is different in the world after an event and after what the machine asked for upon it. */
+/** Computes the world after an event and after the actions that the machine requests for it. */
 function worldAfter(before: World, event: EventObject, actions: readonly Asked[]): World {
   const living = new Map(before.living);
   const requests = new Set(before.requests);
@@ -57,7 +60,7 @@ function worldAfter(before: World, event: EventObject, actions: readonly Asked[]
 
 const nowhere: World = { living: new Map(), requests: new Set(), hasDeadline: false };
 
-/** The three ways in which an owned root can end, as its owner hears of them. */
+/** Returns the three ways in which an owned root can end, as its owner hears of them. */
 export const endsOf = ({ owned }: Sample, segment: string, kind: string): Said[] => {
   const base = { type: 'owned.ended', kind, key: segment, name: `owner/it/${segment}` };
   return [
@@ -66,7 +69,7 @@ export const endsOf = ({ owned }: Sample, segment: string, kind: string): Said[]
     { ...base, why: 'closed' },
   ];
 };
-/** Whatever anybody may ever say to it, whoever lives; of its questions one stands for all. */
+/** Returns all events that can ever be sent to a machine; one question stands for all of its kind. */
 export const everythingFor = ({ sample, opens }: Pick<StateSpace, 'sample' | 'opens'>): Said[] => [
   ...ordersOf(sample),
   ...(sample.told ?? []),
@@ -77,7 +80,7 @@ export const everythingFor = ({ sample, opens }: Pick<StateSpace, 'sample' | 'op
 ];
 export const ordersOf = ({ orders }: Sample): Said[] =>
   Object.entries(orders).flatMap(([type, payloads]) => payloads.map((payload) => ({ type, ...payload })));
-/** What those can say who live, and what comes by itself. */
+/** Returns the events that the living actors can send in a state, and those that come by themselves. */
 export function factsAt({ snapshot, world }: Stop, { leaves, owned, answers }: Sample): Said[] {
   const invoked = snapshot._nodes.flatMap((node) => node.invoke.map(({ id }) => id));
   return [
@@ -93,14 +96,14 @@ export const timersAt = ({ snapshot, world }: Stop): Said[] => [
   ...(world.hasDeadline ? [{ type: 'deadline.passed' }] : []),
 ];
 
-/** Sees the transitions that an event takes in a state; none, when it is ignored there. */
+/** Returns the transitions that an event takes in a state; empty when the event is ignored there. */
 export const transitionsFor = (machine: AnyStateMachine, { snapshot }: Spot, event: EventObject) =>
   machine.getTransitionData(snapshot as never, event);
 
 /**
- * Walks a machine through everything that can become of it, together with what it opens, asks and waits for: a root
- * that it owns speaks only while it lives, a port only while it is invoked, an answer comes only to a question.
- * Whatever it opens may end at any moment, in each way. No action runs.
+ * Walks a machine through all its reachable states, together with the actors it opens, asks and waits for: an owned
+ * root sends only while it lives, a port only while it is invoked, an answer comes only to a question. Every opened
+ * actor may end at any moment, in each way. No action runs.
  */
 export function stateSpaceOf(
   kind: string,

@@ -1,17 +1,20 @@
 /**
- * What `npm test` does of suites that would take its three minutes for themselves. The rest is done by `.ci/run`, in
- * the `*.long.test.ts` beside them: everything is proven there, and nothing twice. Which are the few follows from
- * where they stand, so that the same are tried in every run.
+ * Share of the slow suites that `npm test` runs, to stay within its three minutes. `.ci/run` tests the rest in the
+ * `*.long.test.ts` files beside them, so each case is proven once. The choice follows from the order of the cases, so
+ * every run tests the same ones.
  */
 export type Part = 'few' | 'rest';
 const everyNth = {
-  /** A replay proves that the machines do the same once more; it costs as much as the play. */
+  /** A replay proves that the machines are deterministic; it costs as much as the play. */
   replays: 12,
-  /** A second play proves that the fakes do, too, which are the same few for all: of these there is no rest. */
+  /**
+   * A second play proves that the fakes are deterministic; they are the same for all scenarios, so the rest is not
+   * run.
+   */
   playsTwice: 24,
   mutants: 11,
 };
-/** Whoever proves the rest sets it before anything else is loaded. */
+/** Share that this run tests; a suite of the rest sets it before other modules are loaded. */
 export const thoroughness: { part: Part } = { part: 'few' };
 
 export const isFew = (what: keyof typeof everyNth, n: number): boolean => n % everyNth[what] === 0;

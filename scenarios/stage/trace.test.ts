@@ -7,7 +7,7 @@ const servers = {
   bad: { tools: { write: { dies: { code: 1 } } } },
 };
 
-/** A life with everybody in it: calls, a death, a lost connection, the end. */
+/** Plays a run with all actors: calls, a dying server, a lost connection, the end. */
 function play(): Harness {
   const harness = new Harness({ servers, seed: 7 });
   harness.office();
@@ -23,7 +23,7 @@ function play(): Harness {
   harness.run(30_000);
   return harness;
 }
-/** Whatever else ran in this process: XState numbers the actors of all its systems with one counter. */
+/** Starts unrelated actors, because XState numbers the actors of all systems in a process with one counter. */
 function runSomethingElse(): readonly AnyActorRef[] {
   const invoking = createMachine({ invoke: { src: createMachine({}) } });
   return Array.from({ length: 50 }, () => createActor(invoking).start());
@@ -68,7 +68,10 @@ describe('a trace', () => {
   });
 });
 
-/** `>` comes in from outside, `->` goes from one machine to another, `=` is where a machine is now, `-` its end. */
+/**
+ * Expected trace: `>` is an event from outside, `->` goes from one machine to another, `=` is the state that a
+ * machine has entered, `-` its end.
+ */
 const theEnd = `
 100 > host computer close
 100 host -> computer: close

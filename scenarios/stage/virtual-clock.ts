@@ -1,7 +1,7 @@
 /**
- * Time that passes only when told, timer by timer: a timer that sets another fires it at its own due time, which
- * XState's SimulatedClock does not. Timers due at the same instant fire in the order that they were set, or, with
- * a seed, in an order drawn from it, so that orders nobody thought of are tried too.
+ * Clock on which time passes only when told, timer by timer: a timer that sets another fires it at its own due time,
+ * which XState's SimulatedClock does not. Timers due at the same instant fire in the order set, or, with a seed, in a
+ * random order, to try unexpected orders too.
  */
 interface Entry {
   readonly at: number;
@@ -10,7 +10,7 @@ interface Entry {
   fire: (() => void) | undefined;
 }
 
-/** mulberry32: small, fast, and the same everywhere. Numbers in [0, 1). */
+/** Random number generator mulberry32: small, fast, and equal on every machine. Numbers in [0, 1). */
 export function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -21,7 +21,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** So many timers at one instant are a loop that never lets time go on. */
+/** Number of timers at one instant that counts as an endless loop. */
 const budget = 20_000;
 
 export class VirtualClock {
@@ -38,7 +38,7 @@ export class VirtualClock {
   now(): number {
     return this.#now;
   }
-  /** Timers that are set and have not fired. */
+  /** Number of timers that are set and have not fired. */
   get pending(): number {
     return this.#live.size;
   }
@@ -54,7 +54,7 @@ export class VirtualClock {
     entry.fire = undefined;
     this.#live.delete(entry.seq);
   };
-  /** Goes to the next timer that is due by `limit` and fires it; false when there is none. */
+  /** Advances to the next timer that is due by `limit` and fires it; returns false when there is none. */
   step(limit = Infinity): boolean {
     for (;;) {
       const next = this.#heap[0];
@@ -69,7 +69,7 @@ export class VirtualClock {
       return true;
     }
   }
-  /** Time passes and nothing happens, as when an event loop hangs: what was due meanwhile is late. */
+  /** Advances time without firing timers, as when an event loop hangs: timers due meanwhile fire late. */
   stall(ms: number): void {
     this.#now += ms;
   }

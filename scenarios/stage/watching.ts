@@ -1,4 +1,4 @@
-/** What scenarios in the harness look at again and again. */
+/** Helpers with which scenarios inspect the harness. */
 import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
 import { lastChangeOf, type LastChange } from '../../machines/catalog/changes.ts';
 import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
@@ -10,7 +10,7 @@ import type { Harness } from './harness.ts';
 export const hello = { content: [{ type: 'text', text: 'hello' }] };
 export const client = 'computer/client:fs';
 export const fsProcess = `${client}/process`;
-/** A server that declares everything, and says when it changes. */
+/** Capabilities of a server that declares everything and announces changes. */
 export const everything: Capabilities = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
@@ -18,17 +18,17 @@ export const everything: Capabilities = {
   completions: true,
   logging: true,
 };
-/** The tools of the last good run. */
+/** Tools of the last good run, kept by the client. */
 export const kept = (...names: readonly string[]): { readonly tools: readonly Tool[] } => ({
   tools: names.map(toolOf),
 });
 
-/** Stages of a server as its host heard of them, each once until another comes. */
+/** Returns the stages of a server as its host heard of them, with repetitions in a row merged. */
 export function stagesOf(s: Harness, server = 'fs'): string[] {
   const all = s.heard('computer', 'client.changed').filter((e) => e.server === server);
   return all.map((e) => String(e.stage)).filter((stage, i, told) => stage !== told[i - 1]);
 }
-/** When a question of this method went out to a session of the server. */
+/** Returns the times in ms at which a request of this method went to a session of the server. */
 export const asksOf = (s: Harness, method: string, server = 'fs'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
@@ -38,7 +38,10 @@ export const asksOf = (s: Harness, method: string, server = 'fs'): number[] =>
       ? [at]
       : [],
   );
-/** When a process (by default) or a session of a server was opened; of all servers without a name. */
+/**
+ * Returns the times in ms at which processes (by default) or sessions of a server were opened; of all servers without
+ * a name.
+ */
 export const opensOf = (s: Harness, server?: string, port: 'process' | 'session' = 'process'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
@@ -55,7 +58,7 @@ export const catalogOf = (
   server = 'fs',
   list: CatalogList = 'tools',
 ): CatalogContext | undefined => contextOf(s, `computer/client:${server}/catalog:${list}`);
-/** What last became of one entry of a list, and why. */
+/** Returns the last state of one entry of a list, with its reason. */
 export function lastOf(
   s: Harness,
   key: string,
@@ -65,10 +68,10 @@ export function lastOf(
   const catalog = catalogOf(s, server, list);
   return catalog && lastChangeOf(catalog.history, key);
 }
-/** Names of the tools that agents are shown. */
+/** Returns the names of the tools that agents are shown. */
 export const offeredBy = (s: Harness): string[] =>
   contextOf<ComputerContext>(s, 'computer')?.offered.map(({ name }) => name) ?? [];
-/** What the host heard of the tools: `+read`, `-read`. */
+/** Returns the changes of the tools that the host heard of: `+read`, `-read`. */
 export const toldOf = (s: Harness): string[] =>
   s
     .heard('computer', 'tools.changed')
@@ -76,31 +79,31 @@ export const toldOf = (s: Harness): string[] =>
       ...e.added.map((name: string) => `+${name}`),
       ...e.removed.map((name: string) => `-${name}`),
     ]);
-/** What the link told the office. */
+/** Returns the times in ms at which the link sent this event to the office. */
 export const announcedBy = (s: Harness, event = 'server:update_tool_list'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' && r.ev.type === 'link.announce' && (r.ev as { event?: string }).event === event
       ? [at]
       : [],
   );
-/** Time goes on until this is so; says so when it never is. */
+/** Advances time until the condition holds; fails when it never does. */
 export function until(s: Harness, isSo: () => boolean, limitMs = 60_000): void {
   const end = s.clock.now() + limitMs;
   while (!isSo()) if (!s.clock.step(end)) throw new Error(`${String(isSo)} never became so`);
 }
-/** Until a machine is in a state whose path contains this. */
+/** Advances time until a machine is in a state whose path contains this text. */
 export const meets = (s: Harness, address: string, state: string): void =>
   until(s, () => s.state(address)?.includes(state) === true);
 export const order = (s: Harness, type: 'server.start' | 'server.stop', server = 'fs'): void =>
   s.order('computer', { type, server });
-/** Office, computer and agent, all joined. */
+/** Starts office, computer and agent and waits until all have joined. */
 export function everybody(s: Harness): void {
   s.office();
   s.computer({ linked: true });
   s.agent();
   s.run(100);
 }
-/** Until it is chosen otherwise: a new script for each start, with a count of its own. */
+/** Builds a script for each start with a call counter of its own. */
 export const counting = <T>(make: (n: number) => T): (() => T) => {
   let n = 0;
   return () => make((n += 1));

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Observed } from './observations.ts';
 import { aspects, differing, type Aspect, type Plan } from './plan.ts';
 
-/** What is compared of a play: plain data, one member per aspect. */
+/** Facts of a play that can be compared with another play: plain data, one member per aspect. */
 export type Summary = { readonly [K in Aspect]: Readonly<Record<string, unknown>> };
 
-/** What a host hears of by chance, or of which nobody promises how often. */
+/** Events that a host hears by chance, or whose number is not promised. */
 const unpromised = new Set([
   'client.changed',
   'call.settled',
@@ -14,7 +14,7 @@ const unpromised = new Set([
   'seat.changed',
 ]);
 
-/** What of a play can be compared with another one of the same plan. */
+/** Summarizes a play for the comparison with another play of the same plan. */
 export function summaryOf(observed: Observed): Summary {
   const servers = [...observed.servers].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const each = (read: (server: (typeof servers)[number][1]) => unknown): Record<string, unknown> =>
@@ -23,14 +23,14 @@ export function summaryOf(observed: Observed): Summary {
     ticket,
     settled.map(({ news: { end, outcome, failure } }) => ({ end, outcome, code: failure?.code ?? null })),
   ]);
-  // Who hears of two things that have nothing to do with each other hears them in any order.
+  // Unrelated events may be heard in any order, so they are grouped before they are compared.
   const heard: Record<string, string[]> = {};
   for (const { who, event } of observed.heard) {
     if (unpromised.has(event.type)) continue;
     const told = (heard[`${who} ${event.type}`] ??= []);
     const word = wordOf(event);
     if (told.at(-1) !== word) told.push(word);
-    // Which of two servers is the first to have tools is nobody's business.
+    // The order in which two servers get their tools is not promised, so it is not compared.
     if (event.type === 'tools.changed') told.sort();
   }
   return {
@@ -51,7 +51,7 @@ const wordOf = (event: { readonly type: string; readonly [more: string]: unknown
     .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
     .join(' ');
 
-/** Where two plays of one plan part, in what the plan does not excuse. */
+/** Lists the differences between two plays of one plan that the plan does not excuse. */
 export function disagreements(plan: Plan, virtual: Summary, real: Summary): string[] {
   const excused = differing(plan);
   return aspects

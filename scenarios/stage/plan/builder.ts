@@ -19,15 +19,14 @@ import type {
   Step,
 } from './plan.ts';
 
-/** Every scenario of the files that were loaded, in order. Whoever plays them takes them from here. */
+/** All scenarios of the loaded files, in order; the test suites play them from here. */
 export const registered: Plan[] = [];
 
-/** One failure as data: played in virtual time and, where it can be, for real. */
+/** Registers one failure as data: played in virtual time and, where possible, with real processes. */
 export function scenario(title: string, build: (s: Scene) => void): void;
 /**
- * One failure in code over the harness of virtual time, where no step of a plan fits: machines of its own, ports that
- * break, several computers, strangers on the wire.
- * @internal
+ * Registers one failure as code over the virtual-time harness, for cases that no plan step covers: own machines,
+ * failing ports, several computers, strangers on the wire. @internal
  */
 export function scenario(title: string, stage: StageOptions, act: (harness: Harness) => void): void;
 export function scenario(
@@ -41,19 +40,22 @@ export function scenario(
   registered.push(planOf(title, build));
 }
 
-/** The clauses and parameters of a fault, by name (docs of `a2c-fault-server`). */
+/** Clauses and parameters of a fault by name, as documented for `a2c-fault-server`. */
 export type FaultOptions = Readonly<Record<string, string | number | boolean>>;
-/** What a scenario says of one call beside its tool. */
+/** Options of a call in a scenario, beside its tool. */
 export interface CallOptions {
-  /** Default 60 s; 0 is without limit. */
+  /** Time limit of the call in ms, 60,000 by default; 0 means no limit. */
   readonly timeoutMs?: number;
-  /** What it is called on the wire. Default: one of its own. */
+  /** Request id of the call on the wire; a unique one by default. */
   readonly reqId?: string;
-  /** Its arguments. */
+  /** Arguments of the call; none by default. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** What a scenario is written with. Each word writes data down; nothing happens before the plan is played. */
+/**
+ * Builder with which a scenario is written. Each method only adds data to the plan; nothing happens before the plan
+ * is played.
+ */
 export class Scene {
   readonly #title: string;
   readonly #servers: ServerData[] = [];
@@ -61,7 +63,7 @@ export class Scene {
   #rest: Omit<Plan, 'title' | 'servers' | 'steps'> = {};
   #calls = 0;
   #asks = 0;
-  /** Says what has to hold at this point. */
+  /** Adds an expectation that has to hold at this point of the plan. */
   readonly expect: Expecting = expecting((expect) => this.#steps.push({ do: 'expect', expect }));
 
   constructor(title: string) {
@@ -69,36 +71,39 @@ export class Scene {
   }
 
   // ── who is there ───────────────────────────────────────────────────────────────────────────────────
-  /** A server of the config; its name has to be unique. */
+  /** Adds a server to the config; its name has to be unique. */
   server(name: string, options: Omit<ServerData, 'name'> = {}): ServerRef {
     if (this.#servers.some((s) => s.name === name)) throw new Error(`there is a server ${name} already`);
     const { faults = [], ...rest } = options;
     this.#servers.push({ name, ...rest, faults: faults.map((fault) => parseFault(fault)) });
     return { server: name };
   }
-  /** An office in which the computer sits, as `c1`, and an agent. */
+  /** Adds an office with the computer `c1` and an agent `a1`. */
   office(): void {
     this.#rest = { ...this.#rest, office: true };
   }
-  /** Tools need a person's word, and this is what the person does. */
+  /** Requires confirmation for tools and sets how the person answers. */
   person(person: PersonData): void {
     this.#rest = { ...this.#rest, person };
   }
-  /** The host has a rule of its own. */
+  /** Sets a permission rule of the host for all calls. */
   permission(permission: PermissionData): void {
     this.#rest = { ...this.#rest, permission };
   }
-  /** Of all servers together. */
+  /** Sets the call limits of all servers together. */
   total(total: CallLimits): void {
     this.#rest = { ...this.#rest, total };
   }
-  /** Delays in ms in the place of `planTiming`; said twice, the later counts for what it names. */
+  /** Overrides delays in ms of `planTiming`; a later call overrides an earlier one. */
   timing(timing: Partial<Timing>): void {
     this.#rest = { ...this.#rest, timing: { ...this.#rest.timing, ...timing } };
   }
 
   // ── what goes wrong ────────────────────────────────────────────────────────────────────────────────
-  /** A fault of a server holds from its first start. One of host, agent or clock comes at this point. */
+  /**
+   * Adds a fault. A fault of a server holds from its first start; one of host, agent or clock happens at this point
+   * of the plan.
+   */
   fault(server: ServerRef, word: string, options?: FaultOptions): void;
   fault(word: string, options?: FaultOptions): void;
   fault(first: ServerRef | string, second?: string | FaultOptions, third: FaultOptions = {}): void {
@@ -118,7 +123,10 @@ export class Scene {
     if (fault.p !== undefined) throw new Error(`${fault.fault}: a plan leaves nothing to chance`);
     return fault;
   }
-  /** From its n-th start on the server behaves so; what is not said stays. Without faults: it is well. */
+  /**
+   * Changes the behaviour of a server from its n-th start on; options not given stay. Without `faults` it works
+   * correctly.
+   */
   later(server: ServerRef, start: number, { faults = [], ...rest }: Omit<ServerData, 'name'> = {}): void {
     const behaviour = { ...rest, faults: faults.map((fault) => parseFault(fault)) };
     this.#change(server, (s) => ({ ...s, later: { ...s.later, [start]: behaviour } }));
@@ -129,15 +137,15 @@ export class Scene {
   }
 
   // ── what happens, one after the other ──────────────────────────────────────────────────────────────
-  /** Until every server is ready or rests, and whoever has a link has joined. */
+  /** Waits until every server is ready or at rest and every link has joined. */
   ready(): void {
     this.#steps.push({ do: 'ready' });
   }
-  /** The host of the computer calls a tool, and goes on at once. */
+  /** Makes the host of the computer call a tool, without waiting for the end. */
   call(tool: string, options: CallOptions = {}): CallRef {
     return this.#call('host', tool, options);
   }
-  /** Through the office, by the agent. */
+  /** Makes the agent call a tool through the office, without waiting for the end. */
   agentCall(tool: string, options: CallOptions = {}): CallRef {
     return this.#call('agent', tool, options);
   }
@@ -147,17 +155,17 @@ export class Scene {
     this.#steps.push({ do: 'call', call, by, tool, ...given, reqId: reqId ?? call, timeoutMs });
     return { call };
   }
-  /** The agent sends a call once more, under the same request id. */
+  /** Makes the agent send a call once more, under the same request id. */
   again({ call }: CallRef): CallRef {
     const as = `call${(this.#calls += 1)}`;
     this.#steps.push({ do: 'fault', fault: parseFault({ fault: 'agent.duplicateCall' }), call, as });
     return { call: as };
   }
-  /** The host asks for the Desktop or the Finder. */
+  /** Makes the host of the computer ask for the Desktop or the Finder. */
   show(collection: ResourceCollection, query: Readonly<Record<string, unknown>> = {}): AskRef {
     return this.#show('host', collection, query);
   }
-  /** The agent asks for the Desktop or the Finder. */
+  /** Makes the agent ask for the Desktop or the Finder. */
   agentShow(collection: ResourceCollection, query: Readonly<Record<string, unknown>> = {}): AskRef {
     return this.#show('agent', collection, query);
   }
@@ -170,11 +178,11 @@ export class Scene {
     this.#steps.push({ do: 'show', ask, by, collection, query });
     return { ask };
   }
-  /** The host reads one resource. */
+  /** Makes the host of the computer read one resource. */
   read(uri: string): AskRef {
     return this.#read('host', uri);
   }
-  /** The agent reads one resource. */
+  /** Makes the agent read one resource. */
   agentRead(uri: string): AskRef {
     return this.#read('agent', uri);
   }
@@ -183,97 +191,96 @@ export class Scene {
     this.#steps.push({ do: 'read', ask, by, uri });
     return { ask };
   }
-  /** Until each of these is answered. */
+  /** Waits until each of these questions is answered. */
   shown(...asks: readonly AskRef[]): void {
     for (const { ask } of asks) this.#steps.push({ do: 'shown', ask });
   }
-  /** Whoever made the call cancels it. */
+  /** Cancels a call, on the side that made it. */
   cancel({ call }: CallRef): void {
     this.#steps.push({ do: 'cancel', call });
   }
-  /** Until each of these has ended. */
+  /** Waits until each of these calls has ended. */
   settled(...calls: readonly CallRef[]): void {
     for (const { call } of calls) this.#steps.push({ do: 'settled', call });
   }
-  /** Until the server comes to this stage once more since it was last waited for. */
+  /** Waits until the server reaches this stage once more since the last wait for it. */
   reaches({ server }: ServerRef, stage: Stage): void {
     this.#steps.push({ do: 'reaches', server, stage });
   }
-  /** Until it was asked this, for the n-th time. */
+  /** Waits until the server has received this request for the n-th time. */
   asked({ server }: ServerRef, method: string, count = 1): void {
     this.#steps.push({ do: 'asked', server, method, count });
   }
-  /** Until it was sent this, for the n-th time: `stdin`, `SIGTERM`, `SIGKILL`. */
+  /** Waits until the process of the server was sent `stdin`, `SIGTERM` or `SIGKILL` for the n-th time. */
   signalled({ server }: ServerRef, signal: string, count = 1): void {
     this.#steps.push({ do: 'signalled', server, signal, count });
   }
-  /** Until the host of `who` has heard this, for the n-th time. */
+  /** Waits until the host of `who` has heard this event for the n-th time. */
   heard(who: 'computer' | 'agent', event: string, count = 1): void {
     this.#steps.push({ do: 'heard', who, event, count });
   }
-  /** The whole config from now on: each server, or a server and what is said of it now. */
+  /** Replaces the whole config: each entry is a server, alone or with changed options. */
   config(...entries: readonly (ServerRef | readonly [ServerRef, Omit<ConfigEntry, 'name'>])[]): void {
     const servers = entries.map((entry) =>
       'server' in entry ? { name: entry.server } : { name: entry[0].server, ...entry[1] },
     );
     this.#steps.push({ do: 'config', servers });
   }
-  /** The host starts it. */
+  /** Makes the host start a server. */
   start({ server }: ServerRef): void {
     this.#steps.push({ do: 'start', server });
   }
-  /** The host stops it. */
+  /** Makes the host stop a server. */
   stop({ server }: ServerRef): void {
     this.#steps.push({ do: 'stop', server });
   }
-  /** From now on its inputs give these values, none, or no answer ever; whoever is asked takes `ms`. */
+  /** Sets the values of a server's inputs from now on: values, none, or never an answer; each answer takes `ms`. */
   values({ server }: ServerRef, values: Values, ms?: number): void {
     this.#steps.push({ do: 'values', server, values, ...(ms !== undefined && { ms }) });
   }
-  /** Somebody wants to hear when these resources of it change, and no others. */
+  /** Subscribes the host to changes of these resources of a server, and of no others. */
   watch({ server }: ServerRef, ...uris: readonly string[]): void {
     this.#steps.push({ do: 'watch', server, uris });
   }
-  /** Stops it, and starts it again at once. */
+  /** Stops a server and starts it again at once. */
   restart(server: ServerRef): void {
     this.stop(server);
     this.start(server);
   }
-  /** Somebody else kills its process. */
+  /** Kills the process of a server from outside the runtime. */
   kill({ server }: ServerRef, signal: OutsideSignal = 'SIGKILL'): void {
     this.#steps.push({ do: 'kill', server, signal });
   }
-  /** So many ms pass. */
+  /** Lets this many ms pass. */
   run(ms: number): void {
     this.#steps.push({ do: 'run', ms });
   }
-  /** The host asks it to end. */
+  /** Makes the host close the computer, agent or office. */
   close(who: Root = 'computer'): void {
     if (who === 'computer') this.fault('host.stop');
     else this.#steps.push({ do: 'close', who });
   }
-  /** The host starts it again; nothing while it is still there. */
+  /** Makes the host start the computer, agent or office again; does nothing while it still runs. */
   begin(who: Root): void {
     this.#steps.push({ do: 'begin', who });
   }
-  /** From now on all is well. */
+  /** Ends all faults from now on. */
   clearFaults(): void {
     this.#steps.push({ do: 'clearFaults' });
   }
-  /** So much later what has to come in the end has to be there. */
+  /** Waits `ms`, then checks that everything has come that has to come in the end. */
   quiescent(ms = 60_000): void {
     this.run(ms);
     this.#steps.push({ do: 'quiescent' });
   }
-  /** Until the computer has ended. */
+  /** Waits until the computer has ended. */
   ended(): void {
     this.#steps.push({ do: 'ended' });
   }
 
   /**
-   * Runs code over the harness, for what no other word says, in virtual time only. With `stage` the plan is nothing
-   * but this.
-   * @internal
+   * Runs code over the harness where no other method fits, in virtual time only. With `stage` the plan consists of
+   * nothing else. @internal
    */
   code(act: (harness: Harness) => void, stage?: StageOptions): void {
     this.#steps.push({ do: 'code', act });
@@ -281,22 +288,25 @@ export class Scene {
   }
 
   // ── where it can be played ─────────────────────────────────────────────────────────────────────────
-  /** It is not played for real, and why. */
+  /** Excludes the scenario from real plays, with the reason. */
   virtualOnly(because: string): void {
     this.#rest = { ...this.#rest, virtualOnly: because };
   }
-  /** Reality may differ from virtual time in this, for a reason. What is expected of it holds virtually only. */
+  /**
+   * Names aspects in which a real play may differ from virtual time, with the reason; expectations on them hold in
+   * virtual time only.
+   */
   differs(because: string, aspects: readonly Aspect[]): void {
     this.#rest = { ...this.#rest, differs: [...(this.#rest.differs ?? []), { because, aspects }] };
   }
 
-  /** What was written down, as plain data. */
+  /** Plan built so far, as plain data. */
   get plan(): Plan {
     return { title: this.#title, servers: this.#servers, steps: this.#steps, ...this.#rest };
   }
 }
 
-/** The plan that these words make. */
+/** Builds a plan without registering it. */
 export function planOf(title: string, build: (s: Scene) => void): Plan {
   const scene = new Scene(title);
   build(scene);

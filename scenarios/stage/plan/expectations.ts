@@ -4,20 +4,20 @@ import type { CallSeen, Observed } from './observations.ts';
 import type { Aspect, Expectation } from './plan.ts';
 
 type Of<K extends Expectation['of']> = Extract<Expectation, { of: K }>;
-/** What an expectation is held against. */
+/** State of a play that an expectation is checked against. */
 export interface Reading {
-  /** All that was seen so far. */
+  /** Observations of the play so far. */
   readonly observed: Observed;
-  /** Virtual time is exact, real time is not. */
+  /** Tells whether times are exact, as in virtual time; real times are not. */
   readonly isExact: boolean;
-  /** The ticket of a call by its name in the plan. */
+  /** Returns the ticket of a call by its name in the plan. */
   readonly ticketOf: (call: string) => string;
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
 const differs = (what: string, expected: unknown, seen: unknown): string[] =>
   isDeepStrictEqual(expected, seen) ? [] : [`${what}: expected ${shown(expected)}, saw ${shown(seen)}`];
-/** Every member of `part` is in `whole`, deep. */
+/** Tells whether every member of `part` is in `whole`, at every depth. */
 const includes = (whole: unknown, part: unknown): boolean =>
   typeof part !== 'object' || part === null
     ? Object.is(whole, part)
@@ -75,7 +75,7 @@ const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) 
   stages: ({ who, stages }, { observed }) => differs(`stages of ${who}`, stages, stagesOf(observed, who)),
 };
 
-/** Each stage of a computer or of somebody's link once, until another comes. */
+/** Lists the stages of a computer or of a link, with repetitions in a row merged. */
 export function stagesOf(observed: Observed, who: Of<'stages'>['who']): string[] {
   const [root = ''] = who.split(' ');
   const type = who === 'computer' ? 'computer.changed' : 'link.changed';
@@ -132,7 +132,7 @@ const aspectOf: { readonly [K in Expectation['of']]: Aspect } = {
   heard: 'heard',
   stages: 'heard',
 };
-/** `excused`: in which this reality may differ. */
+/** Lists violations of an expectation; `excused` holds the aspects in which a real play may differ. */
 export function violationsOf(
   expectation: Expectation,
   reading: Reading,

@@ -1,70 +1,76 @@
 import type { Outcome } from '../../../machines/call/messages.ts';
 import type { Expectation, Stage } from './plan.ts';
 
-/** A server, as `Scene` gives it. */
+/** Reference to a server of a plan, returned by `Scene`. */
 export interface ServerRef {
-  /** Its name in the config. */
+  /** Name of the server in the config. */
   readonly server: string;
 }
-/** A call, as `Scene` gives it. */
+/** Reference to a call of a plan, returned by `Scene`. */
 export interface CallRef {
-  /** Its name in the plan. */
+  /** Name of the call in the plan. */
   readonly call: string;
 }
-/** A question for a Desktop, a Finder or a resource, as `Scene` gives it. */
+/** Reference to a question for a Desktop, a Finder or a resource, returned by `Scene`. */
 export interface AskRef {
-  /** Its name in the plan. */
+  /** Name of the question in the plan. */
   readonly ask: string;
 }
 
-/** What can be expected of a call. */
+/** Expectations on a call. */
 export interface OnCall {
-  /** It has ended, and so; what is not named is not looked at. */
+  /** Expects that the call has ended with this outcome; members not given are not checked. */
   settles(
     outcome: Outcome,
     more?: Omit<Extract<Expectation, { of: 'call' }>, 'of' | 'call' | 'outcome'>,
   ): void;
-  /** It waits still. */
+  /** Expects that the call has not ended yet. */
   waits(): void;
 }
-/** What can be expected of a question. */
+/** Expectations on a question for a Desktop, a Finder or a resource. */
 export interface OnAsk {
-  /** It is answered, and so; what is not named is not looked at. */
+  /** Expects that the question was answered like this; members not given are not checked. */
   shows(what: Omit<Extract<Expectation, { of: 'shown' }>, 'of' | 'ask'>): void;
 }
-/** What can be expected of a server. */
+/** Expectations on a server. */
 export interface OnServer {
-  /** All its stages from the beginning. */
+  /** Expects exactly these stages of the server since the start of the play. */
   visits(...stages: readonly Stage[]): void;
-  /** The stage it is in now. */
+  /** Expects the current stage of the server. */
   is(stage: Stage): void;
-  /** Parts of the sentence of its last failure. */
+  /** Expects these texts in the message of the server's last failure. */
   says(...texts: readonly string[]): void;
-  /** All that its processes were sent, from the beginning: `stdin`, `SIGTERM@600`, `SIGKILL@1000`. */
+  /**
+   * Expects exactly these signals to the processes of the server since the start: `stdin`, `SIGTERM@600`,
+   * `SIGKILL@1000`.
+   */
   signals(...signals: readonly string[]): void;
-  /** How often it was asked this, from the beginning. */
+  /** Expects the number of requests of this method since the start. */
   requests(method: string, count: number): void;
-  /** How often it was asked this at most, from the beginning. */
+  /** Expects at most this number of requests of this method since the start. */
   requestsAtMost(method: string, count: number): void;
-  /** All that its processes were launched with: generation and 1,000 times the values. */
+  /** Expects the launch specs of the server's processes, each a number: generation plus 1,000 times the values. */
   launches(...specs: readonly number[]): void;
 }
-/** What can be expected; each word holds for the moment at which it is said. */
+/** Expectations of a plan; each is checked at the point of the plan where it is written. */
 export interface Expecting {
   (call: CallRef): OnCall;
   (server: ServerRef): OnServer;
   (ask: AskRef): OnAsk;
-  /** How many of its processes were `started`, `failed` to start, and are `alive`. What is not named is not looked at. */
+  /**
+   * Expects the number of processes that `started`, `failed` to start, and are `alive`; members not given are not
+   * checked.
+   */
   processes(server: ServerRef, counts: { started?: number; failed?: number; alive?: number }): void;
-  /** What the host heard of tools, from the beginning: `+read`, `-read`. */
+  /** Expects exactly these changes of the tools that the host heard of since the start: `+read`, `-read`. */
   tools(...changes: readonly string[]): void;
-  /** How often the host of `who` has heard this event, from the beginning. */
+  /** Expects the number of times that the host of `who` has heard this event since the start. */
   heard(who: 'computer' | 'agent', event: string, count: number): void;
-  /** All stages of the computer, or of a link, from the beginning. */
+  /** Expects exactly these stages of the computer, or of a link, since the start. */
   stages(who: 'computer' | 'computer link' | 'agent link', ...stages: readonly string[]): void;
 }
 
-/** Each word writes one expectation down, to be looked at when its turn comes. */
+/** Builds the methods that each add one expectation, to be checked when its step is reached. */
 export function expecting(add: (expectation: Expectation) => void): Expecting {
   const onCall = ({ call }: CallRef): OnCall => ({
     settles: (outcome, more) => add({ of: 'call', call, outcome, ...more }),

@@ -6,24 +6,24 @@ import type { RecordOf as Of, SeenRecord } from '../../invariants/invariant.ts';
 import type { Stage } from './plan.ts';
 import { readWindow } from '../../../machines/resources/desktop.ts';
 
-/** An answer to a question for a Desktop, a Finder or a resource, whoever asked. */
+/** Answer to a question for a Desktop, a Finder or a resource, asked by host or agent. */
 export interface Shown {
-  /** ms. */
+  /** Time of the answer in ms. */
   readonly at: number;
-  /** Of windows, documents or contents, in their order. */
+  /** URIs of the windows, documents or contents, in the order shown. */
   readonly uris: readonly string[];
-  /** What each of them says; of a document its title. */
+  /** Text of each window or content; the title of a document. */
   readonly texts: readonly string[];
-  /** Of a Finder, before paging. */
+  /** Number of documents of a Finder before paging. */
   readonly total: number | null;
-  /** Servers of which not all is there. */
+  /** Servers of which only a part is shown. */
   readonly missing: readonly string[];
-  /** Of the failure; null: there is none. */
+  /** Code of the failure; null when there is none. */
   readonly code: string | number | null;
 }
 type Body = { readonly [Key in keyof Told]?: Told[Key] | undefined };
 interface Told {
-  /** An ack that says no. */
+  /** Error of an ack that refuses. */
   readonly error?: { readonly code: number };
   readonly desktops?: readonly string[];
   readonly documents?: readonly { readonly uri: string; readonly title: string }[];
@@ -37,7 +37,7 @@ export type Answer = Partial<Pick<CallSettled, 'failure' | 'result'>> & {
   readonly contents?: Body['contents'];
 };
 
-/** What the host of a computer hears, and what the host of an agent hears, read alike. */
+/** Reads an answer in one form, whether the host of a computer or of an agent heard it. */
 export function shownBy(answer: Answer, at: number): Shown {
   const { failure = null, result } = answer;
   const body: Body = answer.body ?? result ?? answer;
@@ -56,39 +56,39 @@ export function shownBy(answer: Answer, at: number): Shown {
 const listed = (contents: Body['contents']): NonNullable<Body['contents']> =>
   Array.isArray(contents) ? contents : [];
 
-/** What was seen of one server. */
+/** Observations of one server. */
 export interface ServerSeen {
-  /** Each stage once, until another comes. */
+  /** Stages of the server, with repetitions in a row merged. */
   readonly visits: Stage[];
-  /** The last that was told. */
+  /** Last failure that the server reported. */
   failure: Failure | null;
-  /** What its processes were sent, with its ms; `stdin` is the end of their input. */
+  /** Signals sent to its processes, with time in ms; `stdin` is the end of their input. */
   readonly signals: { readonly name: string; readonly at: number }[];
-  /** By method; `notifications/cancelled` counts withdrawn questions. */
+  /** Number of requests by method; `notifications/cancelled` counts withdrawn questions. */
   readonly requests: Map<string, number>;
-  /** The launch specs of its processes, one after the other. */
+  /** Launch specs of its processes, in order. */
   readonly specs: number[];
-  /** How many of its processes ran. */
+  /** Number of its processes that were started. */
   started: number;
-  /** How many could not be started. */
+  /** Number of its processes that could not be started. */
   failed: number;
-  /** How many live. */
+  /** Number of its processes that are alive. */
   alive: number;
 }
-/** What was seen of one call. */
+/** Observations of one call. */
 export interface CallSeen {
-  /** ms. */
+  /** Time in ms when the call was made. */
   readonly askedAt: number;
-  /** Each end that was told, with its ms; one, if all is well. */
+  /** Ends that were reported for the call, each with its time in ms; exactly one in a correct play. */
   readonly settled: { readonly at: number; readonly news: CallSettled }[];
 }
-/** One event that a host heard. */
+/** Event that a host heard. */
 export interface Heard {
-  /** ms. */
+  /** Time of the event in ms. */
   readonly at: number;
-  /** The name of the machine that told it: `computer`, `agent`. */
+  /** Name of the machine that reported the event: `computer` or `agent`. */
   readonly who: string;
-  /** As it was told. */
+  /** Event as the host received it. */
   readonly event: { readonly type: string; readonly [more: string]: unknown };
 }
 type Event = Heard['event'] & {
@@ -117,7 +117,7 @@ interface SessionSeen {
 interface Asked {
   readonly session: SessionSeen;
   readonly method: string;
-  /** It waits for its turn. */
+  /** Tells whether the question waits in the queue of its session. */
   isInLine: boolean;
 }
 const isQuestion = (type: string | undefined): boolean =>
@@ -125,47 +125,47 @@ const isQuestion = (type: string | undefined): boolean =>
 const isHost = (a: Address): boolean => a.startsWith('host:');
 
 /**
- * What happened, read from the records alone: nothing here knows whether the servers were scripted or real. Fed
- * one record after the other, because whoever waits looks at it all the time.
+ * Observations of a play, read from its records alone, the same for scripted and for real servers. Records are added
+ * one by one, because a waiting play checks them all the time.
  */
 export class Observed {
-  /** By name. */
+  /** Observations of servers by name. */
   readonly servers = new Map<string, ServerSeen>();
-  /** By ticket. */
+  /** Observations of calls by ticket. */
   readonly calls = new Map<string, CallSeen>();
   /** Answers to questions for a Desktop, a Finder or a resource, by ticket. */
   readonly shown = new Map<string, Shown[]>();
-  /** What hosts heard, in order. */
+  /** Events that hosts heard, in order. */
   readonly heard: Heard[] = [];
-  /** Roots without an owner that have ended, by name. */
+  /** Root actors without an owner that have ended, by name. */
   readonly ended = new Map<string, string>();
   readonly #children = new Map<Address, Child>();
-  /** Sessions by the name under which they are asked. */
+  /** Sessions by the address to which questions are sent. */
   readonly #sessions = new Map<Address, SessionSeen>();
-  /** By name: the one that was opened last. */
+  /** Address of the session that was opened last, by name. */
   readonly #newest = new Map<Address, Address>();
   readonly #keys = new Map<Address, Address>();
   readonly #asked = new Map<string, Asked>();
 
-  /** Reads one more record; they have to come in order. */
+  /** Adds one more record; records have to come in order. */
   take({ at, record }: SeenRecord): void {
     if (record.k === 'post') this.#post(at, record);
     else if (record.k === 'in') this.#in(at, record);
     else if (record.k === 'out') this.#out(at, record);
     else if (record.k === 'end' && !record.a.includes('/')) this.ended.set(nameOf(record.a), record.why);
   }
-  /** What was seen of it; nothing, if it was never seen. */
+  /** Returns the observations of a server, empty when it was never seen. */
   server(name: string): ServerSeen {
     let seen = this.servers.get(name);
     if (!seen) this.servers.set(name, (seen = fresh()));
     return seen;
   }
-  /** Where the process of a server lives that was started last. */
+  /** Returns the address of the server's process that was started last. */
   childOf(name: string): Address | undefined {
     const server = this.server(name);
     return [...this.#children.values()].findLast((c) => c.server === server)?.key;
   }
-  /** What the host of `who` heard of this type, in order. */
+  /** Returns the events of this type that the host of `who` heard, in order. */
   heardBy(who: string, type: string): Heard[] {
     return this.heard.filter((h) => h.who === who && h.event.type === type);
   }
@@ -196,7 +196,9 @@ export class Observed {
     } else if (via === 'ask' && ev) this.#told(`${a} ${id}`, ev);
     else if (via === 'leaf' && ev) this.#fact(a, ev);
   }
-  /** What is heard of a question. One that waits for its turn, or that there is no room for, was not asked. */
+  /**
+   * Counts a question for a session. A question that waits in the queue, or found no room there, was not asked yet.
+   */
   #told(name: string, ev: Event): void {
     const asked = this.#asked.get(name);
     if (!asked) return;
@@ -249,7 +251,7 @@ export class Observed {
     if (ev.type === 'child.closeStdin') signals.push({ name: 'stdin', at });
     else if (ev.type === 'child.signal') signals.push({ name: String(ev['signal']), at });
     else if (ev.type === 'leaf.close' && child.life === 'alive') {
-      // Its machine is gone before it is: whoever is left is killed.
+      // The client machine is gone before its process, so the process is killed.
       signals.push({ name: 'force', at });
       this.#over(child);
     }
@@ -272,7 +274,7 @@ export class Observed {
   #request(a: Address, ev: Event & { id: string; target: Address; method: string }): void {
     const name = `${a} ${ev.id}`;
     if (ev.type === 'ask') {
-      // Who has not opened it himself asks by its name: whoever lives there now.
+      // A sender that did not open the session itself addresses it by name: the session opened last.
       const key = this.#sessions.has(ev.target) ? ev.target : this.#newest.get(ev.target);
       const session = this.#sessions.get(key ?? '');
       if (!session || key === undefined) return;
@@ -291,7 +293,7 @@ function count({ requests }: ServerSeen, method: string, more = 1): void {
   else requests.set(method, n);
 }
 
-/** What happened in a whole recording. */
+/** Returns the observations of a whole recording. */
 export function observe(seen: Iterable<SeenRecord>): Observed {
   const observed = new Observed();
   for (const each of seen) observed.take(each);

@@ -9,44 +9,44 @@ import type { Meant } from '../../invariants/invariants.ts';
 import type { HarnessOptions } from '../harness.ts';
 import type { Values } from '../scripted/host-ports.ts';
 
-/** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
+/** Tool of a server: duration, answer, and whether a call announces changed tools. */
 export interface ToolData {
-  /** ms until it answers; without: it answers at once. */
+  /** Time in ms until the tool answers; it answers at once by default. */
   readonly takes?: number;
-  /** Until it answers it says so often how far it is; without: it says nothing. */
+  /** Interval in ms of progress messages until the answer; none by default. */
   readonly progressEveryMs?: number;
-  /** Without: it takes any object. */
+  /** JSON schema of the input; any object by default. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
-  /** Without: it promises nothing. */
+  /** JSON schema of the output; none by default. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** The result as MCP has it; without: one text. */
+  /** Result as in MCP; a single text by default. */
   readonly answers?: Readonly<Record<string, unknown>>;
-  /** Says with each call that the tools have changed. */
+  /** Announces with each call that the tools have changed. */
   readonly changes?: boolean;
 }
-/** How a server behaves: the same words as those of the fault server. */
+/** Behaviour of a server, in the words of the fault server. */
 export interface Behaviour {
-  /** By name; without: it has none. */
+  /** Tools by name; none by default. */
   readonly tools?: Readonly<Record<string, ToolData>>;
-  /** What goes wrong with it; without: nothing. */
+  /** Faults of the server; none by default. */
   readonly faults?: readonly Fault[];
 }
-/** A server of the config, and how it behaves. */
+/** Server of the config, with its behaviour. */
 export interface ServerData extends Behaviour, ServerSettings {
-  /** Unique in its plan. */
+  /** Name of the server, unique in its plan. */
   readonly name: string;
-  /** URIs of what it has and lets watch: windows, documents, anything; without: it has no resources. */
+  /** URIs of its resources, which can be subscribed to: windows, documents, others; none by default. */
   readonly resources?: readonly string[];
-  /** It is not in the config with which the computer starts. */
+  /** Leaves the server out of the config with which the computer starts. */
   readonly isAbsent?: true;
-  /** From its n-th start on it behaves so. */
+  /** Behaviour from the n-th start on, by n. */
   readonly later?: Readonly<Record<number, Behaviour>>;
-  /** Its results go through a program, which gives them a mark, ends itself, or does not end; in virtual time only. */
+  /** Program that transforms the results of the server: it adds a mark, fails, or hangs; in virtual time only. */
   readonly program?: ProgramData;
-  /** What it was launched with, and says on stderr when it dies; in virtual time only. */
+  /** Secret that the server is launched with and prints on stderr when it dies; in virtual time only. */
   readonly secret?: string;
 }
-/** A server as it stands in a later config: what is not said is as at the beginning. */
+/** Server in a later config; members not given are as at the beginning. */
 export interface ConfigEntry extends Pick<
   ServerSettings,
   | 'generation'
@@ -61,32 +61,35 @@ export interface ConfigEntry extends Pick<
   | 'budget'
   | 'hearsChanges'
 > {
-  /** Of a server of the plan. */
+  /** Name of a server of the plan. */
   readonly name: string;
 }
-/** `always` and `never` count for the whole session; `nobody` gives no answer. */
+/** Answer of the person; `always` and `never` hold for the whole session, `nobody` gives no answer. */
 export type PersonWord = 'yes' | 'always' | 'no' | 'never' | 'nobody';
 /**
- * What the person does who is asked to confirm; without: nobody is asked. `yes after 700`: thinks for so many ms, and
- * answers whether or not the question is still open.
+ * Behaviour of the person who confirms calls; without it no confirmation is asked for. `yes after 700` answers after
+ * 700 ms, even when the question is no longer open.
  */
 export type PersonData = PersonWord | `${PersonWord} after ${number}`;
-/** The word, and how long it takes; undefined: no longer than anybody's. */
+/** Returns the answer of the person and its delay in ms; undefined means the default delay. */
 export function personIn(person: PersonData): { readonly word: PersonWord; readonly afterMs?: number } {
   const [word, , ms] = person.split(' ');
   return ms === undefined ? { word: word as PersonWord } : { word: word as PersonWord, afterMs: Number(ms) };
 }
-/** What the host's own rule says of every call; `never`: nothing, for ever. Without: ours is asked. */
+/**
+ * Result of the host's own permission rule for every call; `never` gives no result. Without it the built-in rule
+ * decides.
+ */
 export type PermissionData = 'allow' | 'ask' | 'deny' | 'throws' | 'never';
-/** What the program over the results of a server does. */
+/** Behaviour of the program that transforms the results of a server. */
 export type ProgramData = 'works' | 'fails' | 'hangs';
 
-/** What our host and the world can be compared by. */
+/** Aspects in which a virtual play and a real one are compared. */
 export const aspects = ['calls', 'shown', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
-/** One thing in which reality and virtual time are compared. */
+/** One aspect in which a virtual play and a real one are compared. */
 export type Aspect = (typeof aspects)[number];
 
-/** Where a server stands: see `ServerStatus.state`. */
+/** Stage of a server, the same as `ServerStatus.state`. */
 export type Stage =
   | 'idle'
   | 'standby'
@@ -98,28 +101,28 @@ export type Stage =
   | 'waiting'
   | 'open'
   | 'closing';
-/** Who can be closed and started again. */
+/** Root actor that can be closed and started again. */
 export type Root = 'office' | 'computer' | 'agent';
-/** What somebody else may kill a server with. */
+/** Signal with which a server may be killed from outside. */
 export type OutsideSignal = 'SIGKILL' | 'SIGSEGV' | 'SIGABRT';
 
-/** One thing after another. `server`, `call` are names. */
+/** One step of a plan. `server` and `call` are names. */
 export type Step =
-  /** Until every server is ready or rests, and whoever has a link has joined. */
+  /** Waits until every server is ready or at rest and every link has joined. */
   | { readonly do: 'ready' }
   | {
       readonly do: 'call';
       readonly call: string;
       readonly by: 'host' | 'agent';
       readonly tool: string;
-      /** Its arguments; without: none. */
+      /** Arguments of the call; none by default. */
       readonly params?: Readonly<Record<string, unknown>>;
-      /** What it is called on the wire. */
+      /** Request id of the call on the wire. */
       readonly reqId: string;
       readonly timeoutMs: number;
     }
   | { readonly do: 'cancel'; readonly call: string }
-  /** Somebody asks for the Desktop or the Finder of the computer; `query` as the wire has it. */
+  /** Asks for the Desktop or the Finder of the computer; `query` as on the wire. */
   | {
       readonly do: 'show';
       readonly ask: string;
@@ -127,17 +130,17 @@ export type Step =
       readonly collection: ResourceCollection;
       readonly query: Readonly<Record<string, unknown>>;
     }
-  /** Somebody reads one resource, whoever has it. */
+  /** Reads one resource, from the server that has it. */
   | { readonly do: 'read'; readonly ask: string; readonly by: 'host' | 'agent'; readonly uri: string }
-  /** Until that question is answered. */
+  /** Waits until that question is answered. */
   | { readonly do: 'shown'; readonly ask: string }
   | { readonly do: 'settled'; readonly call: string }
-  /** Until the server comes to this stage once more since it was last waited for. */
+  /** Waits until the server reaches this stage once more since the last wait for it. */
   | { readonly do: 'reaches'; readonly server: string; readonly stage: Stage }
-  /** Until it has been asked this so often, or was sent this. */
+  /** Waits until the server has received this request, or signal, `count` times. */
   | { readonly do: 'asked'; readonly server: string; readonly method: string; readonly count: number }
   | { readonly do: 'signalled'; readonly server: string; readonly signal: string; readonly count: number }
-  /** Until the host of `who` has heard this so often. */
+  /** Waits until the host of `who` has heard this event `count` times. */
   | {
       readonly do: 'heard';
       readonly who: 'computer' | 'agent';
@@ -146,48 +149,55 @@ export type Step =
     }
   | { readonly do: 'start'; readonly server: string }
   | { readonly do: 'stop'; readonly server: string }
-  /** From now on somebody wants to hear when these resources change, and no others. */
+  /** Subscribes the host to changes of these resources, and of no others. */
   | { readonly do: 'watch'; readonly server: string; readonly uris: readonly string[] }
-  /** The whole config from now on: who is not named is gone. Another `generation`: another launch config; other `values`: they are asked for again. */
+  /**
+   * Replaces the whole config; servers not named are removed. Another `generation` is another launch config; other
+   * `values` are asked for again.
+   */
   | { readonly do: 'config'; readonly servers: readonly ConfigEntry[] }
-  /** From now on its inputs give these, no value (`none`), or nothing for ever (`never`); whoever is asked takes `ms`. */
+  /**
+   * Sets the values of a server's inputs from now on: values, `none`, or `never` an answer; each answer takes `ms`.
+   */
   | { readonly do: 'values'; readonly server: string; readonly values: Values; readonly ms?: number }
   | { readonly do: 'kill'; readonly server: string; readonly signal: OutsideSignal }
   | { readonly do: 'run'; readonly ms: number }
-  /** The host of one of them asks it to end, or starts it again; nothing when it has ended, or is still there. */
+  /** Makes the host close a root actor, or start it again; does nothing when it has ended, or still runs. */
   | { readonly do: 'close'; readonly who: Root }
   | { readonly do: 'begin'; readonly who: Root }
-  /** From now on all is well: servers behave, wires hold, clocks go right. What cannot be launched stays so. */
+  /** Ends all faults: servers, wires and clocks work correctly again. A command that cannot be launched stays so. */
   | { readonly do: 'clearFaults' }
-  /** Everything had time to settle: what has to come in the end has to be there by now. */
+  /** Checks that everything that has to come in the end is there by now. */
   | { readonly do: 'quiescent' }
-  /** A fault of host, agent or clock. `agent.duplicateCall` is about a call, and makes another one of it. */
+  /** Causes a fault of host, agent or clock. `agent.duplicateCall` repeats a call under another name. */
   | { readonly do: 'fault'; readonly fault: Fault; readonly call?: string; readonly as?: string }
-  /** Until the computer has ended. */
+  /** Waits until the computer has ended. */
   | { readonly do: 'ended' }
-  /** What no other step can say; in virtual time only. */
+  /** Runs code where no other step fits; in virtual time only. */
   | { readonly do: 'code'; readonly act: (harness: never) => void }
   | { readonly do: 'expect'; readonly expect: Expectation };
 
-/** Something that has to hold at its point of the plan. */
+/** Condition that has to hold at its point of the plan. */
 export type Expectation =
   | {
       readonly of: 'call';
       readonly call: string;
-      /** null: it waits still. */
+      /** Outcome of the call; null while it has not ended. */
       readonly outcome: Outcome | null;
       readonly end?: CallEnd;
       readonly phase?: CallPhase | null;
       readonly code?: Failure['code'];
-      /** A part of the failure's sentence. */
+      /** Text that the failure message has to contain. */
       readonly says?: string;
-      /** A part of what the server answered. */
+      /** Members that the result has to contain. */
       readonly result?: Readonly<Record<string, unknown>>;
       readonly details?: Readonly<Record<string, unknown>>;
-      /** So long after it was asked; in virtual time only. */
+      /** Time in ms from the call to its end; checked in virtual time only. */
       readonly at?: number;
     }
-  /** What was shown; what is not named is not looked at. `uris` in their order, `texts` are parts of theirs. */
+  /**
+   * Answer that was shown; members not given are not checked. `uris` are compared in order, `texts` by containment.
+   */
   | {
       readonly of: 'shown';
       readonly ask: string;
@@ -195,17 +205,17 @@ export type Expectation =
       readonly texts?: readonly string[];
       readonly total?: number;
       readonly missing?: readonly string[];
-      /** Of the failure; null: there is none. */
+      /** Code of the failure; null when there is none. */
       readonly code?: Failure['code'] | null;
     }
-  /** What its processes were launched with, one after the other: generation and 1,000 times the values. */
+  /** Launch specs of the server's processes in order, each a number: generation plus 1,000 times the values. */
   | { readonly of: 'specs'; readonly server: string; readonly specs: readonly number[] }
   | { readonly of: 'visits'; readonly server: string; readonly stages: readonly Stage[] }
-  /** The stage it is in. */
+  /** Current stage of the server. */
   | { readonly of: 'is'; readonly server: string; readonly stage: Stage }
-  /** Parts of the sentence of its last failure. */
+  /** Texts that the message of the server's last failure has to contain. */
   | { readonly of: 'says'; readonly server: string; readonly texts: readonly string[] }
-  /** `SIGTERM@500`: so long after the first one, in virtual time only. */
+  /** Signals sent to the server; `SIGTERM@500` is 500 ms after the first one, checked in virtual time only. */
   | { readonly of: 'signals'; readonly server: string; readonly signals: readonly string[] }
   | {
       readonly of: 'requests';
@@ -221,54 +231,54 @@ export type Expectation =
       readonly failed?: number;
       readonly alive?: number;
     }
-  /** `+read`, `-read`: what the host heard of the tools, in order. */
+  /** Changes of the tools that the host heard of, in order: `+read`, `-read`. */
   | { readonly of: 'tools'; readonly changes: readonly string[] }
-  /** How often the host of `who` heard this. */
+  /** Number of times that the host of `who` heard this event. */
   | {
       readonly of: 'heard';
       readonly who: 'computer' | 'agent';
       readonly event: string;
       readonly count: number;
     }
-  /** The stages of the computer, or of somebody's link. */
+  /** Stages of the computer, or of a link. */
   | {
       readonly of: 'stages';
       readonly who: 'computer' | 'computer link' | 'agent link';
       readonly stages: readonly string[];
     };
 
-/** What code finds on the stage, and which faults it means. */
+/** Options of the harness for a code scenario, with the faults that the scenario causes. */
 export type StageOptions = HarnessOptions & Meant;
-/** A whole scenario as data, but for steps of code. */
+/** Whole scenario as data, except for steps of code. */
 export interface Plan {
-  /** Unique among all scenarios. */
+  /** Title, unique among all scenarios. */
   readonly title: string;
-  /** All that ever stand in its config. */
+  /** All servers that are ever in its config. */
   readonly servers: readonly ServerData[];
-  /** What happens and is waited for, in order. */
+  /** Actions and waits, in order. */
   readonly steps: readonly Step[];
-  /** Delays in ms in the place of `planTiming`. */
+  /** Delays in ms that override `planTiming`. */
   readonly timing?: Partial<Timing>;
-  /** Without: nobody is asked. */
+  /** Person who confirms calls; without one no confirmation is asked for. */
   readonly person?: PersonData;
-  /** Without: our own rule is asked. */
+  /** Permission rule of the host; without it the built-in rule decides. */
   readonly permission?: PermissionData;
-  /** How many calls of all servers together run at once, and how many wait for that; without: any number. */
+  /** Number of calls of all servers together that run at once, and number that may wait; no limit by default. */
   readonly total?: CallLimits;
-  /** There is an office, the computer `c1` sits in it, and so does an agent `a1`. */
+  /** Adds an office with the computer `c1` and an agent `a1`. */
   readonly office?: true;
   /**
-   * Servers and ports of its own in virtual time: the plan starts nothing, and its other members do not count.
+   * Servers and ports for a virtual play: the plan starts nothing itself, and its other members are ignored.
    * @internal
    */
   readonly stage?: StageOptions;
-  /** Why this cannot be played for real. */
+  /** Reason why the plan cannot be played for real. */
   readonly virtualOnly?: string;
-  /** In what reality may differ from virtual time, and why. */
+  /** Aspects in which a real play may differ from virtual time, with reasons. */
   readonly differs?: readonly { readonly because: string; readonly aspects: readonly Aspect[] }[];
 }
 
-/** Short enough to be played for real, long enough for a busy machine. */
+/** Delays of plans: short enough for real plays, long enough for a busy machine. */
 export const planTiming: Timing = {
   ...timing,
   ...calm,
@@ -277,7 +287,7 @@ export const planTiming: Timing = {
   backoffMs: 100,
   longestBackoffMs: 100,
   drainMs: 200,
-  // Long, because whoever hangs for a moment would send a signal that nobody needs.
+  // Long, because a process that hangs for a moment would otherwise be sent a needless signal.
   stdinGraceMs: 3_000,
   termGraceMs: 3_000,
   killGraceMs: 2_000,
@@ -290,14 +300,14 @@ export const planTiming: Timing = {
 };
 export const timingOf = (plan: Plan): Timing => ({ ...planTiming, ...plan.timing });
 
-/** Aspects in which reality may differ from virtual time. */
+/** Returns the aspects in which a real play may differ from virtual time. */
 export const differing = (plan: Plan): ReadonlySet<Aspect> =>
   new Set((plan.differs ?? []).flatMap((d) => d.aspects));
 
-/** Can be written down as JSON: it has no code. */
+/** Tells whether a plan can be written as JSON: no step is code. */
 export const isData = ({ steps }: Plan): boolean => steps.every((step) => step.do !== 'code');
 
-/** Every word of the fault vocabulary that a plan says. */
+/** Returns every fault word that a plan uses. */
 export function wordsOf({ servers, steps }: Plan): string[] {
   const behaviours = servers.flatMap((s) => [s, ...Object.values(s.later ?? {})]);
   return [

@@ -1,4 +1,5 @@
-// Plays scenarios outside of any test runner: a line for each, a summary, exit 0 when all went as planned.
+// Plays scenarios outside of any test runner: prints one line for each and a summary, and exits with 0 when all
+// passed.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { disagreements } from './agreement.ts';
@@ -26,9 +27,9 @@ interface Line {
   readonly ok: boolean;
   readonly wrong: readonly string[];
   readonly virtualMs: number;
-  /** null: it was not played for real. */
+  /** Duration of the real play in ms; null when it was not played for real. */
   readonly realMs: number | null;
-  /** Why it cannot be. */
+  /** Reason why the plan cannot be played for real. */
   readonly virtualOnly?: string;
 }
 const plansIn = (file: string): Plan[] =>
@@ -37,7 +38,7 @@ const plansIn = (file: string): Plan[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Plan);
 
-/** Files with scenarios register them when they are loaded; those with code need a test runner. */
+/** Loads the scenario files, which register their scenarios when loaded; those with code need a test runner. */
 async function allScenarios(): Promise<readonly Plan[]> {
   await import('../../stories/plans.scenario.ts');
   return registered;

@@ -6,14 +6,17 @@ import { playVirtually, type PlayedVirtually } from './virtual/play-virtual.ts';
 import { isData, type Plan } from './plan.ts';
 import { registered } from './builder.ts';
 
-/** Every scenario that was registered, in virtual time; in the run of the rest those that have no replay yet. */
+/**
+ * Declares a virtual test for each registered scenario; the run of the rest plays only those whose replay was not run
+ * yet.
+ */
 export function testVirtually(done: (played: PlayedVirtually) => void): void {
   const { part } = thoroughness;
   for (const [n, plan] of registered.entries()) {
     const isReplayed = isIn(part, 'replays', n);
     if (part === 'rest' && !isReplayed) continue;
     test(plan.title, () => {
-      // A scenario without code is plain data: what is played has been text.
+      // Scenarios without code are plain data, so they are played after a round trip through JSON.
       const read = isData(plan) ? (JSON.parse(JSON.stringify(plan)) as Plan) : plan;
       expect(read).toEqual(plan);
       const played = playVirtually(read, { isTwice: part === 'few' && isFew('playsTwice', n), isReplayed });
@@ -23,22 +26,29 @@ export function testVirtually(done: (played: PlayedVirtually) => void): void {
   }
 }
 
-/** A busy machine may be slow to end a process: who goes without a signal in virtual time gets all the time it needs. */
+/**
+ * Gives servers that end without a signal in virtual time unlimited time to end, because a busy machine may be slow.
+ */
 function patient(plan: Plan, { signals }: Summary): Plan {
   const isGentle = Object.values(signals).every((sent) =>
     (sent as readonly string[]).every((s) => s === 'stdin'),
   );
   return isGentle ? { ...plan, timing: { ...plan.timing, stdinGraceMs: 10_000 } } : plan;
 }
-/** A play that differs is played again: a busy machine makes others wait for a moment that no story waits for. */
+/**
+ * Number of plays allowed when virtual and real results differ: a busy machine causes delays that no scenario is
+ * about.
+ */
 const playsAllowed = 3;
 async function differences(plan: Plan): Promise<readonly string[]> {
-  // Replayed it is by those who play it in virtual time only.
+  // Replays are tested by the virtual suite, so they are skipped here.
   const virtual = playVirtually(plan, { isReplayed: false });
   const real = await playReally(patient(plan, virtual.summary));
   return [...real.wrong, ...disagreements(plan, virtual.summary, real.summary)];
 }
-/** Scenarios that can be real, for real; and both have to agree. */
+/**
+ * Declares a real test for each scenario that can be played for real; its result has to agree with the virtual play.
+ */
 export function testReally(): void {
   for (const plan of registered.filter(({ virtualOnly }) => virtualOnly === undefined))
     test.concurrent(plan.title, async () => {

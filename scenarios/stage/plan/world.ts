@@ -15,32 +15,32 @@ import {
   type ServerData,
 } from './plan.ts';
 
-/** What a play waits for: something to be seen, or that time passes. */
+/** Condition that a play waits for: an observation, or a time. */
 export type Wait = { readonly what: string; readonly until: () => boolean } | { readonly ms: number };
 export type Waits = Generator<Wait, void>;
 
-/** Where a plan is played. What differs between virtual time and reality is behind this, and nothing else does. */
+/** Place where a plan is played. All differences between virtual time and reality are behind this interface. */
 export interface World {
   readonly observed: Observed;
   readonly isExact: boolean;
-  /** Everybody is started. */
+  /** Starts all root actors. */
   boot(): Waits;
-  /** A call of somebody's host; `event` but for where its answer goes. */
+  /** Asks on behalf of a host; `event` lacks only the address of its answer. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void;
   order(who: Root, event: AnyEventObject): void;
-  /** Started again by its host; nothing while it is still there. */
+  /** Starts a root actor again; does nothing while it still runs. */
   begin(who: Root): void;
   clearFaults(): void;
-  /** What has to have come by now, and has not. */
+  /** Lists conditions that should hold by now and do not. */
   quiescent(): readonly string[];
   kill(server: string, signal: OutsideSignal): void;
-  /** What the inputs of servers give. */
+  /** Values of the inputs of servers. */
   readonly specs: ScriptedSpecs;
-  /** Faults of host, agent and clock that are more than an order. */
+  /** Causes a fault of host, agent or clock that is more than an order. */
   happen(fault: Fault): void;
-  /** What code does that knows virtual time. */
+  /** Runs code that needs virtual time. */
   code(act: (harness: Harness) => void): void;
-  /** In [0, 1), from the seed of the plan. */
+  /** Returns a number in [0, 1) from the seed of the plan. */
   readonly random: () => number;
 }
 
@@ -49,7 +49,7 @@ export const names = { computer: 'c1', agent: 'a1', office: 'o' } as const;
 const faultsOf = (plan: Plan, word: string): Fault[] =>
   plan.steps.flatMap((step) => (step.do === 'fault' && step.fault.fault === word ? [step.fault] : []));
 export const has = (plan: Plan, word: string): boolean => faultsOf(plan, word).length > 0;
-/** Of everything that is chosen by chance, from the beginning. */
+/** Returns the seed of all random choices of a plan. */
 export const seedOf = (plan: Plan): number | undefined => {
   const [ties] = faultsOf(plan, 'sched.permuteTies');
   return ties && Number(ties['seed']);
@@ -60,14 +60,14 @@ export const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-/** What is approved beforehand is so where nothing else is said of a tool. */
+/** Tools are approved beforehand unless the plan says otherwise. */
 const calledBy = ({ program, autoApprove }: ServerData): ServerOptions => ({
   hasProgram: program !== undefined,
   ...(autoApprove && { meta: null }),
 });
 const serverPlan = (plan: Plan, s: ServerData): ServerPlan =>
   planOf(s.name, { ...s, ...calledBy(s) }, timingOf(plan), plan.person === undefined);
-/** The computer of a plan, whoever plays it. `url`: of its office. */
+/** Builds the input of the plan's computer, for virtual and real plays; `url` is that of its office. */
 export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
   servers: plan.servers.filter(({ isAbsent }) => !isAbsent).map((server) => serverPlan(plan, server)),
   link:
@@ -80,7 +80,7 @@ export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
   timing: timingOf(plan),
   shown: { servers: {}, inputs: [] },
 });
-/** Another config of the same computer. */
+/** Builds the order that sets another config of the same computer. */
 export const configOf = (plan: Plan, entries: readonly ConfigEntry[]): ServersSet => ({
   type: 'servers.set',
   servers: entries.flatMap(({ name, ...now }) =>

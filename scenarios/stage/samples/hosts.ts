@@ -176,7 +176,7 @@ type Facts =
   | 'call.progressed'
   | 'deadline.passed';
 
-/** Of what there is news, and whether it has sat in the office: a walk over all marks would not end. */
+/** News that a link has delivered, and whether it has announced itself: walking over all marks would not end. */
 const newsOf = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): unknown => [
   whats.filter((what) => (marks[what] ?? null) !== (announced[what] ?? null)),
   Object.keys(announced).length,
@@ -226,7 +226,7 @@ export const link: Sample = {
     },
   ],
   tellApart: (c) => newsOf(c as unknown as LinkContext),
-  /** Only before `link.up`, and until then a close ends it at once. */
+  /** The refusal can only come before `link.up`; until then a close ends the link at once. */
   notAfterClose: ['link.refused'],
   passedThrough: ['online.joined.announcing'],
 };

@@ -4,7 +4,7 @@ import { call, catalog, client, process } from './servers.ts';
 import { office, seat } from './office.ts';
 import type { Sample } from './sample.ts';
 
-/** By kind, as in actors/runtime/assemble.ts: a machine without a sample is not walked, and a test says so. */
+/** Samples by kind, as in actors/runtime/assemble.ts; a test fails for a machine without a sample. */
 export const samples: Readonly<Record<string, Sample>> = {
   agent,
   call,

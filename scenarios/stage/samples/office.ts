@@ -17,7 +17,7 @@ export const seat: Sample = {
 };
 
 export const office: Sample = {
-  // One of several nodes: what it refuses by itself goes the way of one that is alone.
+  // As one of several nodes; refusals of a node take the same way as those of a lone office.
   input: { host: 'h', port: 0, isShared: true },
   orders: { close: [{}], drain: [{ ms: 1_000 }] } satisfies OrdersOf<OfficeOrder>,
   leaves: {

@@ -114,7 +114,7 @@ export const cache: Sample = {
     server: 's',
     collection: 'desktop',
     session: 'owner',
-    // A read is over after so few ticks that the walk ends.
+    // The limit is a few ticks, so that the walk ends.
     timing: { ...timing, aggregateMs: 3 * timing.turnMs },
   },
   orders: {
@@ -163,7 +163,7 @@ const document = (n: number) => ({
   page_count: 1,
   server: 's',
 });
-/** Of a Finder a page of two, which one more belongs to. */
+/** Answers by collection; that of a Finder is a page of two documents with one more left. */
 const bodies: Readonly<Record<Collection, readonly object[]>> = {
   tools: [{ tools: [] }],
   desktop: [{ desktops: ['window://h/a'] }],
@@ -174,7 +174,9 @@ const bodies: Readonly<Record<Collection, readonly object[]>> = {
   ],
 };
 
-/** An answer belongs to its question by `req_id`: the first few of them can be answered right. */
+/**
+ * Sample of a view. Answers belong to questions by `req_id`, so only the first few questions can be answered rightly.
+ */
 export const view = (collection: Collection): Sample => ({
   input: { computer: 'c', agent: 'a', collection, link: 'l' },
   orders: { 'view.refresh': [{}], 'view.wake': [{}], close: [{}] } satisfies OrdersOf<ViewOrder>,
@@ -192,6 +194,6 @@ export const view = (collection: Collection): Sample => ({
     (c.gathered as { readonly pages: number } | null)?.pages,
     Math.min(c.failures as number, 3),
   ],
-  // Tools are asked for as long as their computer is there.
+  // Tools are asked for during the whole life of their computer, so a view of tools never rests in `standby`.
   passedThrough: collection === 'tools' ? ['refused', 'standby'] : ['refused'],
 });

@@ -2,43 +2,46 @@ import type { EventObject } from 'xstate';
 import { addressFor } from '../../../machines/kernel/address.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 
-/** An event with all that it carries. */
+/** Event with its payload. */
 export type Said = EventObject & Readonly<Record<string, unknown>>;
 
 /**
- * One payload or more for each order among the events that are sent to a machine, so that the compiler asks for a new
- * one. `Facts` are those that travel the same way and tell what has happened: nobody waits for what they lead to.
+ * Payloads for each order that a machine accepts, at least one per type, so that the compiler demands one for a new
+ * order. `Facts` names the types that only report what has happened, with no answer to wait for.
  */
 export type OrdersOf<Order extends EventObject, Facts extends Order['type'] = never> = {
   readonly [Type in Exclude<Order['type'], Facts>]: readonly Omit<Extract<Order, { type: Type }>, 'type'>[];
 };
 
 /**
- * Everything that may come to a machine, one payload for each way that it can take: what the walks over charts are
- * made of. Whoever speaks is named, because only who lives can speak.
+ * Events that may come to a machine, one payload for each way that it can take; the walks over charts are made of
+ * them. Each is listed under its sender, because only a living actor can send.
  */
 export interface Sample {
   readonly input: object;
-  /** By type: what its owner or its host may ask of it. */
+  /** Orders from owner or host, by type. */
   readonly orders: Readonly<Record<string, readonly object[]>>;
-  /** By the id under which a port is invoked: the facts that it states. */
+  /** Facts of invoked ports, by the id under which a port is invoked. */
   readonly leaves?: Readonly<Record<string, readonly Said[]>>;
-  /** By the kind of root that it opens: what that says, and how it can end as done. */
+  /** Events and outputs of owned root actors, by kind. */
   readonly owned?: Readonly<Record<string, Owned>>;
-  /** To any question that it has asked; the id is filled in. */
+  /** Answers to any question of the machine; the id is filled in. */
   readonly answers?: readonly Said[];
-  /** Facts of its owner, or of whoever else knows its address. */
+  /** Facts sent by the owner, or by another actor that knows the address. */
   readonly told?: readonly Said[];
-  /** What of the context tells two states apart; small, or the walk does not end. Default: nothing of it. */
+  /**
+   * Selects the part of the context that distinguishes two states, none by default; it has to be small, or the walk
+   * does not end.
+   */
   readonly tellApart?: (context: Record<string, unknown>, value: unknown) => unknown;
-  /** Facts that nobody can state any more once it was told to close: its port has promised so. */
+  /** Facts that cannot come after a close order, as the port has promised. */
   readonly notAfterClose?: readonly string[];
-  /** States in which nobody ever rests, so that a walk does not see them. */
+  /** States in which the machine never rests, so that a walk does not see them. */
   readonly passedThrough?: readonly string[];
 }
 export interface Owned {
   readonly says?: readonly Said[];
-  /** Default: one end without an output. */
+  /** Outputs with which the machine can end; a single end without output by default. */
   readonly outputs?: readonly unknown[];
 }
 

@@ -208,6 +208,6 @@ export const call: Sample = {
     { type: 'owner.ended', why: 'done' },
   ],
   tellApart: (c) => [c.isPending, JSON.stringify(c.result ?? null).includes('isError')],
-  // Its rule has less time than the call: `judging.watched`, in which more can happen.
+  // The permission rule has less time than the call, so `judging.watched` is reached, in which more can happen.
   passedThrough: ['deciding', 'judging.inTime', 'running.patient', 'cancelling.deciding'],
 };

@@ -15,7 +15,7 @@ import { listChanged, resourceUpdated, type News } from './wires.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 
-/** When a child does something: not while it is stopped, and reads nothing while it is deaf. */
+/** Schedules the actions of a child process: none while it is stopped, and no reading while it is deaf. */
 export class ChildTime {
   readonly #clock: VirtualClock;
 
@@ -25,7 +25,9 @@ export class ChildTime {
   now(): number {
     return this.#clock.now();
   }
-  /** What a child does while it is stopped it does when it goes on; what the kernel does, it does. */
+  /**
+   * Runs an action after `ms`. A stopped child does it when it goes on; actions of the kernel are done all the same.
+   */
   after(child: Child, ms: number, run: () => void, byKernel = false): void {
     const timer = this.#clock.setTimeout(() => {
       child.timers.delete(timer);
@@ -35,13 +37,13 @@ export class ChildTime {
     }, ms);
     child.timers.add(timer);
   }
-  /** At once, or when it goes on. */
+  /** Runs an action at once, or when the stopped child goes on. */
   resumed(child: Child, run: () => void): void {
     const rest = child.stoppedUntil - this.now();
     if (rest > 0) this.after(child, rest, run);
     else run();
   }
-  /** Something was written to its input. What came first is read first. */
+  /** Reads something written to the child's input, in the order of writing. */
   read(child: Child, run: () => void): void {
     if (child.isInputClosed) return;
     child.unread.push(run);
@@ -58,7 +60,7 @@ export class ChildTime {
   }
 }
 
-/** What a happening can do to a child. */
+/** Operations that a happening performs on a child. */
 export interface Hands {
   now(): number;
   after(child: Child, ms: number, run: () => void): void;
@@ -67,7 +69,7 @@ export interface Hands {
 }
 
 const ownOf = (hands: Hands, child: Child): Own => {
-  // Like an answer it takes its time, and what is written first arrives first.
+  // A notification takes its time like an answer, and arrives in the order of writing.
   const say = (news: News, said?: () => void): void =>
     hands.after(child, 1, () => {
       const { session, isSilent, isAlive } = child;
@@ -97,23 +99,26 @@ function begin(hands: Hands, child: Child, happening: Happening): void {
   }
 }
 
-/** A moment of its life has come. True: it ends or hangs up at this very moment, and answers nothing any more. */
+/**
+ * Runs what happens at a moment of a child's life. Returns true when it ends or hangs up at once and therefore
+ * answers nothing more.
+ */
 export function happen(hands: Hands, child: Child, moment: Moment, tool?: string): boolean {
   const happenings = child.script.happens?.(moment, tool) ?? [];
   for (const happening of happenings) {
     const { afterMs = 0 } = happening;
     const isEnd = 'dies' in happening || 'hangsUp' in happening;
-    // Nobody ends while he is being asked; whatever else happens, happens before he goes on.
+    // A child does not end while it is being asked; other happenings come before it goes on.
     if (isEnd || afterMs > 0) hands.after(child, Math.max(1, afterMs), () => begin(hands, child, happening));
     else begin(hands, child, happening);
   }
   return happenings.some((h) => ('dies' in h || 'hangsUp' in h) && (h.afterMs ?? 0) === 0);
 }
 
-/** The members of an answer besides its id. */
+/** Members of an answer beside its id. */
 type Answer = { readonly result: unknown } | { readonly error: { readonly message: string } };
 
-/** What a server does about one question, and what becomes of its answer on the way. */
+/** Answers one question of a session and applies faults on the way of the answer. */
 export class Replies {
   readonly #hands: Hands;
 
@@ -140,11 +145,11 @@ export class Replies {
       else this.answer(session, asked, act.answers);
     });
   }
-  /** An empty page, after which there is another. */
+  /** Sends an empty page with a link to a next one. */
   page(session: Session, asked: Pending, n: number): void {
     this.answer(session, asked, { tools: [], nextCursor: String(n + 1) });
   }
-  /** To a question that is answered the client listens no more. */
+  /** Sends progress on a question; after its answer the client ignores progress. */
   progress(session: Session, asked: Pending, progress: number, total?: number, message?: string): void {
     if (session.child.isSilent || !session.pending.has(asked.id)) return;
     const said = told(session, message ?? '');
@@ -168,7 +173,7 @@ export class Replies {
     const error = { code, message: told(session, message), ...(data !== undefined && { data }) };
     this.#write(session, asked, { error });
   }
-  /** A question that was withdrawn is answered all the same: the client drops that. */
+  /** Sends an answer, even to a withdrawn question; the client drops that. */
   #write(session: Session, asked: Pending, answer: Answer): void {
     if (session.child.isSilent || carried(session, asked, () => this.#write(session, asked, answer))) return;
     session.pending.delete(asked.id);
@@ -176,10 +181,10 @@ export class Replies {
   }
 }
 
-/** A server with secrets tells them wherever it can. */
+/** Adds the secrets of a server to a text: it leaks them wherever it can. */
 const told = ({ child }: Session, text: string): string =>
   [text, ...(child.script.secrets ?? [])].filter((part) => part !== '').join(' ');
-/** It comes another way, later or never. */
+/** Tells whether the answer takes another way: later, over another stream, or never. */
 function carried(session: Session, asked: Pending, deliver: () => void): boolean {
   const { carry } = asked;
   if (!carry || !session.pending.has(asked.id)) return false;
@@ -194,10 +199,10 @@ const lists = {
   'prompts/list': 'prompts',
 } as const;
 const isList = (method: string): method is keyof typeof lists => Object.hasOwn(lists, method);
-/** What a server does about them that says nothing else. */
+/** Methods that a server answers with an empty result. */
 const plain: readonly string[] = ['ping', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'];
 
-/** What a server does about a question that has reached it. */
+/** Handles the questions that reach a server. */
 export class Answering {
   readonly #hands: Hands;
   readonly #replies: Replies;
@@ -275,6 +280,6 @@ export class Answering {
   }
 }
 
-/** Entries that are none. */
+/** Returns list entries that are invalid. */
 const malformed = ({ child }: Session): null[] =>
   Array.from({ length: child.script.malformed ?? 0 }, () => null);

@@ -20,33 +20,33 @@ import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 import { registryPort } from '../../../machines/process/registry.machine.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
-/** What somebody does who is asked to confirm a call, and after how long. */
+/** Behaviour of the person who confirms a call: the answer and its delay. */
 export type Person = (request: { reqId: string; tool: string }) => Word | Answer;
 interface Answer {
   readonly says: Word;
   readonly afterMs?: number;
 }
 export interface CallPortsOptions {
-  /** Without: nobody is there. */
+  /** Person who confirms calls; without one no answer comes. */
   readonly person?: Person | undefined;
   readonly permission?: Permission | undefined;
   readonly limitsOf?: ((server: string) => CallLimits) | undefined;
   readonly total?: (() => CallLimits) | undefined;
   readonly validate?: Validate | undefined;
-  /** Programs of servers, and who runs them; without more words every server has one. */
+  /** Runner of the result programs of servers; when only this is given, every server has a program. */
   readonly transform?: Ports['request'] | undefined;
   readonly hasProgram?: ((server: string) => boolean) | undefined;
 }
 type PortRequest = Parameters<Ports['request']>[1];
 
-/** So long a person thinks. */
+/** Time in ms that a person thinks by default. */
 const thinkingMs = 5;
 const nobody = { code: 4005, message: 'nobody is here to confirm' } as const;
 const trusting: Validate = () => ({ ok: true });
 
-/** The ports whose questions reach no server, on virtual time: those of calls, and what servers are launched with. */
+/** Scripted ports in virtual time whose questions reach no server: those of calls, and launch specs. */
 export class ScriptedCallPorts {
-  /** What was too large to be given, by its handle. */
+  /** Results that were too large for an answer, by their handle. */
   readonly cached = new Map<string, unknown>();
   readonly specs: ScriptedSpecs;
   readonly logins = new ScriptedLogins();
@@ -55,7 +55,7 @@ export class ScriptedCallPorts {
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
-  /** Each computer has limiters of its own. */
+  /** Limiters by computer. */
   readonly #limiters = new Map<string, ReturnType<typeof scriptedLimiters>>();
 
   constructor(
@@ -87,7 +87,7 @@ export class ScriptedCallPorts {
       }),
     };
   }
-  /** The port `judge`. */
+  /** Answers the port `judge`. */
   judge(call: string, request: object): Judgement | null {
     return this.#options.permission ? null : this.#judge(call, request as JudgedCall);
   }

@@ -5,7 +5,7 @@ import type { Probe, Probed } from '../../../machines/process/registry.machine.t
 import { edited, type Edit } from '../../../machines/config/json-text.ts';
 import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
 
-/** What the placeholders of a server stand for: values by a number, none, or a question that nobody answers. */
+/** Values of a server's placeholders: a number that stands for them, none, or a question that is never answered. */
 export type Values = number | 'none' | 'never';
 interface Clock {
   setTimeout(run: () => void, ms: number): unknown;
@@ -18,26 +18,26 @@ const missing = (server: string): Failure => ({
   remedy: `Answer when asked, then start it again: servers start ${server}`,
 });
 
-/** A fake of the port `spec`: generation and values are the launch spec. */
+/** Fake of the port `spec`; the launch spec is a number made of generation and values. */
 export class ScriptedSpecs {
   readonly #clock: Clock;
   readonly #values = new Map<string, { readonly values: Values; readonly ms: number }>();
-  /** Questions that nobody answers. */
+  /** Questions that are never answered. */
   readonly #open = new Set<() => void>();
   #areFaultsCleared = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
-  /** How many questions wait for an answer that does not come. */
+  /** Number of questions that wait for an answer that does not come. */
   get waiting(): number {
     return this.#open.size;
   }
-  /** From now on; whoever is asked for them takes so long. */
+  /** Sets the values of a server from now on; each answer takes `ms`. */
   set(server: string, values: Values, ms = 0): void {
     this.#values.set(server, { values, ms });
   }
-  /** From now on every value can be had at once; who waits for one has it. */
+  /** Makes every value available at once, also for waiting questions. */
   clearFaults(): void {
     this.#areFaultsCleared = true;
     for (const answer of this.#open) answer();
@@ -75,7 +75,7 @@ export class ScriptedSpecs {
   }
 }
 
-/** What nobody can give who is not there. */
+/** Failure of a login when no person is there. */
 export const nobodyLogsIn = (server: string): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' wants a login (HTTP 401): a person has to log in, and this host can ask nobody`,
@@ -83,13 +83,13 @@ export const nobodyLogsIn = (server: string): Failure => ({
   remedy: `Log in: a2c login ${server}`,
 });
 
-/** A fake of the port `login`: nobody is there, or a person whose steps a scenario gives one by one. */
+/** Fake of the port `login`: no person, or a person whose steps a scenario gives one by one. */
 export class ScriptedLogins {
   readonly #asked = new Map<string, { readonly id: string; readonly emit: Emit<RequestFact> }>();
-  /** Somebody can be asked. */
+  /** Tells whether a person can be asked. */
   hasPerson = false;
 
-  /** Whether somebody waits for a login to this server. */
+  /** Tells whether a login to this server is waiting. */
   isAsked(server: string): boolean {
     return this.#asked.has(server);
   }
@@ -124,13 +124,13 @@ export class ScriptedLogins {
   };
 }
 
-/** How a registry answers: after so many ms whether it can be used; `fails` breaks the question, `hangs` never answers. */
+/** Answer of a package registry: after `ms`, usable or not; `fails` breaks the question, `hangs` never answers. */
 export type RegistryAct = { readonly ms: number; readonly isUsable: boolean } | 'fails' | 'hangs';
 
-/** A fake of the port `npmRegistry`. Who is not named hangs. */
+/** Fake of the port `npmRegistry`; a registry without an entry hangs. */
 export class ScriptedRegistries {
   readonly acts = new Map<string, RegistryAct>();
-  /** Who was asked, and whose question was withdrawn before it was answered, in this order. */
+  /** Registries that were asked, in order, and those whose question was withdrawn before an answer. */
   readonly probed: string[] = [];
   readonly aborted: string[] = [];
   readonly #clock: Clock;
@@ -160,14 +160,14 @@ export class ScriptedRegistries {
   };
 }
 
-/** So long a disk takes. */
+/** Time in ms that a disk operation takes. */
 const diskMs = 2;
 
-/** A fake of the port `configFile`: one file that is always right, on virtual time. */
+/** Fake of the port `configFile` in virtual time: one file that is always valid. */
 export class ScriptedConfigFile {
   readonly #clock: Clock;
   #text: string;
-  /** Nothing can be written any more. */
+  /** Makes all writes fail, as on a full disk. */
   isFull = false;
 
   constructor(clock: Clock, text = '{}') {

@@ -8,14 +8,14 @@ import {
 } from '../../../machines/call/policy/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
-/** One who waits, or runs. */
+/** Call that waits in a limiter or runs. */
 interface Place {
   isOver: boolean;
   readonly go: () => void;
 }
 /**
- * The one queue beside p-queue: that one goes on in promises, and virtual time, which moves without them, would pass
- * before anybody begins. Who may enter which limiter is decided by the code of the real ones.
+ * Limiter in virtual time, the only second queue beside p-queue: p-queue goes on in promises, and virtual time, which
+ * does not wait for promises, would pass before a call begins. The choice of limiters is made by the real code.
  */
 class ScriptedLimiter implements Limiter {
   readonly #clock: Pick<VirtualClock, 'setTimeout'>;
@@ -26,7 +26,7 @@ class ScriptedLimiter implements Limiter {
     this.#clock = clock;
     this.#limit = limit;
   }
-  /** More may run than when those who wait came. */
+  /** Sets the limit; a larger one lets waiting calls run. */
   limit(concurrency: number): void {
     if (this.#limit === concurrency) return;
     this.#limit = concurrency;
@@ -55,7 +55,7 @@ class ScriptedLimiter implements Limiter {
       this.#waiting = this.#waiting.filter((other) => other !== place);
       if (this.#waiting.length < before) return;
       this.#running -= 1;
-      // Not in between: whoever leaves is in the midst of something.
+      // The next call starts later, because the leaving one is still in the middle of its work.
       this.#clock.setTimeout(() => this.#next(), 0);
     };
   }
@@ -69,7 +69,7 @@ class ScriptedLimiter implements Limiter {
   }
 }
 
-/** Who runs when, on virtual time. */
+/** Builds limiters of calls in virtual time. */
 export const scriptedLimiters = (
   clock: Pick<VirtualClock, 'setTimeout'>,
   { limitsOf = () => defaultLimits, total = () => noLimits }: Partial<CallLimitersOptions> = {},

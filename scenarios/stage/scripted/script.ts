@@ -11,39 +11,39 @@ import type {
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 
-/** What a server behind a URL does with one request, beside answering it. All times in virtual ms. */
+/** Fate of one request to a server behind a URL, beside its answer. All times in virtual ms. */
 export interface Met {
-  /** It is not read: this is done in its place. */
+  /** Fate of a request that is not read. */
   readonly instead?: { readonly afterMs: number } & (Refusal | Passing | { readonly never: true });
-  /** On its way the answer takes so long, or breaks off. */
+  /** Delay of the answer, or the failure with which it breaks off. */
   readonly answer?: { readonly lateMs: number } | { readonly broken: Failure };
-  /** What happens so long after it. */
+  /** Events that follow the request, each after a delay. */
   readonly later: readonly ({ readonly afterMs: number } & Passing)[];
 }
 export interface Refusal {
   readonly refuses: Failure;
-  /** Whether it may have been worked on: surely not, it was answered, nobody knows. */
+  /** Knowledge about the work on a refused request: surely not done, answered, or unknown. */
   readonly how: 'unsent' | 'answered' | 'lost';
-  /** It is the end of the session, too. */
+  /** End of the session that comes with the refusal. */
   readonly ends?: Omit<SessionLost, 'reason'>;
 }
-/** It forgets the session, or is away for so long. */
+/** Outage of a server: it forgets the session, or is unreachable for some ms. */
 export type Passing =
   | { readonly forgets: true }
   | { readonly downMs: number; readonly forgetsAll: boolean; readonly areFaultsCleared: () => boolean };
 
-/** A question as a scripted server sees it. */
+/** Question as a scripted server sees it. */
 export interface ScriptedCall {
-  /** Of a call what the tool is given, of any other question its params. */
+  /** Arguments of a call; params of any other question. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The server says that one of its lists has changed, by default its tools. */
+  /** Announces that a list of the server has changed, its tools by default. */
   announce(list?: ListKind): void;
-  /** The server says that a resource has changed. */
+  /** Announces that a resource of the server has changed. */
   update(uri: string): void;
-  /** Told to who asked, unless he has his answer. */
+  /** Sends progress on the question; does nothing after its answer. */
   progress(progress: number, total?: number, message?: string): void;
 }
-/** Progress 1, 2, 3, … every so often until the answer, or so many times. */
+/** Progress 1, 2, 3, … at an interval in ms until the answer, or a number of times. */
 export interface Progressing {
   readonly everyMs: number;
   readonly times?: number;
@@ -52,133 +52,136 @@ export interface Death {
   readonly code?: number | null;
   readonly signal?: string | null;
   readonly stderr?: string;
-  /** Part of it that came shortly before. Default: all of it. */
+  /** Last part of the stderr text, which came shortly before the end; all of it by default. */
   readonly recent?: string;
 }
-/** What a scripted server does when it is asked. */
+/** Reaction of a scripted server to a question. */
 export type Act =
   | { readonly answers: unknown; readonly afterMs?: number; readonly progresses?: Progressing }
-  /** A JSON-RPC error of this code, by default -32603. */
+  /** JSON-RPC error with this code, -32603 by default. */
   | { readonly errors: string; readonly code?: number; readonly data?: unknown; readonly afterMs?: number }
-  /** `cancelled` is told when the question is withdrawn; what it returns is answered then, too late. */
+  /** No answer. `cancelled` is called when the question is withdrawn; its result is then answered, too late. */
   | { readonly never: true; readonly cancelled?: () => unknown; readonly progresses?: Progressing }
-  /** The process ends before it answers. */
+  /** Ends the process before an answer. */
   | { readonly dies: Death; readonly afterMs?: number }
-  /** The stream ends before it answers; the process lives. */
+  /** Ends the stream before an answer; the process lives on. */
   | { readonly hangsUp: true }
-  /** One page after the other, without end. */
+  /** Answers one page after the other, without end. */
   | { readonly endless: true; readonly afterMs?: number }
   | ((call: ScriptedCall) => Act);
-/** What happens to a server beside its answers. */
+/** Event in the life of a server beside its answers. */
 export type Happening = { readonly afterMs?: number } & (
   | { readonly dies: Death }
-  /** Its output is closed, and it lives. */
+  /** Closes the output; the process lives on. */
   | { readonly hangsUp: true }
-  /** Its input is closed: whoever asks next meets a broken pipe. */
+  /** Closes the input: the next write meets a broken pipe. */
   | { readonly closesInput: true }
-  /** It does nothing at all for so long, as under SIGSTOP. */
+  /** Stops the process for this many ms, as under SIGSTOP. */
   | { readonly stopsFor: number }
-  /** It reads nothing for so long; what is written to it waits. */
+  /** Reads nothing for this many ms; written data waits. */
   | { readonly deafFor: number }
-  /** One more in its group, which outlives it. */
+  /** Adds a process to its group that outlives it. */
   | { readonly forks: { readonly stubborn?: boolean; readonly holdsPipes?: boolean } }
   | { readonly does: (own: Own) => void }
 );
-/** What a server can do by itself, as long as it lives. */
+/** Actions that a server can take by itself while it lives. */
 export interface Own {
   after(ms: number, run: () => void): void;
-  /** It says that a list has changed. `said`: there was a session in which somebody could hear it. */
+  /** Announces that a list has changed; `said` is called when a session was there to hear it. */
   announce(list: ListKind, said?: () => void): void;
-  /** It says that a resource has changed. */
+  /** Announces that a resource has changed; `said` is called when a session was there to hear it. */
   update(uri: string, said?: () => void): void;
 }
-/** What is so, whoever knows it. */
+/** True state of a server, with which the knowledge of a client is compared. */
 export interface Truth {
-  /** As it would list them now. */
+  /** Tools as the server would list them now. */
   readonly tools: readonly Tool[];
-  /** It was asked for them since they changed last. */
+  /** Tells whether the tools were requested since their last change. */
   readonly isListed: boolean;
-  /** It has said so since they changed last. */
+  /** Tells whether the last change of the tools was announced. */
   readonly isTold: boolean;
   readonly resources: ResourcesTruth;
 }
 export interface ResourcesTruth {
-  /** As it would list them now. */
+  /** URIs of the resources as the server would list them now. */
   readonly uris: readonly string[];
-  /** What it has at one of them. */
+  /** Returns the true contents of one resource. */
   read(uri: string): readonly { readonly uri: string; readonly text?: string; readonly blob?: string }[];
-  /** It was asked for the list since it changed last; it has said so since. */
+  /** Tells whether the list was requested since its last change, and whether that change was announced. */
   readonly isListed: boolean;
   readonly isTold: boolean;
-  /** It has not changed this one without a word, nor given another in its place, since it said last that it changed. */
+  /**
+   * Tells whether a client can know this content: since the last announcement it was neither changed silently nor
+   * answered wrongly.
+   */
   isKnowable(uri: string): boolean;
-  /** Somebody wants to hear of its changes. */
+  /** Tells whether a client has subscribed to the resource. */
   isSubscribed(uri: string): boolean;
 }
 /**
- * An MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. What is said of processes holds
- * for one that has one; a remote server (a session without a process) starts with each session.
+ * MCP server that behaves, or misbehaves, as scripted. All times in virtual ms. Members about processes hold for a
+ * server that has one; a remote server (a session without a process) starts with each session.
  */
 export interface Script {
   readonly tools?: Readonly<Record<string, Act>>;
-  /** A tool that is none of these. */
+  /** Reaction to tools not named in `tools`. */
   readonly otherTool?: (name: string) => Act | undefined;
-  /** What its lists are now. */
+  /** Returns the true state of its lists. */
   readonly truth?: () => Truth;
-  /** Instead of one list for ever: what the n-th `tools/list` answers. */
+  /** Returns the answer to the n-th `tools/list`, instead of one constant list. */
   readonly lists?: (n: number) => readonly string[];
-  /** Entries of its lists that cannot be tools, resources or prompts. */
+  /** Number of list entries that are invalid as tools, resources or prompts. */
   readonly malformed?: number;
   readonly resources?: readonly object[];
   readonly resourceTemplates?: readonly object[];
   readonly prompts?: readonly object[];
-  /** What it does when it is asked with any other method: `resources/read`, `prompts/get`, `completion/complete`, … */
+  /** Reactions to other methods: `resources/read`, `prompts/get`, `completion/complete`, … */
   readonly methods?: Readonly<Record<string, Act>>;
   /**
-   * Asked before a remote server reads a question: it has forgotten the session, or it refuses with this failure,
-   * which with the code `Unauthorized` is the end of the session, too.
+   * Decides before a remote server reads a question: session forgotten, or refusal with this failure; the code
+   * `Unauthorized` also ends the session.
    */
   readonly door?: (method: string) => 'forgotten' | Failure | undefined;
-  /** What else may meet a request to a remote server; of a call with its tool. */
+  /** Returns further faults of a request to a remote server; for a call, with its tool. */
   readonly meets?: (moment: Moment, tool?: string) => Met;
   readonly info?: Partial<ServerInfo>;
-  /** What it was launched with and tells nobody but its stderr, when it dies. */
+  /** Secrets of its launch, which it prints only on stderr when it dies. */
   readonly secrets?: readonly string[];
-  /** It cannot be started: ever, or only for want of something that may come back. */
+  /** Makes the start fail: always, or only until something that is missing comes back. */
   readonly missing?: true | 'forNow';
   readonly startMs?: number;
-  /** It ends by itself so long after its start. */
+  /** Ends the process by itself this many ms after its start. */
   readonly crashes?: Death & { readonly afterMs: number };
-  /** What it does when a session begins: never an answer, its end, an answer after so many ms, or another one. */
+  /** Reaction to the handshake: no answer, end of the process, an answer after some ms, or another answer. */
   readonly initialize?:
     | 'never'
     | 'error'
     | 'dies'
     | number
     | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
-    /** The result in place of a good one. */
+    /** Handshake result instead of a correct one. */
     | { readonly answers: unknown; readonly afterMs?: number }
-    /** What the transport to a server without a process makes of it. */
+    /** Failure that the transport makes of the handshake, for a server without a process. */
     | { readonly refuses: Failure; readonly afterMs?: number };
   readonly listMs?: number | 'never' | 'error';
-  /** Instead of `listMs` and `lists`: what the n-th `tools/list` of this process is answered with. */
+  /** Returns the reaction to the n-th `tools/list` of this process, instead of `listMs` and `lists`. */
   readonly listing?: (n: number) => Exclude<Act, (...args: never) => unknown>;
   readonly ignores?: readonly ('stdin' | 'SIGTERM')[];
-  /** How long it takes to end when it is asked so; meanwhile it answers nobody. */
+  /** Returns the time in ms to end after a request to end; meanwhile no answers come. */
   readonly ends?: (asked: 'stdin' | 'SIGTERM') => number | 'never';
-  /** Asked each time that a moment of its life comes. */
+  /** Returns the happenings of a moment of its life; called each time. */
   readonly happens?: (moment: Moment, tool?: string) => readonly Happening[];
-  /** Its exit is told before its stream ends: somebody else holds the pipes. */
+  /** Reports the exit before the end of the stream, because another process holds the pipes. */
   readonly exitsFirst?: true;
-  /** So many members of its group outlive its leader; they obey SIGTERM unless stubborn. */
+  /** Number of group members that outlive the leader; they obey SIGTERM unless stubborn. */
   readonly leaves?: { readonly count: number; readonly stubborn?: true };
-  /** From its n-th start on it behaves like this. */
+  /** Scripts from the n-th start on, by n. */
   readonly later?: Readonly<Record<number, Script>>;
-  /** The same, made anew for each start: what a script remembers is forgotten with its process. */
+  /** Builds a new script for each start, so that its memory ends with its process. */
   readonly at?: (start: number) => Script;
 }
 
-/** What lives of a script: a process and its group, a session with it, and what was asked there. */
+/** Running script: a process and its group, its session, and the questions asked there. */
 export interface Child {
   readonly key: Address;
   readonly server: string;
@@ -186,18 +189,18 @@ export interface Child {
   readonly emit: Emit<ProcessFact>;
   readonly pid: number;
   isAlive: boolean;
-  /** Living members of its group besides the leader. */
+  /** Number of living members of its group beside the leader. */
   members: number;
   areStubborn: boolean;
-  /** A member of its group holds its pipes: its end shows late. */
+  /** Tells whether a group member holds its pipes, so that its end shows late. */
   areHeld: boolean;
-  /** It hears and answers nobody, until then. */
+  /** Time until which the process is stopped. */
   stoppedUntil: number;
   deafUntil: number;
   isInputClosed: boolean;
   isSilent: boolean;
   session: Session | undefined;
-  /** What was written to it and not yet read. */
+  /** Data that was written to it and not yet read. */
   readonly unread: (() => void)[];
   lists: number;
   readonly timers: Set<number>;
@@ -220,34 +223,34 @@ export const initialContext = (facts: Pick<Child, 'key' | 'server' | 'script' | 
     timers: new Set(),
   };
 };
-/** A request that a server has read and not answered. */
+/** Request that a server has read and not answered. */
 export interface Pending {
   readonly id: number;
   readonly method: string;
-  /** The transport to a server without a process says that it will not be answered. */
+  /** Fails the request: the transport to a server without a process reports that no answer will come. */
   refuse(failure: Failure, how: 'unsent' | 'answered' | 'lost'): void;
   withdrawn?: () => void;
-  /** How its answer comes, once. */
+  /** Delivers the answer on another way, once. */
   carry?: (deliver: () => void) => void;
 }
-/** The end of a session at its server. */
+/** Session, as seen by its server. */
 export interface Session {
   readonly isRemote: boolean;
   readonly child: Child;
   readonly pending: Map<number, Pending>;
-  /** `open`: the client has said that it is ready. */
+  /** State of the session; `open` after the client has said that it is ready. */
   state: 'connecting' | 'open' | 'over';
-  /** `initialize`, once it was read. */
+  /** Request `initialize`, once it was read. */
   greeting?: Pending;
-  /** A remote server knows it no more, and has not said so yet. */
+  /** Tells whether a remote server has forgotten the session without having reported it. */
   isForgotten?: boolean;
   /** Sends a message to the client. */
   write(message: object): void;
-  /** Nothing comes any more; a client over pipes finds words of its own for it. */
+  /** Ends the session; a client over pipes finds its own words for the reason. */
   end(lost: SessionLost): void;
 }
 
-/** What a server declares that has tools and says when they change. */
+/** Capabilities of a server with tools that announces their changes. */
 export const toolsOnly: Capabilities = {
   tools: { listChanged: true },
   resources: null,
@@ -262,5 +265,5 @@ export const toolOf = (name: string): Tool => ({
 });
 export const capabilitiesOf = ({ info }: Script): Capabilities => info?.capabilities ?? toolsOnly;
 export const lostFailure = (message: string): Failure => ({ code: 'ServerLost', message });
-/** Anything of it lives, itself or a member of its group. */
+/** Tells whether a child or a member of its group lives. */
 export const isSome = (child: Child): boolean => child.isAlive || child.members > 0;

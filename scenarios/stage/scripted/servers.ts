@@ -33,12 +33,15 @@ import {
   type RemoteEnd,
 } from './wires.ts';
 
-/** A member of a dead group holds the pipes: so long the real launcher waits for their end, then it cuts them. */
+/**
+ * Time in ms that the launcher waits for the end of pipes that a member of a dead group still holds; then it cuts
+ * them.
+ */
 const pumpMs = 50;
 
 /**
- * A fake of the port `process`, and the servers at the far end of real sessions, on one virtual clock: behind the pipes of a
- * process, or behind a transport in the place of HTTP.
+ * Fake of the port `process`, and the servers at the far end of real sessions, on one virtual clock: behind the pipes
+ * of a process, or behind a transport instead of HTTP.
  */
 export class ScriptedServers {
   readonly #clock: VirtualClock;
@@ -48,7 +51,7 @@ export class ScriptedServers {
   readonly #sessions = new Set<Session>();
   readonly #starts = new Map<string, number>();
   #pids = 100;
-  /** What the servers were sent, for scenarios to look at: `cancelled tools/call at fs`. */
+  /** Messages that servers received, such as `cancelled tools/call at fs`. */
   readonly heard: string[] = [];
   /** Processes that were started while an older one of the same client lived. */
   readonly doubled: Address[] = [];
@@ -84,24 +87,24 @@ export class ScriptedServers {
       now: () => clock.now(),
     });
   }
-  /** Processes that live, members of groups counted. */
+  /** Number of living processes, members of groups included. */
   get alive(): number {
     let n = 0;
     for (const child of this.#children.values()) n += (child.isAlive ? 1 : 0) + child.members;
     return n;
   }
-  /** Children of which anything lives. */
+  /** Number of children with a living process. */
   get groups(): number {
     return [...this.#children.values()].filter(isSome).length;
   }
-  /** Sessions of ours. */
+  /** Number of open client sessions. */
   get openSessions(): number {
     return this.#clients.size;
   }
   has(key: Address): boolean {
     return this.#clients.has(key);
   }
-  /** How whoever has an open session behaves. */
+  /** Returns the script of the server's open session. */
   behind(server: string): Script | undefined {
     const isOpen = ({ child, state }: Session): boolean => child.server === server && state === 'open';
     return [...this.#sessions].find(isOpen)?.child.script;
@@ -122,7 +125,7 @@ export class ScriptedServers {
   update(server: string, uri: string): void {
     this.#say(server, resourceUpdated(uri));
   }
-  /** A remote server knows the session no more. */
+  /** Makes a remote server forget the session. */
   expire(server: string): void {
     for (const s of this.#of(server))
       s.end({ reason: 'the server has forgotten this session', isExpired: true });
@@ -157,7 +160,7 @@ export class ScriptedServers {
     if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
-  /** What any of them was launched with. */
+  /** Secrets of all servers' launches. */
   readonly secrets = (): readonly string[] => Object.values(this.#scripts).flatMap((s) => s.secrets ?? []);
   #born(server: string, key: Address, emit: Emit<ProcessFact>): Child {
     const n = this.startsOf(server) + 1;
@@ -230,7 +233,7 @@ export class ScriptedServers {
     this.#sessions.add(session);
     return carrier;
   }
-  /** Behind a URL where nobody listens. */
+  /** Connection to a URL where no server listens. */
   #nobody(unreached: Failure): RemoteEnd {
     let timer: number | undefined;
     const refuse = (posting: Posting): void => posting.refuse(new Refused(unreached, 'unsent'));
@@ -299,7 +302,7 @@ export class ScriptedServers {
         : { result: word ? word.answers : greetingOf(child) };
     session.write({ jsonrpc: '2.0', id: asked.id, ...answer });
   }
-  /** A signal goes to the whole group, the end of stdin to the leader. */
+  /** Delivers a command: a signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
     const name = command.type === 'child.closeStdin' ? 'stdin' : command.signal;
     if (child.isAlive && name === 'SIGKILL')
@@ -342,7 +345,7 @@ export class ScriptedServers {
     this.#sessions.delete(session);
     session.child.session = undefined;
   }
-  /** Final: nothing of the group lives on, and nothing is said any more. */
+  /** Destroys a child with its whole group; nothing is reported any more. */
   #destroy(child: Child): void {
     this.#time.stop(child);
     child.isAlive = false;
@@ -353,7 +356,7 @@ export class ScriptedServers {
   }
 }
 
-/** How a server answers `initialize`. */
+/** Builds a server's answer to `initialize`. */
 function greetingOf({ server, script: { info = {} } }: Child): object {
   const { name = server, version = '1', protocolVersion = '2025-11-25', capabilities = toolsOnly } = info;
   const { tools, resources, prompts, completions, logging } = capabilities;

@@ -8,13 +8,13 @@ import { timing } from '../../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
-/** What a program does, by its text. Nothing of it is VRL. */
+/** Program with a scripted effect, found by its text; no VRL is run. */
 export type ScriptedProgram =
-  /** Cannot be run: what the compiler says, and before which byte. */
+  /** Compile error: the message, and the byte offset. */
   | { readonly wrong: string; readonly offset: number }
-  /** Gives what the event becomes. */
+  /** Returns the changed event. */
   | { readonly makes: (event: Readonly<Record<string, unknown>>) => unknown; readonly takesMs?: number }
-  /** Ends itself with these words. */
+  /** Aborts with this message. */
   | { readonly fails: string; readonly takesMs?: number }
   | { readonly takesMs: 'forever' };
 
@@ -26,14 +26,17 @@ interface Job {
 }
 const unknownProgram = { wrong: 'no such program', offset: 0 };
 const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };
-/** As structured clones refuse it. */
+/** Serializes an event; throws at functions, as a structured clone does. */
 const textOf = (event: object): string =>
   JSON.stringify(event, (_, value: unknown) => {
     if (typeof value === 'function') throw new Error('a function could not be cloned');
     return value;
   });
 
-/** Programs in virtual time, one after the other, each 1 ms unless it says otherwise. Passes the contract `transform`. */
+/**
+ * Runs programs in virtual time one after the other, each 1 ms unless scripted otherwise. Passes the contract
+ * `transform`.
+ */
 export class ScriptedTransformer implements Transformer {
   readonly #clock: VirtualClock;
   readonly #programs: Readonly<Record<string, ScriptedProgram>>;
@@ -94,7 +97,7 @@ export class ScriptedTransformer implements Transformer {
     if (this.#jobs.length === 1) this.#begin(job);
     return () => {
       const isRunning = this.#jobs[0] === job;
-      // What runs, runs on: nobody hears of it.
+      // A program that runs goes on running, but its result is dropped.
       if (isRunning) this.#jobs[0] = { ...job, emit: () => {} };
       else this.#jobs = this.#jobs.filter((other) => other !== job);
     };

@@ -15,7 +15,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 const isType = (type: unknown): type is string => typeof type === 'string' && Object.hasOwn(types, type);
 
-/** Undefined: it has words that are not played here. */
+/** Returns the problems of a value; undefined when the schema uses keywords that are not supported here. */
 function problemsOf(schema: unknown, value: unknown, path: readonly string[]): string[] | undefined {
   if (!isKeyed(schema) || Object.hasOwn(schema, '$ref')) return undefined;
   const { type, required = [], properties = {} } = schema;
@@ -35,7 +35,10 @@ function problemsOf(schema: unknown, value: unknown, path: readonly string[]): s
   return found;
 }
 
-/** For virtual time: knows `type`, `required` and `properties`, and lets pass what it does not understand. */
+/**
+ * Validator for virtual time: checks `type`, `required` and `properties`, and accepts schemas that it does not
+ * support.
+ */
 export const simpleValidate: Validate = (schema, value): Validity => {
   const problems = problemsOf(schema, value, []);
   if (!problems) return { ok: 'unchecked', reason: 'it has words that are not played here' };

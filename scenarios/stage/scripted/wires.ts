@@ -4,14 +4,14 @@ import type { Around, McpTransport, Refused } from '../../../adapters/mcp/index.
 import { Inbox } from '../../../adapters/mcp/messages/inbox.ts';
 import type { ListKind, SessionLost } from '../../../machines/kernel/ports.ts';
 
-/** A JSON-RPC message as a server reads it. */
+/** JSON-RPC message as a server reads it. */
 export interface Message {
   readonly id?: number;
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** A notification of a server. */
+/** Notification of a server. */
 export interface News {
   readonly jsonrpc: '2.0';
   readonly method: string;
@@ -27,7 +27,7 @@ export const resourceUpdated = (uri: string): News => ({
   params: { uri },
 });
 
-/** The pipes of a scripted process: what is written to one end is read at the other in the same turn. */
+/** Pipes of a scripted process: data written to one end is read at the other in the same turn. */
 export class Pipes {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -37,7 +37,7 @@ export class Pipes {
   constructor(read: (message: Message) => void) {
     this.#in = Object.assign(new EventEmitter(), {
       writable: true,
-      // Each message is a write of its own.
+      // Constant 1, because each message is a write of its own.
       writableCorked: 1,
       write: (line: string) => read(JSON.parse(line) as Message),
     });
@@ -45,21 +45,21 @@ export class Pipes {
     this.stdin = this.#in as Writable;
     this.stdout = this.#out as Readable;
   }
-  /** One line of output. */
+  /** Writes one line of output. */
   write(line: string): void {
     this.#out.emit('data', Buffer.from(`${line}\n`));
   }
-  /** The output ends. */
+  /** Ends the output. */
   end(): void {
     this.#out.emit('end');
   }
-  /** The input takes nothing any more. */
+  /** Breaks the input: later writes fail. */
   break(): void {
     this.#in.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
   }
 }
 
-/** Outcome of one message on its way, told to who listens at once: a promise would tell it after the turn. */
+/** Outcome of sending one message, reported synchronously: a promise would report it after the turn. */
 export class Posting {
   #heard: ((refused: Refused) => void) | undefined;
 
@@ -71,14 +71,14 @@ export class Posting {
   }
 }
 
-/** What a server without a process does with the messages of one session. */
+/** Server side of a session without a process. */
 export interface RemoteEnd {
   begin(): void;
-  /** `posting` is given with a request. */
+  /** Reads a message; `posting` comes with a request. */
   read(message: Message, posting?: Posting): void;
   leave(): void;
 }
-/** A transport to a scripted server without a process, in the place of HTTP. */
+/** Transport to a scripted server without a process, instead of HTTP. */
 export class ScriptedCarrier implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;

@@ -7,7 +7,7 @@ import { divergenceIn } from '../../recording.ts';
 import { judge } from '../../../invariants/index.ts';
 import { boundsOf } from '../../../invariants/lateness.ts';
 
-/** What holds after every real play, whatever went wrong in it: the invariants, and that nothing is left of it. */
+/** Lists violations after a real play, whatever failed in it: broken invariants, and processes that are left over. */
 export function brokenReally({ runtime, seen, blunders, left }: RealWorld): string[] {
   const wrong = judge(seen, true, { bounds: boundsOf(seen) }).map(
     ({ invariant, what }) => `${invariant}: ${what}`,
@@ -17,12 +17,12 @@ export function brokenReally({ runtime, seen, blunders, left }: RealWorld): stri
   return [...wrong, ...runtime.directory.audit(), ...blunders.map(String)];
 }
 
-/** This machine may be busy; what takes longer than that does not come. */
+/** Longest wait of a real play in ms, long enough for a busy machine. */
 const patienceMs = 60_000;
 
 /**
- * Plays a plan with real processes against the fault server. What was recorded of it is replayed without any
- * process, to the last step.
+ * Plays a plan with real processes against the fault server, then replays its recording without any process to the
+ * last step.
  */
 export async function playReally(plan: Plan): Promise<Played> {
   const began = performance.now();

@@ -45,14 +45,17 @@ const takesSignals = (group: number): boolean => {
     return false;
   }
 };
-/** Who is dead and was not reaped yet answers to signals, but lives no more. Without /proc nobody can tell. */
+/**
+ * Tells whether a process belongs to the group and is alive. A process that is dead but not reaped answers signals
+ * too; without /proc the two cannot be told apart.
+ */
 const isMember = (group: number) => (pid: string) => {
   const stat = statOf(pid);
   const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(pgrp) === group && state !== 'Z' && state !== 'X';
 };
 
-/** Whether anybody lives in this process group. Read by its own means: the adapters are what is on trial. */
+/** Tells whether a process of this group is alive, without using the adapters, because they are under test. */
 export function livesGroup(group: number): boolean {
   if (!takesSignals(group)) return false;
   if (process.platform !== 'linux') return true;
@@ -63,9 +66,9 @@ export function livesGroup(group: number): boolean {
 
 const faultServer = fileURLToPath(new URL('../../../fault-server/fault-server.mjs', import.meta.url));
 
-/** It ends by itself after so long, whatever becomes of us. */
+/** Life of a fault server in ms; then it ends by itself, even when the test run has died. */
 const lifeMs = 60_000;
-/** What is started is no program: the system says no with this number. */
+/** Commands that the operating system refuses to start, each with the error code that results. */
 const unstartable: Readonly<Record<string, string>> = {
   ENOENT: 'no-such-command-anywhere',
   EACCES: tmpdir(),
@@ -85,7 +88,10 @@ function behaviourAt(
   const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
   return { tools: step?.tools ?? tools, faults: step?.faults ?? faults };
 }
-/** Each start is launched with what holds for it, so a loop of crashes is so many starts that crash. */
+/**
+ * Builds the faults of the n-th start. Each start is launched with its own faults, so a crash loop is a series of
+ * starts that crash.
+ */
 const inStart =
   (start: number) =>
   (fault: Fault): Fault[] => {
@@ -94,7 +100,7 @@ const inStart =
     return start <= Number(n) ? [{ ...rest, fault: 'proc.exit' }] : [];
   };
 
-/** How the n-th process of a server is started. */
+/** Builds the launch of the n-th process of a server. */
 export function launchAt(server: ServerData, start: number): Launch {
   const { tools, faults } = behaviourAt(server, start);
   const unstarted = faults.find(({ fault }) => fault === 'proc.spawnError');
@@ -130,12 +136,12 @@ const configOf = ({ name, tools = {}, faults = [], later = {}, resources = [] }:
   lifeMs,
 });
 
-/** The servers of a plan that are reached over HTTP, each a fault server at a URL. */
+/** Servers of a plan that are reached over HTTP, each a fault server with a URL. */
 export class RealRemotes {
   readonly #plan: Plan;
   readonly #runtime: Runtime;
   readonly #servers = new Map<string, RemoteServer>();
-  /** Each rejects when its server does not stand. */
+  /** Starts that are under way; each rejects when its server does not start. */
   #starting: readonly Promise<void>[] = [];
 
   constructor(plan: Plan, runtime: Runtime) {
@@ -148,20 +154,20 @@ export class RealRemotes {
   get areUp(): boolean {
     return this.#servers.size === this.#wanted.length;
   }
-  /** `told` is called whenever one stands. */
+  /** Starts the HTTP servers; `told` is called each time that one is up. */
   start(told: () => void): void {
     this.#starting = this.#wanted.map(async (server) => {
       this.#servers.set(server.name, await startRemote(configOf(server)));
       told();
     });
-    // Told when all is over: until then they are waited for.
+    // Errors are reported at the end, when the starts are awaited.
     for (const each of this.#starting) each.catch(() => {});
   }
-  /** Whoever connects asks for the URL after this. */
+  /** Sets the fault server that the next connection to this URL belongs to. */
   introduce(name: string, spec: number): void {
     const url = this.#servers.get(name)?.url;
     if (url === undefined) return;
-    // What bounds a handshake is the machines' business.
+    // Time limits of the handshake are set by the machines.
     const timing = { timeoutMs: 0, sseReadTimeoutMs: 0 };
     const remote = { kind: 'streamable', url, headers: {}, terminateOnClose: true, ...timing } as const;
     this.#runtime.introduce(name, spec, { remote });
@@ -173,7 +179,7 @@ export class RealRemotes {
   }
 }
 
-/** A real wire between a peer and an office, which can be cut. */
+/** Real wire between a peer and an office, which can be cut. */
 export class Cable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -206,7 +212,7 @@ export class Cable {
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
-  /** Both ends hear it now; nobody gets through again for so long. */
+  /** Cuts the wire for `ms`: both ends notice at once, and no connection succeeds meanwhile. */
   cut(ms: number): void {
     this.#isCutUntil = performance.now() + ms;
     for (const socket of this.#sockets) socket.destroy();
@@ -233,7 +239,7 @@ const rules: Readonly<Record<PermissionData, Permission>> = {
   never: () => new Promise(() => {}),
 };
 
-/** A plan played by real processes, pipes and sockets. */
+/** World that plays a plan with real processes, pipes and sockets. */
 export class RealWorld implements World {
   readonly isExact = false;
   readonly observed = new Observed();
@@ -242,7 +248,7 @@ export class RealWorld implements World {
   readonly runtime: Runtime;
   readonly specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
   readonly random: () => number;
-  /** Errors of those who watch. */
+  /** Errors thrown by observers. */
   readonly blunders: unknown[] = [];
   readonly #plan: Plan;
   readonly #hosted = new Map<Root, HostedMachine>();
@@ -250,7 +256,7 @@ export class RealWorld implements World {
   readonly #starts = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
   readonly #began = performance.now();
-  /** The wires of computer and agent to the office. */
+  /** Wires of computer and agent to the office. */
   readonly #cables = new Map<Root, Cable>();
   readonly #remotes: RealRemotes;
   #isTold = false;
@@ -262,9 +268,9 @@ export class RealWorld implements World {
     const tap = new Tap((error) => this.blunders.push(error));
     tap.add({ record: (record) => this.#see(record) });
     tap.add(this.recorder);
-    // What the recorder of the product does is not what is played here.
+    // The product's own recorder is not under test here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
-    // Nobody is there to log in.
+    // No person is there to log in.
     loginsFor(this.runtime, {}, false);
     this.#remotes = new RealRemotes(plan, this.runtime);
     this.runtime.specs = this.specs.request;
@@ -284,13 +290,13 @@ export class RealWorld implements World {
     this.observed.take(seen);
     if (this.#isTold) return;
     this.#isTold = true;
-    // Not in the middle of what an input leads to: when all of it is done.
+    // Waiters are checked after everything that an input leads to is done, not in the middle.
     queueMicrotask(() => {
       this.#isTold = false;
       this.#look();
     });
   }
-  /** The launcher asks for the command after this. */
+  /** Prepares the launch of the next process, before the launcher asks for its command. */
   #launchNext(record: DirectoryRecord): void {
     if (record.k !== 'out' || record.ev.type !== 'leaf.open') return;
     const { input } = record.ev as unknown as { input: { server: string; spec: number } };
@@ -363,7 +369,7 @@ export class RealWorld implements World {
   }
 
   // ── time ───────────────────────────────────────────────────────────────────────────────────────────
-  /** Resolves when it is there, with what is wrong when it does not come. */
+  /** Resolves when the condition holds, or with an explanation after `patienceMs`. */
   wait(wait: Wait, patienceMs: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       if ('ms' in wait) return void setTimeout(() => resolve(undefined), wait.ms);
@@ -380,14 +386,14 @@ export class RealWorld implements World {
       this.#waiting.add(look);
     });
   }
-  /** Everybody is asked to end; resolves when everything has. */
+  /** Asks all root actors to end and resolves when they have. */
   async close(patienceMs: number): Promise<void> {
     for (const hosted of [...this.#hosted.values()].toReversed()) await this.runtime.end(hosted, patienceMs);
     for (const cable of this.#cables.values()) cable.close();
     await this.runtime.close();
     await this.#remotes.close();
   }
-  /** Groups of processes that we started and of which somebody lives. */
+  /** Returns process groups started by this play of which a process is alive. */
   get left(): number[] {
     return [...this.#pids].filter(livesGroup);
   }

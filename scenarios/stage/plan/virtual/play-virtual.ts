@@ -6,29 +6,29 @@ import { divergenceIn } from '../../recording.ts';
 import { VirtualWorld } from './virtual-world.ts';
 import type { Wait } from '../world.ts';
 
-/** How a play went. */
+/** Result of a play. */
 export interface Played {
-  /** What did not hold; empty when it went as planned. */
+  /** Violations of the play; empty when everything held. */
   readonly wrong: readonly string[];
-  /** What happened up to the last step, for a comparison. */
+  /** Summary of the play up to its last step, for comparisons. */
   readonly summary: Summary;
-  /** How long it took: virtual ms, or real ones. */
+  /** Duration of the play in ms, virtual or real. */
   readonly ms: number;
 }
-/** How a play in virtual time went, and what it went through. */
+/** Result of a play in virtual time, with coverage and trace. */
 export interface PlayedVirtually extends Played {
-  /** Every transition that was taken, see actors/runtime/charts.ts. */
+  /** Transitions that were taken, named as in actors/runtime/charts.ts. */
   readonly taken: ReadonlySet<string>;
-  /** The lines of its trace. */
+  /** Lines of the trace of the play. */
   readonly trace: readonly string[];
 }
 
-/** Nothing is waited for longer than that. */
+/** Longest virtual time in ms that a step waits. */
 const patienceMs = 120_000;
-/** Long enough for every ladder and time-out of the way down. */
+/** Virtual time in ms after the last step, long enough for every escalation and time-out of a shutdown. */
 const postMortemMs = 30_000;
 
-/** Goes on until what is waited for is there; says so when it does not come. */
+/** Advances time until the condition holds; returns an explanation when it never does. */
 function waited({ harness }: VirtualWorld, wait: Wait): string[] {
   const { clock } = harness;
   if ('ms' in wait) {
@@ -40,7 +40,10 @@ function waited({ harness }: VirtualWorld, wait: Wait): string[] {
   return [];
 }
 
-/** Goes through its steps. What its expectations say, and what never came; of invariants only what it asks for. */
+/**
+ * Runs the steps of a plan. Returns failed expectations and conditions that never came; invariants are checked only
+ * where the plan says so.
+ */
 export function enact(plan: Plan, world: VirtualWorld): string[] {
   const acting = new Acting(plan, world);
   for (const wait of acting.run()) {
@@ -59,8 +62,9 @@ function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summa
 }
 
 /**
- * Plays a plan in virtual time, checks the invariants, and replays what was recorded, to the last digit of a
- * context. `isTwice`: and again from the start, for the fakes have to be as deterministic as the machines.
+ * Plays a plan in virtual time, checks the invariants, and replays the recording with exact comparison of every
+ * context. With `isTwice` the plan is played a second time, because the fakes have to be as deterministic as the
+ * machines.
  */
 export function playVirtually(plan: Plan, { isTwice = false, isReplayed = true } = {}): PlayedVirtually {
   const began = performance.now();

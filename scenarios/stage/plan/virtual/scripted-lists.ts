@@ -15,7 +15,10 @@ type Params = Readonly<Record<string, unknown>>;
 
 export const isDistortion = (word: string): boolean =>
   word === 'resource.gone' || Object.hasOwn(distortions, word);
-/** What is given in the place of these contents, in the order of the fault server, whatever the order of the faults. */
+/**
+ * Returns the contents that are given in place of the right ones, in the order of the fault server whatever the order
+ * of the faults.
+ */
 export function distorted(faults: readonly Fault[], contents: readonly Given[]): readonly Given[] {
   let given = contents;
   for (const [word, distort] of Object.entries(distortions)) {
@@ -25,14 +28,14 @@ export function distorted(faults: readonly Fault[], contents: readonly Given[]):
   return given;
 }
 
-/** The resources that a scripted process has now, how its words change them, and what anybody can know of them. */
+/** Resources of a scripted process now, how fault words change them, and what a client can know of them. */
 export class ScriptedResources {
   readonly #resources: OwnResources;
   readonly #isOver: () => boolean;
-  /** As of which change it was asked for their list, and has said that it changed. */
+  /** Revisions of the resources at the last list request and at the last announced change. */
   #listed = -1;
   #told = -1;
-  /** Those that have changed, or were given otherwise than they are, since it said last that they changed. */
+  /** URIs that have changed, or were answered wrongly, since the last announced change. */
   readonly #untold = new Set<string>();
   #changes: ReturnType<typeof createResourceChanges> | undefined;
 
@@ -40,7 +43,7 @@ export class ScriptedResources {
     this.#resources = createResources(server, configured, (uri) => this.#untold.add(uri));
     this.#isOver = isOver;
   }
-  /** What a word of changing resources does; undefined: it is another word. */
+  /** Returns the effect of a fault word that changes resources; undefined for other words. */
   happeningOf(fault: Fault): Happening | undefined {
     if (!fault.fault.startsWith('resource.')) return undefined;
     return { afterMs: fault.afterMs ?? 0, does: (own) => this.#changesOf(own).get(fault.fault)?.(fault) };
@@ -56,7 +59,7 @@ export class ScriptedResources {
     });
     return this.#changes;
   }
-  /** `leave`: what becomes of the contents of one on their way to who reads it. */
+  /** Builds the answers to resource requests; `leave` decides how contents reach the reader. */
   methods(leave: (uri: string, contents: readonly Given[]) => Act): NonNullable<Script['methods']> {
     const all = this.#resources;
     const noted = (note: (uri: string) => void) => {
@@ -79,7 +82,7 @@ export class ScriptedResources {
       'resources/unsubscribe': noted((uri) => all.unsubscribe(uri)),
     };
   }
-  /** What it gave of this one is not what it has. */
+  /** Notes that a wrong content was answered for this URI. */
   lie(uri: string): void {
     this.#untold.add(uri);
   }
@@ -98,11 +101,11 @@ export class ScriptedResources {
 
 const methodNotFound = -32_601;
 
-/** The tools that a scripted process has now, how its words change them, and what anybody can know of it. */
+/** Tools of a scripted process now, how fault words change them, and what a client can know of them. */
 export class ScriptedLists {
   readonly #tools: OwnTools;
   readonly #isOver: () => boolean;
-  /** As of which change it was asked for them, and has said that they changed. */
+  /** Revisions of the tools at the last list request and at the last announced change. */
   #listed = -1;
   #told = -1;
   #isDisowned = false;
@@ -118,18 +121,18 @@ export class ScriptedLists {
   has(tool: string): boolean {
     return this.#tools.has(tool);
   }
-  /** It has said that its tools changed. */
+  /** Notes that the server has announced changed tools. */
   tell(): void {
     this.#told = this.#tools.revision;
   }
-  /** This is how it answers somebody who asks for them now. */
+  /** Notes that the list was requested now, and returns the answer unchanged. */
   listed(act: Exclude<Act, (...args: never) => unknown>): typeof act {
     this.#listed = this.#tools.revision;
-    // Whoever says so has no such list, and is not asked again.
+    // A server that answers "method not found" has no such list and is not asked again.
     this.#isDisowned = 'errors' in act && act.code === methodNotFound;
     return act;
   }
-  /** What a word of changing lists does; undefined: it is another word. */
+  /** Returns the effect of a fault word that changes lists; undefined for other words. */
   happeningOf(fault: Fault): Happening | undefined {
     if (!/^(notify|list)\./.test(fault.fault)) return undefined;
     return { afterMs: fault.afterMs ?? 0, does: (own) => this.#changesOf(own).get(fault.fault)?.(fault) };

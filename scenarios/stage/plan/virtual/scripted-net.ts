@@ -3,12 +3,18 @@ import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
 import { brokenOff, gone, retryMs } from '../../scripted/network/remote.ts';
 import type { Met, Passing, Refusal } from '../../scripted/script.ts';
 
-/** Words of a server behind a URL: what becomes of a request before it is read, and of its answer on the way. */
+/**
+ * Tells whether a fault word is about the network of a server behind a URL: requests before they are read, and
+ * answers on the way.
+ */
 export const isNetWord = (word: string): boolean => word.startsWith('net.');
 
 const num = (fault: Fault, name: string): number => Number(fault[name] ?? 0);
 
-/** What the transport over HTTP makes of a status. A gateway does not know whether the server behind it did anything. */
+/**
+ * Returns the refusal that the HTTP transport makes of a status. After a gateway error it is unknown whether the
+ * server did anything.
+ */
 function refusalOf(status: number, hasSession: boolean, retryAfter: number): Refusal {
   const answered = (code: Failure['code'], message: string): Refusal => ({
     refuses: {
@@ -55,7 +61,7 @@ function insteadOf(
 function answerOf(fault: Fault): NonNullable<Met['answer']> | undefined {
   if (fault.fault === 'net.slow') return { lateMs: num(fault, 'ms') };
   if (fault.fault !== 'net.sseCut') return undefined;
-  // Whoever comes back with the last id finds the rest.
+  // A client that reconnects with the last event id receives the rest.
   return fault['resumes'] === true ? { lateMs: retryMs } : { broken: brokenOff };
 }
 const first = <T>(faults: readonly Fault[], read: (fault: Fault) => T | undefined): T | undefined => {
@@ -66,7 +72,9 @@ const first = <T>(faults: readonly Fault[], read: (fault: Fault) => T | undefine
   return undefined;
 };
 
-/** What the faults that come at this moment mean to the request: the first that can be, of each kind. */
+/**
+ * Combines the faults of this moment into one effect on the request: the first possible fault of each kind counts.
+ */
 export function metOf(faults: readonly Fault[], when: Moment, areFaultsCleared: () => boolean): Met {
   const instead = first(faults, (fault) => insteadOf(fault, when, areFaultsCleared));
   const answer = first(faults, answerOf);

@@ -7,7 +7,7 @@ import type { Behaviour, ServerData, ToolData } from '../plan.ts';
 import { ScriptedLists, distorted, isDistortion, ScriptedResources } from './scripted-lists.ts';
 import { isNetWord, metOf } from './scripted-net.ts';
 
-/** Words of answers: when one leaves, and what stands in it. */
+/** Fault words about answers: their time and their contents. */
 export const answerWords: ReadonlySet<string> = new Set([
   'life.initNever',
   'life.initSlow',
@@ -41,23 +41,28 @@ export const answerWords: ReadonlySet<string> = new Set([
 ]);
 export const isPlain = (named: ReadonlyMap<string, unknown>): boolean => !named.has('rpc.reorder');
 
-/** What a server says on stderr that runs out of memory. */
+/** Text that a server prints on stderr when it runs out of memory. */
 export const lastWords = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
 type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
 
-/** Who looks after a server of a plan. */
+/** Callbacks of the play that a scripted server uses. */
 export interface Care {
-  /** It misbehaves no more, but for what lies in how it is launched and what it is. */
+  /**
+   * Tells whether faults are cleared: the server then behaves well, except for how it is launched and its own nature.
+   */
   readonly areFaultsCleared: () => boolean;
-  /** A fault has happened. */
+  /** Reports that a fault has happened. */
   readonly onFault: (fault: Fault) => void;
 }
-/** What does not pass: there is no such command, or it is another server than one can speak with. */
+/** Faults that clearing does not end: the command is missing, or the server speaks another protocol. */
 const lasting = new Set(['proc.spawnError', 'life.versionMismatch', 'life.capabilityMissing']);
 
-/** The same order as in the fault server: what is taken counts towards its `times`, anew in each process. */
+/**
+ * Decides which faults happen, in the order of the fault server: each use counts towards `times`, separately in each
+ * process.
+ */
 class Triggers {
   readonly #faults: readonly Fault[];
   readonly #care: Care;
@@ -88,9 +93,9 @@ class Triggers {
 }
 
 const num = (fault: Fault | undefined, name: string): number => Number(fault?.[name] ?? 0);
-/** What an answer lacks that is not as MCP has it. */
+/** Results that break the MCP schema, by kind of request. */
 const lacking = { call: { content: 'no list' }, list: { tools: {} }, read: { contents: 'no list' } };
-/** An answer with a text of so many bytes. */
+/** Builds an answer with a text of this many bytes. */
 function hugeOf(when: 'call' | 'list' | 'read', bytes: number): object {
   const text = 'x'.repeat(bytes);
   if (when === 'call') return textOf(text);
@@ -105,7 +110,7 @@ function progressing(named: ReadonlyMap<string, Fault>): Reply {
   return { never: true, progresses: forever ? { everyMs } : { everyMs, times: num(stall, 'n') } };
 }
 
-/** What becomes of an answer on its way through the real session, as far as a host sees it. */
+/** Applies the faults of an answer, as far as a host sees them through the real session. */
 function replyOf(
   when: 'call' | 'list' | 'read',
   result: unknown,
@@ -134,14 +139,15 @@ function replyOf(
   const unlisted = named.get('list.pageError');
   if (unlisted) return { errors: String(unlisted['message']), code: num(unlisted, 'code'), afterMs };
   const endless = named.get('list.cursorLoop');
-  // A page that comes again ends the list.
+  // A page that repeats ends the list.
   if (endless && endless['repeats'] !== true) return { endless: true, afterMs };
   const isError = named.get('rpc.isError');
   if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
-  // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
+  // An answer that waits to be sent in reverse order waits its full time here; later answers overtake it all the
+  // same.
   return { answers: result, afterMs: afterMs + (isPlain(named) ? 0 : num(named.get('rpc.reorder'), 'ms')) };
 }
-/** It tells how far it is, whatever becomes of its answer. */
+/** Adds progress messages to a reply, whatever happens to its answer. */
 const telling = (reply: Reply, everyMs: number | undefined): Reply =>
   everyMs === undefined || !('answers' in reply) ? reply : { ...reply, progresses: { everyMs } };
 const textOf = (text: string) => ({ content: [{ type: 'text', text }] });
@@ -162,7 +168,7 @@ function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['i
   return afterMs;
 }
 
-/** What a word does besides answers; undefined: above the frames nothing is seen of it. */
+/** Returns the effect of a fault word beside answers; undefined when the effect is not visible above the frames. */
 function happeningOf(fault: Fault, start: number): Happening | undefined {
   const { afterMs = 0 } = fault;
   const at = { afterMs };
@@ -179,7 +185,7 @@ function happeningOf(fault: Fault, start: number): Happening | undefined {
     case 'proc.oom':
       return { ...at, dies: { signal: 'SIGABRT', stderr: lastWords } };
     case 'frame.partialThenDie':
-      // Beside an answer it is a part of that answer.
+      // During a request this fault is a part of the answer.
       return fault.when === 'start' || fault.when === 'ready'
         ? { ...at, dies: { code: num(fault, 'code') } }
         : undefined;
@@ -200,7 +206,7 @@ function happeningOf(fault: Fault, start: number): Happening | undefined {
   }
 }
 
-/** What it does when a tool is called that it has, or had. */
+/** Builds the reactions to calls of tools that the server has, or had. */
 function actsOf(triggers: Triggers, lists: ScriptedLists) {
   return (name: string, { takes = 0, answers = textOf(name), changes, ...how }: ToolData = {}): Act =>
     (call) => {
@@ -214,7 +220,7 @@ function actsOf(triggers: Triggers, lists: ScriptedLists) {
     };
 }
 
-/** What becomes of contents on their way to who reads them, and whether they are what it has. */
+/** Builds the way of contents to their reader, and notes when they are wrong. */
 function readingOf(triggers: Triggers, resources: ScriptedResources) {
   return (uri: string, contents: readonly Given[]): Act => {
     const faults = triggers.take((word) => answerWords.has(word), 'read');
@@ -262,7 +268,7 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
       const [moment, ignoring] = asked[how] as [Moment, string];
       if (triggers.take(isWord(ignoring), moment).length > 0) return 'never';
       const [slowly] = triggers.take(isWord('proc.slowExit'), moment);
-      // It is told to end twice, and takes its time only once.
+      // A server is told to end twice, and delays its end only once.
       if (!slowly || heldUp.has(how)) return 1;
       heldUp.add(how);
       return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
@@ -282,7 +288,7 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
 }
 
 const uncared: Care = { areFaultsCleared: () => false, onFault: () => {} };
-/** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
+/** Builds the script of a planned server in virtual time; each start gets the behaviour that the plan has for it. */
 export function scriptOf(
   { name, tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,
   care = uncared,

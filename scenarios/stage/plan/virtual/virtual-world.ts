@@ -31,7 +31,10 @@ const programs: Readonly<Record<ProgramData, ScriptedProgram>> = {
   hangs: { takesMs: 'forever' },
 };
 
-/** Which servers of a plan have a program, and who runs them all, one after the other. */
+/**
+ * Returns a test for servers of a plan that have a result program, and the runner of all programs, one after the
+ * other.
+ */
 export function programsOf(
   plan: Plan,
   clock: VirtualClock,
@@ -74,30 +77,30 @@ const rules: Readonly<Record<PermissionData, Permission>> = {
   },
   never: () => new Promise(() => {}),
 };
-/** What the world says to whoever lives at or below an address comes so much later. */
+/** Delay of everything that the world says to an actor or its descendants. */
 interface Delay {
   readonly actor: string;
   readonly ms: number;
-  /** What waits, in the order in which it was said: nothing overtakes. */
+  /** Delayed messages in the order sent; none overtakes another. */
   readonly waiting: (() => void)[];
   until: number;
 }
 
-/** How a plan is executed in virtual time. */
+/** Options of a play in virtual time. */
 export interface VirtualWorldOptions {
-  /** Other machines than today's. */
+  /** Machines to play with instead of the current ones. */
   readonly kinds?: HarnessOptions['kinds'];
   readonly watches?: HarnessOptions['watches'];
-  /** Who watches as well. */
+  /** Further observer of the play. */
   readonly observer?: Observer;
-  /** Told of each fault that happens, by its word. */
+  /** Called with the word of each fault that happens. */
   readonly onFault?: (word: string) => void;
 }
 
 const limitsIn = ({ servers }: Plan): NonNullable<HarnessOptions['limits']> =>
   Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
 
-/** Timers are so late at most. */
+/** Returns the largest delay of timers in ms that a plan causes. */
 const stallsOf = ({ steps }: Plan): number =>
   steps.reduce(
     (sum, step) =>
@@ -107,7 +110,9 @@ const stallsOf = ({ steps }: Plan): number =>
     0,
   );
 
-/** What an agent says is with its computer after so long at most: over two wires, whose ends may hear late. */
+/**
+ * Returns the longest way of an agent's message to its computer in ms: over two wires, whose ends may notice late.
+ */
 const wayOf = ({ steps }: Plan): number => {
   const delays = steps.flatMap((step) => {
     if (step.do !== 'fault') return [];
@@ -117,16 +122,16 @@ const wayOf = ({ steps }: Plan): number => {
   return delays.reduce((sum, ms) => sum + ms, 10);
 };
 
-/** A plan in virtual time, on the stage of its own or with servers that its words script. */
+/** World that plays a plan in virtual time, on its own stage or with servers scripted by its fault words. */
 export class VirtualWorld implements World {
   readonly isExact = true;
   readonly observed = new Observed();
-  /** Checks the invariants over records as they come. */
+  /** Checks the invariants on each record. */
   readonly bench: Bench;
   readonly harness: Harness;
   readonly #plan: Plan;
   readonly #delays: Delay[] = [];
-  /** What only the harness could see, when the system was quiescent. */
+  /** Violations that only the harness can see, found when the system was quiescent. */
   readonly #untrue: Violation[] = [];
   #areFaultsCleared = false;
   readonly random: () => number;
@@ -192,7 +197,7 @@ export class VirtualWorld implements World {
     else if (who === 'agent') harness.start('agent', agentOf(this.#plan, officeUrl));
     else harness.start('computer', computerOf(this.#plan, office ? officeUrl : null));
   }
-  /** As through the handle of a host, which refuses by itself what nobody is there to take. */
+  /** Asks like the handle of a host, which refuses by itself when the actor is not there. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void {
     if (this.harness.directory.find(who))
       this.harness.asked(who, ticket, { ...event, replyTo: `host:${who}` });

@@ -28,7 +28,7 @@ import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts
 import { notices, events } from '../../../../machines/protocol/events.ts';
 import { extended } from '../../../../machines/kernel/objects.ts';
 
-/** Virtual time, as `scenarios` use it everywhere. Timers of the same moment fire in the order in which they were set. */
+/** Virtual time as in all scenarios. Timers of the same moment fire in the order in which they were set. */
 export interface Clock {
   now(): number;
   setTimeout(run: () => void, ms: number): unknown;
@@ -38,17 +38,20 @@ export type Ack = (...args: unknown[]) => void;
 
 /** One end of a connection between a peer and an office. */
 export interface CableEnd {
-  /** Like Socket.IO's emit: `onAck` hears the arguments of the other side's ack. Nothing is sent by a closed end. */
+  /**
+   * Sends an event like Socket.IO's emit; `onAck` receives the arguments of the other side's ack. A closed end sends
+   * nothing.
+   */
   emit(event: string, body: unknown, onAck?: Ack): void;
-  /** `heard` gets the arguments of an event, with the ack function last if one is wanted. */
+  /** Listens to events; `heard` gets the arguments, with the ack function last if one is wanted. */
   listen(heard: (event: string, args: unknown[]) => void, closed: (reason: string) => void): void;
-  /** What was sent before still arrives, then the other side hears of the end. */
+  /** Closes the connection: messages sent before still arrive, then the other side hears of the end. */
   close(reason: string): void;
 }
 export interface Cable {
   readonly peer: CableEnd;
   readonly office: CableEnd;
-  /** The wire is gone: nothing more arrives, both sides hear it now. */
+  /** Cuts the wire: nothing more arrives, and both sides hear it at once. */
   cut(reason: string): void;
 }
 
@@ -103,7 +106,7 @@ class Side implements CableEnd {
     this.closed(reason);
   }
 
-  /** An ack is given once; a second one is ignored, as in Socket.IO. */
+  /** Builds an ack function that works once; a second call is ignored, as in Socket.IO. */
   #ackOf(other: Side, id: number): Ack {
     let given = false;
     return (...ack) => {
@@ -118,7 +121,10 @@ class Side implements CableEnd {
     };
   }
 
-  /** Through JSON, so that nobody shares an object with a peer; too large closes the connection, as it does really. */
+  /**
+   * Sends through JSON, so that no object is shared with a peer; a message that is too large closes the connection,
+   * as in reality.
+   */
   #send(args: unknown[], deliver: (args: unknown[], other: Side) => void): void {
     const text = JSON.stringify(args);
     const { other } = this;
@@ -140,8 +146,9 @@ class Side implements CableEnd {
 }
 
 /**
- * A connection in virtual time: each direction keeps its order, every message takes the latency. `onEnd` is called
- * when either side is closed, perhaps twice. `toPeer` is given each answer to the peer, and passes it on or not.
+ * Creates a connection in virtual time: each direction keeps its order, every message takes the latency. `onEnd` is
+ * called when a side is closed, perhaps twice. `toPeer` is given each answer to the peer and decides whether to pass
+ * it on.
  */
 export function createCable(
   clock: Clock,
@@ -167,14 +174,14 @@ interface Seated {
   readonly cable: Cable;
 }
 
-/** The transport of one office in virtual time; what it does with an event is the real desk's business. */
+/** Transport of one office in virtual time; events are handled by the real desk. */
 export class ScriptedOffice {
   readonly #sockets = new Map<string, Seated>();
   readonly #officeConnections: OfficeConnections;
   #isKilled = false;
 
   readonly requiresVersion: boolean;
-  /** Under which its register knows it; undefined: it is alone. */
+  /** Name of the node in the register; undefined when the office is a single process. */
   readonly node: string | undefined;
 
   constructor(
@@ -186,7 +193,7 @@ export class ScriptedOffice {
   ) {
     this.requiresVersion = requiresVersion;
     this.node = others?.register.node;
-    // Of one that was killed nothing goes on.
+    // Timers of a killed office do not fire.
     const living: Timers = extended(timers, {
       setTimer: (run: () => void, ms: number) => timers.setTimer(() => void (this.#isKilled || run()), ms),
     });
@@ -198,11 +205,11 @@ export class ScriptedOffice {
   get inFlight(): number {
     return this.#officeConnections.inFlight;
   }
-  /** Whether it may relay what it has seated. */
+  /** Tells whether the office may relay to its seats. */
   get isCurrent(): boolean {
     return this.#officeConnections.cluster?.isCurrent !== false;
   }
-  /** `started`: it is one of the nodes, or alone. */
+  /** Starts the office; `started` is called when it is a node of the register, or single. */
   start(started: (isReached: boolean) => void): void {
     const { cluster } = this.#officeConnections;
     if (cluster) cluster.start(started);
@@ -231,7 +238,7 @@ export class ScriptedOffice {
     this.#sockets.clear();
   }
 
-  /** Nobody is answered, and the machine hears of nothing. */
+  /** Kills the office: nothing is answered, and its machine hears nothing. */
   kill(): void {
     this.#isKilled = true;
     for (const { cable } of this.#sockets.values()) {
@@ -254,7 +261,7 @@ export class ScriptedOffice {
         there?.emit(notices.disconnecting, { code, message });
         there?.close('transport close');
       },
-      // Nobody shows a credential in virtual time, so nobody is asked.
+      // No credentials exist in virtual time, so none are checked.
       probe: (_, onAlive) => onAlive(),
       cut: (socket) => this.#sockets.get(socket)?.cable.cut('transport close'),
       notify: (socket, event, body) => end(socket)?.emit(event, body),
@@ -269,14 +276,16 @@ export interface Heard {
   readonly event: string;
   readonly body: unknown;
 }
-/** Somebody on the wire who is none of ours: says what it likes, and answers what it is told to. */
+/** Scripted stranger on the wire: sends anything, and answers as it is told. */
 export class Peer {
   readonly #end: CableEnd;
   readonly heard: Heard[] = [];
-  /** Why its connection ended; empty while it stands. */
+  /** Reasons why its connection ended; empty while it is open. */
   readonly ended: string[] = [];
 
-  /** `answers`: event → what it does with the body and the ack; what is not named is never answered. */
+  /**
+   * Connects the stranger. `answers` maps an event to its reaction to body and ack; other events are never answered.
+   */
   constructor(end: CableEnd, answers: Readonly<Record<string, (body: unknown, ack: Ack) => void>> = {}) {
     this.#end = end;
     end.listen(
@@ -289,7 +298,7 @@ export class Peer {
       (reason) => this.ended.push(reason),
     );
   }
-  /** The acks that came so far, filled in as they come. */
+  /** Sends an event and returns its acks, filled in when they come. */
   ask(event: string, body: unknown): unknown[][] {
     const acks: unknown[][] = [];
     this.#end.emit(event, body, (...ack) => acks.push(ack));
@@ -310,25 +319,28 @@ export class Peer {
 }
 
 export interface NetworkOptions {
-  /** Of each message in each direction; default 1. */
+  /** Latency in ms of each message in each direction, 1 by default. */
   readonly latencyMs?: number;
   readonly timing?: Partial<RelayTiming>;
 }
 export interface NetworkFaults {
-  /** Cuts the connections of whoever is called this; both sides hear it now, what is under way is lost. */
+  /** Cuts the connections of the peer with this name; both sides hear it at once, messages under way are lost. */
   dropLink(name: string): void;
-  /** The next n attempts to connect fail. */
+  /** Makes the next n attempts to connect fail. */
   refuseConnects(n: number): void;
-  /** Every office lets in peers of this version of the protocol only. */
+  /** Makes every office accept only peers of this protocol version. */
   speakOnly(version: string): void;
-  /** Every office, or that at this URL, dies without a word: connections cut, ports free, its machine hears nothing more. */
+  /**
+   * Kills the office at this URL, or every one, silently: connections are cut, ports are free, its machine hears
+   * nothing more.
+   */
   killOffice(url?: string): void;
   setLatency(ms: number): void;
-  /** Cuts whoever is called this, and nothing of it connects again for so long. */
+  /** Cuts the peer with this name and refuses its connections for `ms`. */
   keepAway(name: string, ms: number): void;
-  /** The next answer to whoever is called this is lost, or so much later. */
+  /** Delays the next answer to the peer with this name, or loses it. */
   holdAck(name: string, ms: number | 'lost'): void;
-  /** Nothing of the above any more. */
+  /** Ends all faults above. */
   clearFaults(): void;
 }
 export interface Network {
@@ -336,19 +348,22 @@ export interface Network {
   readonly link: Ports['link'];
   readonly request: Ports['request'];
   has(key: string): boolean;
-  /** A stranger's bare connection, for what no link of ours would say; undefined when nobody listens there. */
+  /**
+   * Opens a bare connection of a stranger, for messages that a real link would not send; undefined when no office
+   * listens there.
+   */
   connect(url: string, name?: string): CableEnd | undefined;
   readonly faults: NetworkFaults;
-  /** Where offices that are nodes of one agree. */
+  /** Register in which the offices that are nodes of one office agree. */
   readonly register: ScriptedRegister;
-  /** Whether the office at this URL is there, and may relay what it has seated. */
+  /** Tells whether the office at this URL runs and may relay to its seats. */
   isCurrent(url: string): boolean;
-  /** What is open: connections, and relayed questions that wait. Both 0 at the end of a scenario. */
+  /** Counts open connections and relayed questions that wait; both are 0 at the end of a scenario. */
   audit(): { readonly connections: number; readonly inFlight: number };
 }
 
 const firstFreePort = 41_000;
-/** Of the nodes of an office. */
+/** Lease in ms of the nodes of an office. */
 export const leaseMs = 6_000;
 const keyOf = (url: string): string => url.replace(/\/+$/, '').replace('//localhost', '//127.0.0.1');
 
@@ -426,7 +441,7 @@ class ScriptedNetwork implements Network {
     return { connections: this.#cables.size, inFlight };
   }
 
-  /** The rule of our offices; an office of strangers speaks one version. */
+  /** Decides whether an office refuses a connection: a real office by its own rule, a foreign one by version. */
   #denial({ url, version }: LinkInput): Denial | undefined {
     if (this.#foreign !== undefined && version !== this.#foreign)
       return {
@@ -469,7 +484,7 @@ class ScriptedNetwork implements Network {
       if (!end) return connection.refused({ reason: `connect ECONNREFUSED ${input.url}` });
       end.listen(
         (event, args) => connection.received(event, args),
-        // A wire that breaks before the connection stood is a refusal.
+        // A wire that breaks before the connection was up counts as a refusal.
         (reason) => (connection.isUp ? connection.down(reason) : connection.refused({ reason })),
       );
       this.#later(() => connection.up());
@@ -527,8 +542,8 @@ class ScriptedNetwork implements Network {
 }
 
 /**
- * Offices and links in virtual time, behind the same doors as the real ones (`machines/office/rooms`): only the transport is
- * scripted, so what a scenario shows of joins, relays and time-outs holds over Socket.IO too.
+ * Creates offices and links in virtual time, behind the same interfaces as the real ones (`machines/office/rooms`):
+ * only the transport is scripted, so results about joins, relays and time-outs hold over Socket.IO too.
  */
 export const createNetwork = (clock: Clock, options: NetworkOptions = {}): Network =>
   new ScriptedNetwork(clock, options);

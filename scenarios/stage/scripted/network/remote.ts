@@ -2,9 +2,9 @@ import type { Failure } from '../../../../machines/protocol/failure.ts';
 import type { Hands } from '../answering.ts';
 import { type Met, type Passing, type Refusal, lostFailure, type Pending, type Session } from '../script.ts';
 
-/** What the transport over HTTP says of it, in its words. */
+/** Message of the HTTP transport for a lost session. */
 const forgotten = 'the server has forgotten this session (HTTP 404)';
-/** 404 to who named a session. */
+/** Refusal with status 404 for a request that names an unknown session. */
 export const gone: Refusal = {
   refuses: { ...lostFailure(forgotten), details: { http_status: 404, phase: 'session' } },
   how: 'unsent',
@@ -14,12 +14,12 @@ const unreachable = 'the server cannot be reached: nobody listens there (ECONNRE
 export const brokenOff: Failure = lostFailure(
   'the server broke off its answer: the connection was cut (ECONNRESET)',
 );
-/** A stream that broke is taken up again after so long, as the fault server wants it, and so often. */
+/** Reconnection of a broken stream: delay in ms, as the fault server asks for, and number of attempts. */
 export const retryMs = 100;
 const mostRetries = 5;
 
 export interface RemoteHands extends Pick<Hands, 'now' | 'after' | 'lose'> {
-  /** A handshake that fails for a reason of its own. */
+  /** Fails a handshake with its own reason. */
   fail(session: Session, failure: Failure): void;
   sessions(): Iterable<Session>;
 }
@@ -30,10 +30,12 @@ interface Down {
 const momentOf = { 'tools/list': 'list', 'tools/call': 'call', 'resources/read': 'read' } as const;
 const isMoment = (method: string): method is keyof typeof momentOf => Object.hasOwn(momentOf, method);
 
-/** The door of servers behind URLs: what meets a request before it is read, and its answer on the way back. */
+/**
+ * Entrance of servers behind URLs: applies faults to a request before it is read, and to its answer on the way back.
+ */
 export class Remote {
   readonly #hands: RemoteHands;
-  /** By server. */
+  /** Outages by server. */
   readonly #down = new Map<string, Down>();
 
   constructor(hands: RemoteHands) {
@@ -46,7 +48,7 @@ export class Remote {
     const down = this.#down.get(server);
     return down !== undefined && this.#hands.now() < down.until && !down.areFaultsCleared();
   }
-  /** `ask`: it comes through the door. */
+  /** Lets a request in, or applies a fault; `ask` is called when it gets through. */
   meet(session: Session, asked: Pending, params: unknown, ask: () => void): void {
     const { child } = session;
     const { script, server } = child;
@@ -77,7 +79,7 @@ export class Remote {
       this.#pass(session, instead);
     });
   }
-  /** `open`: the handshake is answered, so much later than it would be, or its answer breaks off. */
+  /** Answers the handshake; `open` is called with the extra delay, or with the failure when the answer breaks off. */
   greet(session: Session, open: (lateMs: number, broken?: Failure) => void): void {
     const { child } = session;
     const met = child.script.meets?.('initialize');
@@ -95,7 +97,7 @@ export class Remote {
     for (const passing of met?.later ?? [])
       this.#hands.after(session.child, passing.afterMs, () => this.#pass(session, passing));
   }
-  /** Whoever asked hears it first, then whoever else waits, then the session. */
+  /** Reports a refusal to the request first, then to other waiting requests, then to the session. */
   #refuse(session: Session, asked: Pending, { refuses: failure, how, ends }: Refusal): void {
     if (session.pending.delete(asked.id)) asked.refuse(failure, how);
     if (ends) this.#hands.lose(session, { reason: failure.message, ...ends });
@@ -118,7 +120,10 @@ export class Remote {
       this.#cut(each);
     }
   }
-  /** Its streams break: what is pending is lost, one by one, and the stream for its news is taken up again. */
+  /**
+   * Breaks the streams of a session: pending requests are lost one by one, and the stream for notifications
+   * reconnects.
+   */
   #cut(session: Session): void {
     if (session.state === 'connecting') return this.#hands.fail(session, brokenOff);
     for (const asked of [...session.pending.values()])

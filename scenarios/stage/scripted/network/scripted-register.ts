@@ -9,29 +9,29 @@ import {
   type RegisterCallback,
 } from '../../../../machines/office/rooms/register.ts';
 
-/** Virtual time. */
+/** Virtual time as the register uses it. */
 interface Clock {
   now(): number;
   setTimeout(run: () => void, ms: number): unknown;
 }
-/** What may happen to what nodes say to each other, and to what they ask. */
+/** Faults of messages between nodes and of their questions to the register. */
 export interface RegisterFaults {
-  /** How late a message or news come; `lost`: never. Called for each. */
+  /** Delay in ms of a message or news, called for each; `lost` means that it never comes. */
   delay: () => number | 'lost';
-  /** How often a message comes; called for each that is not lost. */
+  /** Number of copies of a message that arrive, called for each message that is not lost. */
   copies: () => number;
-  /** False: what is asked is done, and its answer lost. Called for each. */
+  /** Tells whether a question gets its answer, called for each; on false the request is done and its answer lost. */
   isAnswered: () => boolean;
-  /** It answers nobody, and forgets nothing. */
+  /** Makes the register answer nothing; its contents stay. */
   isDown: boolean;
 }
 const unreachedMs = 3_000;
-/** An answer of more is large, and comes so much later. */
+/** Answers longer than this count as large and come this many ms later. */
 const largeLength = 10_000;
 const largeMs = 1_000;
 const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
 
-/** The register of several nodes in virtual time, by the rules that the one in Redis keeps. */
+/** Register of several nodes in virtual time, with the same rules as the one in Redis. */
 export class ScriptedRegister {
   readonly faults: RegisterFaults = {
     delay: () => 1,
@@ -45,11 +45,11 @@ export class ScriptedRegister {
   readonly #seats = new Map<string, Holder>();
   readonly #killed = new Set<string>();
   readonly #listeners = new Map<string, (news: RegisterNews) => void>();
-  /** A node that cannot reach it, nor be reached. */
+  /** Node that cannot reach the register, nor be reached. */
   apart: string | undefined;
-  /** A node whose news are lost: it can ask, and nobody reaches it. */
+  /** Node whose news are lost: it can ask, but is not reached. */
   deaf: string | undefined;
-  /** When it was empty. */
+  /** Time at which the register was last empty. */
   #since: number | undefined = -Infinity;
   #fence = 0;
   #nodes = 0;
@@ -58,14 +58,14 @@ export class ScriptedRegister {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
   }
-  /** All that it knew is gone, as of a Redis that keeps nothing on disk; its nodes hear of it when it is back. */
+  /** Loses all contents, as a Redis without persistence; the nodes hear of it when the register is back. */
   forget(): void {
     this.#since = undefined;
     this.#leases.clear();
     this.#seats.clear();
     this.#fence = 0;
   }
-  /** Another server takes its place, to which leases had come, and no claim. */
+  /** Fails over to another server, which has received the leases but no claims. */
   failOver(): void {
     this.#since = this.#clock.now();
     this.#seats.clear();
@@ -79,7 +79,7 @@ export class ScriptedRegister {
     this.deaf = undefined;
     if (node !== undefined) this.#tell(node, { type: 'resumed' });
   }
-  /** Who holds what now. */
+  /** Returns the current holders of seats. */
   get holders(): readonly Holder[] {
     return [...this.#seats.values()].filter(({ node }) => this.#lives(node));
   }
@@ -93,7 +93,7 @@ export class ScriptedRegister {
     for (let n = 0; n < this.faults.copies(); n += 1)
       this.#clock.setTimeout(() => this.#listeners.get(node)?.(news), ms + n);
   }
-  /** It is fetched, or known to be lost. */
+  /** Announces a large answer to a node at once; its content, or its loss, follows a second later. */
   #comes(from: string, to: string, message: Extract<NodeMessage, { type: 'answer' }>): void {
     const { id } = message;
     this.#tell(to, { type: 'coming', id });
@@ -105,7 +105,7 @@ export class ScriptedRegister {
   #tellAll(news: RegisterNews): void {
     for (const node of this.#listeners.keys()) this.#tell(node, news);
   }
-  /** What is asked is done at once, and answered a moment later; where it is down, never. */
+  /** Does what a node asks at once, and answers a moment later; never while the register is down. */
   #asked<T>(node: string, told: RegisterCallback<T>, what: () => T): void {
     if (this.#killed.has(node)) return;
     const isDown = this.faults.isDown || node === this.apart;
@@ -119,7 +119,7 @@ export class ScriptedRegister {
     this.#tellAll({ type: 'freed', seat, fence });
   }
 
-  /** One more node. */
+  /** Adds one more node. */
   open(): Register {
     const node = `n${++this.#nodes}`;
     return {
@@ -178,7 +178,7 @@ export class ScriptedRegister {
       },
     };
   }
-  /** As a node that loses its power: it hears nothing any more, and its lease runs out. */
+  /** Kills a node as by a power cut: it hears nothing any more, and its lease runs out. */
   kill(node: string): void {
     this.#killed.add(node);
     this.#listeners.delete(node);
