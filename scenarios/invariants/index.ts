@@ -55,7 +55,10 @@ export type {
   Violation,
 } from './invariant.ts';
 
-/** Invariants of what the outside sees, each in a file of its own, `<name>.invariant.ts`: a recording alone is enough to judge it. */
+/**
+ * Invariants on crossings of the boundary, each in a file of its own, `<name>.invariant.ts`; a recording alone is
+ * enough to check them.
+ */
 export const boundary: readonly Boundary[] = [
   callSettledOnce,
   cancelSettlesCall,
@@ -76,7 +79,7 @@ export const boundary: readonly Boundary[] = [
   toolChangesAnnounced,
   noSecretTold,
 ];
-/** Properties of the structure: of the simulator, the stories, and what a replay does itself. */
+/** Invariants on the inside of one directory, checked in the simulator, in scenarios and in replays. */
 export const structural: readonly Structural[] = [
   noRootLeft,
   bounded,
@@ -86,7 +89,7 @@ export const structural: readonly Structural[] = [
 ];
 export const invariants: readonly Invariant[] = [...boundary, ...structural];
 
-/** Enough for a host whose machine is busy. */
+/** Bounds for real plays, enough for a busy host. */
 const realBounds: Bounds = { slackMs: 5_000, wayMs: 5_000 };
 
 interface Seat<What> {
@@ -104,10 +107,10 @@ const seated = <What>(
     sees: new Set(sees),
   }));
 
-/** Judges of one kind of thing. Each thing goes only to those who want to see it. */
+/** Judges of one type of input; each input goes only to the judges that want to see it. */
 class Row<What extends { readonly k: string }> {
   readonly seats: readonly Seat<What>[];
-  /** Judges by topic; filled as topics come. */
+  /** Judges by topic, filled in when a topic comes for the first time. */
   readonly #seeing = new Map<string, Map<string, readonly Seat<What>[]>>();
 
   constructor(seats: readonly Seat<What>[]) {
@@ -122,14 +125,14 @@ class Row<What extends { readonly k: string }> {
     return seats;
   }
 }
-/** Topic of a record: the type of its event, or how else it came in. */
+/** Returns the topic of a record: the type of its event, or else the way it came in. */
 const topicOf = (record: DirectoryRecord): string => {
   if (record.k === 'post' || record.k === 'out') return record.ev.type;
   if (record.k !== 'in') return '';
   return record.via === 'leaf' && record.ev !== undefined ? record.ev.type : record.via;
 };
 
-/** All judges together, for one run: over its records, or over what crossed its boundary alone. */
+/** Runs all judges over one run: over its records, or over its boundary crossings alone. */
 export class Bench {
   readonly #outside: Row<Crossing>;
   readonly #inside: Row<DirectoryRecord>;
@@ -151,7 +154,7 @@ export class Bench {
       ),
     );
   }
-  /** In the order in which they were found. */
+  /** Violations in the order in which they were found. */
   get violations(): readonly Violation[] {
     return this.#violations;
   }
@@ -159,7 +162,7 @@ export class Bench {
     const { at } = seen;
     if ('crossing' in seen) return this.#cross(seen.crossing, at);
     const { record } = seen;
-    // Names of timers are dear, and no judge asks which one fired.
+    // Names of timers are slow to compute, and no judge asks which one fired.
     const crossing =
       record.k === 'timer' || this.#outside.seats.length === 0 ? undefined : this.#names.of(record);
     if (crossing) this.#cross(crossing, at);
@@ -191,10 +194,13 @@ export class Bench {
 
 export interface JudgeOptions {
   readonly bounds?: Partial<Bounds>;
-  /** Default: all. */
+  /** Invariants to check, all by default. */
   readonly invariants?: readonly Invariant[];
 }
-/** Every violation of every invariant in what was seen. `isClosed`: everything had been told to end, and had time to. */
+/**
+ * Returns every violation of every invariant in a recording. `isClosed` means that everything was told to end, and
+ * had time to.
+ */
 export function judge(
   seen: Iterable<SeenRecord | Crossed>,
   isClosed: boolean,
@@ -209,6 +215,6 @@ export function judge(
   if (isClosed) bench.closed(at);
   return [...bench.violations];
 }
-/** Crossings in a recording, to be judged without a replay. */
+/** Returns the crossings of a trace, to be checked without a replay. */
 export const crossedIn = ({ lines }: Trace): Crossed[] =>
   lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ at: t, crossing: record }] : []));

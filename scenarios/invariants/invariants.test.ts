@@ -8,7 +8,7 @@ import { Harness, type HarnessOptions } from '../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: {}, afterMs: 50 } } } };
 type Leaves = 'process' | 'session' | 'link' | 'office';
-/** Leaves that take no notice of their end. */
+/** Ports that ignore their end. */
 const leaking = (...leaves: Leaves[]): Partial<HarnessOptions> => ({
   mend: (ports) => {
     const leak = (port: Leaves) => {
@@ -40,7 +40,7 @@ const everybody = (harness: Harness): void => {
   harness.run(100);
 };
 
-/** In mid-call, without a word. */
+/** Abandons the hosts in the middle of a call, without notice. */
 const abandonAll = (harness: Harness): void => {
   everybody(harness);
   harness.agentCall('read', { timeoutMs: 0 });
@@ -53,7 +53,7 @@ interface ViolatingExample {
   readonly how: string;
   readonly options?: Partial<HarnessOptions>;
   readonly act: (harness: Harness) => void;
-  /** Part of the violation's sentence. */
+  /** Text that the violation's sentence has to contain. */
   readonly said: string;
 }
 const violating: readonly ViolatingExample[] = [

@@ -5,13 +5,13 @@ import { latenessOf } from './lateness.ts';
 import type { Harness } from '../stage/harness.ts';
 
 /**
- * Invariants after every scenario: those over its records, and those of the harness, which has both ends: nothing is
- * left of what the scripted world had given.
+ * Checks invariants after every scenario: those over its records, and those of the harness, which sees both sides:
+ * nothing is left of what the scripted world had given.
  */
 export interface Meant {
-  /** Machines whose failure the scenario is about: a part of their address. */
+  /** Part of the address of machines whose failure the scenario is about. */
   readonly failing?: string;
-  /** Observers that fail. */
+  /** Number of observer errors that the scenario causes. */
   readonly blunders?: number;
 }
 type Invariant = (harness: Harness, meant: Meant) => readonly string[];
@@ -19,18 +19,20 @@ type Invariant = (harness: Harness, meant: Meant) => readonly string[];
 const left = (what: string, n: number): readonly string[] => (n === 0 ? [] : [`${n} ${what} left`]);
 
 const judged = new WeakMap<Harness, readonly Violation[]>();
-/** Violations of all invariants once a harness is closed. */
+/** Returns violations of all invariants once a harness is closed. */
 function violationsOf(harness: Harness): readonly Violation[] {
   const known = judged.get(harness);
   if (known) return known;
-  // Virtual time is late only where a scenario lets it hang.
+  // Virtual time is late only where a scenario stalls it.
   const found = judge(harness.seen, true, {
     bounds: { slackMs: latenessOf(harness.seen) },
   });
   judged.set(harness, found);
   return found;
 }
-/** A machine that fails cannot shut down in order, and refuses everything. */
+/**
+ * Invariants that are not checked for a failing machine, because it cannot shut down in order and refuses everything.
+ */
 const byFailing: readonly string[] = [noEarlyKill.invariant, freeSeatGranted.invariant];
 const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] => [
   invariant,
@@ -43,7 +45,7 @@ const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] =>
       )
       .map(({ what }) => what),
 ]);
-/** Properties that only the harness can know, because it has both ends. */
+/** Invariants that only the harness can check, because it sees both sides. */
 export const harnessInvariants: Readonly<Record<string, Invariant>> = {
   'no child is started while an older one lives': ({ servers }) =>
     servers.doubled.map((key) => `${key} was started while an older one lived`),
@@ -64,7 +66,7 @@ export const invariants: Readonly<Record<string, Invariant>> = {
   ...harnessInvariants,
 };
 
-/** Every violation, named by its invariant. */
+/** Returns every violation, with the name of its invariant. */
 export const violations = (harness: Harness, meant: Meant = {}): string[] =>
   Object.entries(invariants).flatMap(([invariant, check]) =>
     check(harness, meant).map((what) => `${invariant}: ${what}`),

@@ -1,6 +1,6 @@
 import type { Bounds, SeenRecord } from './invariant.ts';
 
-/** How late the latest timer was, in ms: what an event loop that hung, or a machine that slept, has cost. */
+/** Returns the lateness of the latest timer in ms, caused by an event loop that hung or a machine that slept. */
 export function latenessOf(seen: Iterable<SeenRecord>): number {
   const due = new Map<string, number>();
   let latest = 0;
@@ -13,9 +13,9 @@ export function latenessOf(seen: Iterable<SeenRecord>): number {
   return latest;
 }
 
-/** Delay of a machine that has other things to do. */
+/** Delay in ms allowed for a busy machine. */
 const busyMs = 5_000;
-/** For what really happened: as late as its own timers were, and a little. */
+/** Returns bounds for a real run: the lateness of its own timers, and a little more. */
 export const boundsOf = (seen: Iterable<SeenRecord>): Bounds => ({
   slackMs: busyMs + latenessOf(seen),
   wayMs: busyMs,

@@ -5,7 +5,7 @@ import { Bench } from './index.ts';
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 const servers = { fs: { tools }, git: { tools: { log: tools.read, hangs: { never: true } } } } as const;
 
-/** Violations a minute after everybody has come up and something was done. */
+/** Returns the violations a minute after startup and the given action. */
 function said(
   act: (harness: Harness) => void,
   options: Partial<HarnessOptions> = {},

@@ -1,8 +1,8 @@
 const mostYoung = 4096;
 
 /**
- * A map that forgets old entries: a host may live for weeks, and an hour after the end of a call nothing comes of it
- * any more. At least the last few thousand are kept.
+ * Map that forgets old entries: a host may live for weeks, and an hour after the end of a call nothing more comes of
+ * it. At least the last few thousand are kept.
  */
 export class RecentMap<Key, Value> {
   #young = new Map<Key, Value>();

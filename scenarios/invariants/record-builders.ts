@@ -5,7 +5,7 @@ import type { RecordOf, SeenRecord } from './invariant.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/** Builders of the records in the examples of invariants. A number between two records: so many ms pass. */
+/** Builds the records in the examples of invariants; a number between two records lets that many ms pass. */
 export function recordsOf(...told: readonly (DirectoryRecord | number)[]): readonly SeenRecord[] {
   let at = 0;
   const seen: SeenRecord[] = [];
@@ -23,7 +23,7 @@ export const endRecord = (
   why: RecordOf<'end'>['why'] = 'done',
   more: Partial<RecordOf<'end'>> = {},
 ) => ({ k: 'end', a, why, ...more }) satisfies RecordOf<'end'>;
-/** A message. */
+/** Builds the record of a message. */
 export const postRecord = (from: Address, a: Address, type: string, fields?: Fields) =>
   ({ k: 'post', from, a, ev: event(type, fields) }) satisfies RecordOf<'post'>;
 export const timerSet = (a: Address, n: number, ms: number, via: 'timer' | 'deadline' = 'timer') =>

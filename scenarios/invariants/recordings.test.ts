@@ -23,7 +23,7 @@ const isType =
   (type: string, channel = ''): Is =>
   ({ ch, ev }) =>
     ev?.type === type && ch.startsWith(channel);
-/** Recording with the first crossing of its kind repeated right behind it. */
+/** Returns a recording in which the first crossing of the given kind is repeated. */
 function twice(
   crossed: readonly Crossed[],
   isMeant: Is,

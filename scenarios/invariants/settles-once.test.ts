@@ -6,7 +6,7 @@ import { violations } from './invariants.ts';
 import type { ScriptedCall } from '../stage/scripted/script.ts';
 import { Harness } from '../stage/harness.ts';
 
-/** One thing that somebody does; `n` chooses among those to whom it can be done. */
+/** One action of a random run; `n` chooses its target. */
 type Act =
   | { readonly do: 'host calls' | 'agent calls'; readonly tool: string; readonly timeoutMs: number }
   | { readonly do: 'cancel'; readonly n: number }
@@ -15,9 +15,9 @@ type Act =
   | { readonly do: 'close'; readonly who: 'computer' | 'agent' | 'office' };
 interface Run {
   readonly acts: readonly Act[];
-  /** Answers of the person, one question after the other. */
+  /** Answers of the person to successive questions. */
   readonly words: readonly (Confirmation['decision'] | 'never' | 'nobody')[];
-  /** Results of looking at a result, and after how long. */
+  /** Results of checking a call's result, each with its delay. */
   readonly looks: readonly (readonly ['answered' | 'refused' | 'never', ms: number])[];
   readonly isFree: boolean;
 }
@@ -111,9 +111,7 @@ function perform(harness: Harness, one: Act): void {
   } else order(`server.${one.do}`);
 }
 
-/**
- * Checks that each call has one answer whose words fit together, and that nothing is left, in any order of events.
- */
+/** Checks, in any order of events, that each call has one answer with consistent fields, and that nothing is left. */
 function settlesOnce(run: Run): void {
   const harness = harnessOf(run);
   harness.office();
@@ -122,7 +120,7 @@ function settlesOnce(run: Run): void {
   harness.run(100);
   for (const one of run.acts) perform(harness, one);
   harness.run(20_000);
-  // Checked before anything is closed: the calls ended by themselves.
+  // Checked before anything is closed, so the calls ended by themselves.
   expect(harness.calls.map(({ settled }) => settled.length)).toEqual(harness.calls.map(() => 1));
   for (const { settled } of harness.calls)
     for (const { end, outcome, phase } of settled) {

@@ -9,19 +9,22 @@ import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { events } from '../../machines/protocol/events.ts';
 import type { Harness } from '../stage/harness.ts';
 
-/** Only the harness knows both what servers have and what a computer and its agents are shown of it. */
+/**
+ * Name of an invariant that only the harness can check: it knows both the resources of servers and what a computer
+ * and its agents show of them.
+ */
 export const showsTheTruth = 'a computer shows what its servers have, to its host and to agents';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const methods = { desktop: events.getDesktop, finder: events.getFinder } as const;
-/** Most entries that may be asked for. */
+/** Query for each collection, with the largest page that is allowed. */
 const queries = { desktop: {}, finder: { limit: 100 } } as const;
 const ticketOf = (collection: ResourceCollection): string => `truth.${collection}`;
 
 const contextOf = <Context>(harness: Harness, address: string): Context | undefined =>
   (harness.directory.find(address)?.ref.getSnapshot() as { context: Context } | undefined)?.context;
 
-/** Knowledge of one server: the results of its last reads. */
+/** State of one server in the cache: results of its last reads. */
 interface Held {
   readonly uris: readonly string[];
   readonly slots: readonly (readonly (Items & { readonly failure: unknown; readonly round: number })[])[];
@@ -29,13 +32,13 @@ interface Held {
 interface Server {
   readonly name: string;
   readonly truth: ResourcesTruth;
-  /** URIs as the server would list them, or, where its last change cannot be known, as they are known. */
+  /** URIs as the server would list them, or, where its last change cannot be known, as the computer knows them. */
   readonly uris: readonly string[];
 }
 
 const isKnowable = ({ isListed, isTold }: ResourcesTruth, isHeard: boolean, c: ComputerContext): boolean =>
   isListed || (isHeard ? isTold || c.timing.pollDeclaredMs > 0 : c.timing.pollMs > 0);
-/** Servers that are ready, take part, and whose truth the harness knows. */
+/** Returns the servers that are ready, have resources with subscriptions, and whose true state the harness knows. */
 function serversOf(harness: Harness, c: ComputerContext): Server[] {
   return c.servers.flatMap(({ rules: { server: name }, client }): Server[] => {
     const script = c.stages[name] === 'ready' ? harness.servers.behind(name) : undefined;
@@ -48,14 +51,17 @@ function serversOf(harness: Harness, c: ComputerContext): Server[] {
     return [{ name, truth: truth.resources, uris }];
   });
 }
-/** Content that one server has to show, and whether that is all: where it has lied, its lie. */
+/**
+ * Returns the content that one server has to show, and whether it is complete; wrong contents that a server gave
+ * count as its content.
+ */
 function shownOf(harness: Harness, collection: ResourceCollection, { name, truth, uris }: Server) {
   const { urisIn, refusedIn, toRead, itemsOf } = collections[collection];
   const held = contextOf<Held>(harness, `computer/${collection}/cache:${keyOf(name)}`);
   const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
     const known = held?.slots.flat()[held.uris.indexOf(uri)];
     const contents = truth.read(uri);
-    // A resource that has changed, or vanished, without a notice.
+    // Tells whether the resource has changed, or vanished, without a notice.
     const isSecret = contents.length === 0 || !truth.isKnowable(uri);
     if (isSecret && known && known.round > 0 && !known.failure) return { ok: true, body: known } as const;
     return contents.length === 0 ? ({ ok: false } as const) : itemsOf(contents, uri, name);
@@ -65,7 +71,7 @@ function shownOf(harness: Harness, collection: ResourceCollection, { name, truth
   return { name, items: read.flatMap((one) => (one.ok ? one.body.items : [])), isWhole };
 }
 
-/** Answer of a view, and what is wrong with it; undefined: there was no answer. */
+/** Answer of a view, with the servers of which parts are missing. */
 interface Answer {
   readonly body: object;
   readonly missing: readonly string[];
@@ -89,7 +95,7 @@ function shownToHost(
   if (!answer || answer.failure) return undefined;
   return { body: answer.body, missing: answer.missing.map(({ server }) => server) };
 }
-/** Null: there is no agent in its office. */
+/** Asks on behalf of the agent; returns null when no agent is in the office. */
 function shownToAgent(
   harness: Harness,
   c: ComputerContext,
@@ -113,7 +119,7 @@ function shownToAgent(
   return { body, missing: missing.map(({ server }) => server) };
 }
 
-/** Differences between a read of a resource that one server alone lists, and its content. */
+/** Returns differences between a read of a resource and its content, for resources that a single server lists. */
 function misread(harness: Harness, c: ComputerContext, servers: readonly Server[]): string[] {
   const all = servers.flatMap(({ uris }) => uris);
   return servers.flatMap(({ name, truth, uris }) => {
@@ -130,7 +136,7 @@ function misread(harness: Harness, c: ComputerContext, servers: readonly Server[
     return is === should ? [] : [`${uri} of ${name} is read as ${is}, and is ${should}`];
   });
 }
-/** Servers whose changes would not be heard, although they announce them. */
+/** Returns servers whose changes would not be heard, although they announce them. */
 function unheard(harness: Harness, servers: readonly Server[]): string[] {
   return servers.flatMap(({ name, truth, uris }) => {
     const watch = contextOf<{ refused: readonly string[] }>(harness, `computer/client:${keyOf(name)}/watch`);
@@ -141,9 +147,9 @@ function unheard(harness: Harness, servers: readonly Server[]): string[] {
 }
 const isShown = (uri: string): boolean => isWindowUri(uri) || isDpeUri(uri);
 
-/** Long enough for a server to be back that was found dead by being asked. */
+/** Time in ms after which a server is back that was found dead when it was asked. */
 const backMs = 60_000;
-/** Asks of both systems, so that what is known only by asking is known. */
+/** Asks for both collections, so that changes are found that only asking can find. */
 function look(harness: Harness, c: ComputerContext): void {
   const told = (): number => harness.heard('computer', 'client.changed').length;
   const before = told();
@@ -151,7 +157,7 @@ function look(harness: Harness, c: ComputerContext): void {
   if (told() !== before) harness.run(backMs);
 }
 
-/** Errors of what is shown when the system is quiescent; a look asks, and reads what was not known. */
+/** Returns errors in what is shown when the system is quiescent, after asking for contents that were not known. */
 export function untruthsShown(harness: Harness): string[] {
   const before = contextOf<ComputerContext>(harness, 'computer');
   if (!before || harness.state('computer')?.startsWith('clos') === true) return [];

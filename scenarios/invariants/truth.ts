@@ -6,10 +6,16 @@ import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import { capabilitiesOf, type Truth } from '../stage/scripted/script.ts';
 import type { Harness } from '../stage/harness.ts';
 
-/** Only the harness knows both what servers have and what a computer offers of it. */
+/**
+ * Name of an invariant that only the harness can check: it knows both the tools of servers and those that a computer
+ * offers.
+ */
 export const offersTheTruth = 'a computer offers what its servers would list now';
 
-/** Whether anybody could know of its last change: it was asked since, is asked by the clock, or has said so and is heard. */
+/**
+ * Tells whether the computer can know the last change of a list: it was requested since, is polled, or was announced
+ * and heard.
+ */
 function isKnowable({ isListed, isTold }: Truth, isDeclared: boolean, c: ComputerContext, server: string) {
   const { client } = c.servers.find(({ rules }) => rules.server === server) ?? {};
   const isHeard = isDeclared && client?.hearsChanges !== false;
@@ -17,8 +23,8 @@ function isKnowable({ isListed, isTold }: Truth, isDeclared: boolean, c: Compute
   return isListed || pollMs > 0 || (isHeard && isTold);
 }
 /**
- * Tools of a server that is ready, as it would list them; otherwise, and where the truth cannot be known, the known
- * ones.
+ * Returns the tools of a ready server as it would list them; of other servers, and where the truth cannot be known,
+ * the known ones.
  */
 function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly Tool[] {
   const known = c.catalogs[server] ?? [];
@@ -30,7 +36,7 @@ function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly
   return isKnowable(truth, tools.listChanged, c, server) ? truth.tools : known;
 }
 
-/** Errors of what a computer offers when the system is quiescent. */
+/** Returns errors in what a computer offers when the system is quiescent. */
 export function untruths(harness: Harness): string[] {
   const root = harness.directory.find('computer');
   if (!root) return [];
@@ -44,7 +50,7 @@ export function untruths(harness: Harness): string[] {
   const [is, should] = [written(c.offered), written(truth)];
   return is === should ? [] : [`offers [${shown(c.offered)}], and its servers have [${shown(truth)}]`];
 }
-/** Their order is no matter of truth. */
+/** Sorts the tools, because their order does not matter. */
 const written = (tools: readonly SmcpTool[]): string =>
   tools
     .map((tool) => JSON.stringify(tool))

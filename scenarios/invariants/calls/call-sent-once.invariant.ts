@@ -5,7 +5,9 @@ import { RecentMap } from '../recent-map.ts';
 import { isUnread } from '../../../machines/process/server-failure.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
-/** A server knew the session no more, and has not read what it was sent: a call may be sent once again. */
+/**
+ * Tells whether a server had lost the session and read nothing of the request: the call may then be sent once more.
+ */
 function wasUnread(ev: unknown): boolean {
   const { type, sent, failure } = ev as {
     readonly type?: string;
@@ -18,12 +20,12 @@ function wasUnread(ev: unknown): boolean {
 interface Count {
   accepted: number;
   sent: number;
-  /** Sent to a server that had not read it, so that it may be sent once more. */
+  /** Tells whether the call was sent to a server that did not read it, so that it may be sent once more. */
   isUnread?: true;
 }
 
 /**
- * Counts calls at an agent and at a computer: a call goes out at most as often as it came in, and once more where no
+ * Counts calls at an agent and at a computer: a call is sent at most as often as it came in, and once more when no
  * server had read it.
  */
 class CallSentOnce implements Judge<Crossing> {
@@ -41,7 +43,7 @@ class CallSentOnce implements Judge<Crossing> {
       if (count) count.accepted += 1;
       else counts.set(req, { accepted: 1, sent: 0 });
     } else if (type === 'ask.began') return this.#sent(count, ch);
-    // A call that waits for its turn has not left, and may be taken back.
+    // A call that waits in the queue was not sent yet and may be taken back.
     else if (count && type === 'ask.waiting') count.sent -= 1;
     else if (count && !count.isUnread && wasUnread(ev)) {
       count.isUnread = true;

@@ -26,7 +26,7 @@ class CallSettledInTime implements Judge<Crossing> {
   readonly #waiting = new Map<string, Due>();
   /** Calls of a computer's host by `req_id`. */
   readonly #calls = new Map<string, Due>();
-  /** Time before which no call is late. */
+  /** Earliest time in ms at which a call can be late. */
   #soonest = Infinity;
 
   constructor({ slackMs }: Bounds) {
@@ -44,7 +44,7 @@ class CallSettledInTime implements Judge<Crossing> {
     if (k === 'said') {
       this.#waiting.delete(key);
       this.#calls.delete(req);
-      // To look at an answer that is here is not its caller's time.
+      // Time spent on checking an answer that has arrived is not counted as time of the caller.
     } else if (entry) this.#emit(entry, at + this.#timingOf('host:computer').lookMs);
     return undefined;
   }
@@ -62,8 +62,9 @@ class CallSettledInTime implements Judge<Crossing> {
     this.#emit(entry, at + this.#allowed(ch, fieldsOfEvent(ev)));
   }
   /**
-   * How long may pass until it is settled; Infinity: for ever. An agent's: the whole seconds of the wire, and the margin by
-   * which the agent waits longer than the office, which waits longer than the computer.
+   * Returns the time in ms until the call has to be settled; Infinity without a limit. For an agent's call: the whole
+   * seconds of the wire, and the margin by which the agent waits longer than the office, which waits longer than the
+   * computer.
    */
   #allowed(ch: string, { type, timeoutMs = 0 }: { type: string; timeoutMs?: number }): number {
     const { queryMs, agentMarginMs } = this.#timingOf(ch);

@@ -4,7 +4,7 @@ import { crossingsOf, drawCrossing, callSent } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
-/** A judgement or a confirmation, as it is read from outside. */
+/** Result of the permission rule or of a confirmation, as seen from outside. */
 export interface Verdict {
   readonly decision?: string;
   readonly problems?: readonly string[];
@@ -25,7 +25,7 @@ class CallsNeedPermission implements Judge<Crossing> {
   /** Calls by `req_id`. */
   readonly #calls = new RecentMap<string, Known>();
   readonly #confirmed = new RecentMap<string, boolean>();
-  /** Somebody has allowed something for good: what that covers says another invariant. */
+  /** Tells whether a permanent permission was given; another invariant checks which calls it covers. */
   #isSome = false;
 
   take({ k, ch, ev, v, req = '' }: Crossing): FoundViolation | undefined {

@@ -24,7 +24,7 @@ interface Asked {
 class CancelSettlesCall implements Judge<Crossing> {
   /** Calls by their caller, a host or a connection. */
   readonly #asked = new Map<string, Map<string, Asked>>();
-  /** Calls that were cancelled in the present turn of the host. */
+  /** Calls that were cancelled in the current turn of the host. */
   readonly #cancelled: Asked[] = [];
 
   take(crossing: Crossing): readonly FoundViolation[] | undefined {
@@ -49,7 +49,7 @@ class CancelSettlesCall implements Judge<Crossing> {
     const asked = known.get(ticket);
     if (ev?.type === 'cancelCall' || ev?.type === 'agent.cancelled') {
       if (asked) this.#cancelled.push(asked);
-      // To an agent's own call its computer answers.
+      // The answer to an agent's own call comes from its computer.
     } else if (
       ev?.type === 'agent.called' ||
       (isAgent(crossing.ch) ? ev?.type === 'ask' : ev?.type === 'callTool')
@@ -74,7 +74,9 @@ const cancels = (ch = host) => crossingIn(ch, 'cancelCall', { ticket: 'host.r1' 
 const takesBack = crossingIn('link:computer:c1/1', 'agent.cancelled', { ticket: '1.r1' }, 'r1');
 const acks = crossingOut('link:computer:c1/1', 'link.answer', { ticket: '1.r1', body: {} }, 'r1');
 
-/** Confirmed, sent or cut off: a call that is not wanted any more ends, whatever it waits for. */
+/**
+ * Checks that a cancelled call ends at once, whether it waits for a confirmation, was sent, or lost its connection.
+ */
 export const cancelSettlesCall: Boundary = {
   reads: 'boundary',
   invariant: 'a cancel settles its call at once',

@@ -3,9 +3,9 @@ import { answers, crossingsOf, hostCalls, isAgent, callSent, settles } from '../
 import { fieldsOfEvent, type Boundary, type Bounds, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
-/** A call as its caller knows it. */
+/** Call as its caller knows it. */
 interface Caller {
-  /** Time that news of the end takes to the executor. */
+  /** Time in ms that the news of the end takes to reach the executor. */
   wayMs: number;
   waiting: number;
   toldAt: number;
@@ -13,7 +13,7 @@ interface Caller {
 
 class NoRunAfterEnd implements Judge<Crossing> {
   readonly #bounds: Bounds;
-  /** Callers by `req_id`: the same id again is the same call to its executor. */
+  /** Callers by `req_id`; for the executor a repeated id is the same call. */
   readonly #callers = new RecentMap<string, Caller>();
 
   constructor(bounds: Bounds) {
@@ -30,7 +30,7 @@ class NoRunAfterEnd implements Judge<Crossing> {
     } else if (k === 'said' && caller) {
       caller.waiting -= 1;
       caller.toldAt = at;
-      // One that had to wait for its turn.
+      // Call that waited in the queue and now begins.
     } else if (caller && (k === 'out' || type === 'ask.began')) return this.#sent(caller, ch, req, at);
     return undefined;
   }

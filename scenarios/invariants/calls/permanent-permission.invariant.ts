@@ -14,18 +14,18 @@ import type { Verdict } from './calls-need-permission.invariant.ts';
 
 interface Caller {
   readonly isFar: boolean;
-  /** Null: no agent asks. */
+  /** Name of the agent; null when the host itself calls. */
   readonly agent: string | null;
   readonly conversation: string | undefined;
 }
 interface Call extends Caller {
   readonly tool: string;
   readonly isConfirmed: boolean;
-  /** The launch config of each server when it came. */
+  /** Launch config of each server at the time of the call. */
   generations: Generations;
-  /** Permissions given by then. */
+  /** Permissions given before the call. */
   allowed: readonly Allowed[];
-  /** Our rule wants a person. */
+  /** Tells whether the built-in rule requires a person. */
   needsPerson: boolean;
   wasAsked: boolean;
 }
@@ -40,7 +40,7 @@ interface Config {
     readonly servers: readonly { rules: { server: string }; client: { generation: number } }[];
   };
 }
-/** Which launch config each server of a config has: another number, another program. */
+/** Returns the number of the launch config of each server; another number means another program. */
 function generationsIn({ known = {}, plan }: Partial<Config>): Generations {
   const planned = plan?.servers.map(({ rules, client }) => [rules.server, client.generation] as const);
   return Object.fromEntries(
@@ -50,7 +50,10 @@ function generationsIn({ known = {}, plan }: Partial<Config>): Generations {
 
 class PermanentPermission implements Judge<Crossing> {
   readonly #calls = new RecentMap<string, Call>();
-  /** Undefined: the computer was there before the first record, so its permissions are unknown. */
+  /**
+   * Launch configs of the servers; undefined when the computer was started before the first record, so that its
+   * permissions are unknown.
+   */
   #generations: Generations | undefined;
   #allowed: readonly Allowed[] = [];
 
@@ -75,7 +78,7 @@ class PermanentPermission implements Judge<Crossing> {
       case 'leave':
       case 'link.down':
       case 'agent.left':
-        // The next holder of the seat may be another peer.
+        // Permissions of a remote caller end here, because the next holder of the seat may be another peer.
         this.#allowed = this.#allowed.filter(({ isFar }) => !isFar);
         return undefined;
     }

@@ -21,24 +21,24 @@ import {
 
 export interface WalkOptions<Machine extends AnyStateMachine> {
   readonly input?: InputFrom<Machine>;
-  /** Sample of everything that the world may say, with payload; tried in every state. */
+  /** Events that the outside may send, with payload; each is tried in every state. */
   readonly events: readonly EventFromLogic<Machine>[];
   /** Events that may come after `close`, and must not undo it. */
   readonly meanwhile?: readonly EventFromLogic<Machine>[];
   /** Part of the context that tells two states apart; small, or the walk does not end. Default: nothing. */
   readonly tellApart?: (context: SnapshotFrom<Machine>['context'], value: unknown) => unknown;
-  /** The order after which it has to end. Default: `{ type: 'close' }`. */
+  /** Order after which the machine has to end, `{ type: 'close' }` by default. */
   readonly close?: EventObject;
-  /** Events that come by themselves, beside `after`: `deadline.passed` of a root's own timer. */
+  /** Events that come by themselves, beside `after`, such as `deadline.passed` of the machine's own timer. */
   readonly timers?: readonly EventFromLogic<Machine>[];
-  /** States at most, 5,000 by default; more is an error of the caller, not a pass. */
+  /** Largest number of states, 5,000 by default; more is an error of the caller, not a pass. */
   readonly limit?: number;
 }
 export interface Walk {
   readonly explored: number;
-  /** Paths of the states that were reached, to compare with `statesOf`. */
+  /** Paths of the reached states, to compare with `statesOf`. */
   readonly reached: ReadonlySet<string>;
-  /** Each as `state, after a → b`: what `close` and timers alone do not end. Empty is the proof. */
+  /** States that `close` and timers alone do not end, each as `state, after a → b`; an empty list is the proof. */
   readonly withoutWayOut: readonly string[];
 }
 
@@ -103,7 +103,7 @@ const abovesOf = (path: string): string[] => {
 
 interface Seen {
   readonly stop: Stop;
-  /** Subject of the invariant there: an order, an end. */
+  /** Subject of the violation in that state, such as an order or an end. */
   readonly what: string;
   readonly isBroken: boolean;
 }
@@ -117,7 +117,8 @@ function grouped<T>(all: readonly T[], by: (each: T) => string): ReadonlyMap<str
   return groups;
 }
 /**
- * Sentences about violations, as few as are exact. `at times`: in one state it depends on what the machine remembers.
+ * Writes sentences about violations, as few as possible without loss. `at times` means that it depends on the
+ * machine's context in one and the same state.
  */
 function told({ kind }: StateSpace, seen: readonly Seen[]): string[] {
   const sentences = new Set<string>();
@@ -140,7 +141,7 @@ function told({ kind }: StateSpace, seen: readonly Seen[]): string[] {
   return [...sentences].sort();
 }
 
-/** Orders that a state ignores: each says what it does upon an order, or `{}` that it does nothing. */
+/** Finds orders that a state ignores: each state has to say what it does upon an order, or `{}` for nothing. */
 export const ignoredOrders: ChartInvariant = (space) =>
   told(
     space,
@@ -153,7 +154,7 @@ export const ignoredOrders: ChartInvariant = (space) =>
     ),
   );
 
-/** Ends of roots that their owner does not hear, and refusals to open one. */
+/** Finds ends of owned root actors that their owner does not handle, and refusals to open one. */
 export const unheardEnds: ChartInvariant = (space) => [
   ...told(
     space,
@@ -176,8 +177,8 @@ export const unheardEnds: ChartInvariant = (space) => [
 ];
 
 /**
- * States in which a machine waits for nothing: no timer runs, no order but `close` leads on, and no fact of a port, a
- * root or a question that it holds.
+ * Finds states in which a machine waits for nothing: no timer runs, no order but `close` leads on, and neither does a
+ * fact of a port, an owned actor or a question.
  */
 export const unawaited: ChartInvariant = (space) =>
   told(
@@ -194,7 +195,7 @@ export const unawaited: ChartInvariant = (space) =>
     }),
   );
 
-/** To another state, or to the same one with the next thing to do. */
+/** Tells whether an event leads to another state, or to the same one with a next action. */
 function leadsOn(
   machine: AnyStateMachine,
   { tellApart }: Sample,

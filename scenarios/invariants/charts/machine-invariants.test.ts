@@ -30,7 +30,7 @@ describe('the whole state space of every machine is explored', () => {
     }
   });
   test('and has every transition that an event can take: one that no sample takes is dead code', () => {
-    // One chart may live under several kinds, each of which takes its own ways through it.
+    // One chart may be used for several kinds, and each takes other transitions of it.
     const taken = new Set(spaces.flatMap((space) => [...space.taken]));
     const sent = spaces.flatMap(({ machine }) => transitionsOf(machine));
     const missed = sent.filter((each) => !each.includes('--always') && !taken.has(each));

@@ -16,14 +16,14 @@ import { Harness } from '../../stage/harness.ts';
 
 type Port = Exclude<keyof Ports, 'request'>;
 type Opening = (at: string, input: never, emit: never) => PortInstance;
-/** Whether a port is given commands, and what makes its machine give the first. A session is given none. */
+/** Orders that make a machine give its first command to each port; null for a session, which gets no commands. */
 const commanded: Readonly<Record<string, ((s: Harness) => void) | null>> = {
   process: (s) => s.order('computer', { type: 'server.stop', server: 'fs' }),
   session: null,
   link: () => {},
   office: () => {},
 };
-/** The first that is opened of this port throws. */
+/** Builds a port whose first instance throws. */
 const throwing =
   (port: Port, over: 'opening' | 'command') =>
   (ports: Ports): Ports => {

@@ -14,17 +14,17 @@ import {
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface List {
-  /** Times of the first and the last notice since the list was asked for. */
+  /** Times of the first and the last change notice since the last list request. */
   first: number;
   last: number;
-  /** Not a session's first question, and the last one was answered. */
+  /** Tells whether this is not the session's first list request, and the last one was answered. */
   isSettled: boolean;
 }
 interface Server {
-  /** Capabilities of changes that it declared. */
+  /** Lists whose changes the server has declared to announce. */
   readonly tells: ReadonlySet<string>;
   readonly lists: ReadonlyMap<string, List>;
-  /** A list of it is another one whenever it is read, and is read ever less often. */
+  /** Tells whether a list of the server changes whenever it is read, and is therefore read less and less often. */
   isRestless: boolean;
 }
 type Declared = { readonly listChanged?: boolean } | null;
@@ -40,7 +40,7 @@ class BurstListedOnce implements Judge<Crossing> {
   readonly #slackMs: number;
   readonly #servers = new Map<string, Server>();
   #timing: Timing = timing;
-  /** Servers whose notices its host does not want to hear. */
+  /** Servers whose change notices are ignored by config. */
   #deaf: ReadonlySet<string> = new Set();
 
   constructor(slackMs: number) {
@@ -65,7 +65,7 @@ class BurstListedOnce implements Judge<Crossing> {
     if (k === 'out') return this.#asked(list, server, ch, type, at);
     if (!isAnswer(type)) return undefined;
     list.isSettled = type === 'ask.answered';
-    // Gathers changes that came while it was asked.
+    // Changes that come while the list is being requested are gathered.
     if (list.first < at) list.first = at;
     return undefined;
   }
@@ -91,7 +91,9 @@ class BurstListedOnce implements Judge<Crossing> {
     list.last = at;
     return this.#late(list, server, ch, at);
   }
-  /** A server that never stops telling is asked all the same. */
+  /**
+   * Reports a list request that comes too late; a server that never stops announcing has to be asked all the same.
+   */
   #late(
     { isSettled, first }: List,
     { isRestless }: Server,
@@ -109,7 +111,7 @@ class BurstListedOnce implements Judge<Crossing> {
   #asked(list: List, server: Server, ch: string, type: string, at: number): FoundViolation | undefined {
     const { first, last, isSettled } = list;
     const late = type === 'ask' ? this.#late(list, server, ch, at) : undefined;
-    // Withdrawn: it took too long, and is tried again.
+    // A withdrawn request took too long, and is tried again.
     list.isSettled = false;
     if (type !== 'ask') return undefined;
     Object.assign(list, { first: Infinity, last: -Infinity });

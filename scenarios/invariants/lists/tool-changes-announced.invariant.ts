@@ -11,7 +11,7 @@ import {
 } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
-/** Tools by their names, each with the number of its last change. */
+/** Tools by name, each with the number of its last change. */
 type Tools = ReadonlyMap<string, number>;
 type Fields = {
   readonly added: readonly string[];
@@ -22,7 +22,10 @@ type Fields = {
   readonly state: string;
 };
 const none: Tools = new Map();
-/** A tool that changed may be what it was: by names alone they are perhaps the same. */
+/**
+ * Tells whether two lists are equal; tools that changed count as different, though a change may restore the old
+ * state.
+ */
 const areSame = (some: Tools, others: Tools): boolean =>
   some.size === others.size && [...some].every(([name, change]) => others.get(name) === change);
 const haveSameNames = (some: Tools, others: Tools): boolean =>
@@ -32,9 +35,11 @@ class ToolChangesAnnounced implements Judge<Crossing> {
   readonly #slackMs: number;
   #quietMs = 0;
   #isJoined = false;
-  /** Undefined until they have changed, or somebody was answered. */
+  /** Tools that are offered; undefined until they have changed, or an agent was answered. */
   #offered: Tools | undefined;
-  /** Tools that the office or an agent was told of last; unknown for a computer that was there before. */
+  /**
+   * Tools that the office or an agent was told last; unknown for a computer that was started before the recording.
+   */
   #told: Tools | undefined;
   #isKnown = false;
   #toldAt = -Infinity;
@@ -54,7 +59,7 @@ class ToolChangesAnnounced implements Judge<Crossing> {
       case 'tools.changed':
         return this.#change(event);
       case 'join.accepted':
-        // The enter notice makes agents ask: what is offered when it first sits there needs no other.
+        // The enter notice makes agents ask, so the tools offered at that moment need no announcement.
         this.#told ??= this.#offered;
         return undefined;
       case 'link.changed':
@@ -73,7 +78,7 @@ class ToolChangesAnnounced implements Judge<Crossing> {
   }
   #begin(ev: Crossing['ev']): undefined {
     const { quietMs, longestQuietMs } = timingIn(ev);
-    // Notices are gathered until they stop, but no longer than that.
+    // Notices are gathered until none comes any more, but no longer than this.
     this.#quietMs = Math.min(quietMs, longestQuietMs);
     this.#offered = undefined;
     this.#told = undefined;

@@ -13,14 +13,14 @@ import {
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
 interface Life {
-  /** When its own way down began. */
+  /** Time at which the child's own shutdown began. */
   told: number;
 }
 class NoEarlyKill implements Judge<Crossing> {
-  /** Children that live, and were not sent SIGKILL, by their channels. */
+  /** Living children that were not sent SIGKILL, by channel. */
   readonly #spared = new Map<string, Life>();
   #timing: Timing = timing;
-  /** Time at which their computer was told to end; `abandon` gives no time. */
+  /** Time at which the computer was told to end; `abandon` allows no time. */
   #closes = Infinity;
 
   take(crossing: Crossing, at: number): FoundViolation | undefined {
@@ -35,7 +35,7 @@ class NoEarlyKill implements Judge<Crossing> {
     const life = this.#spared.get(ch);
     if (type === 'open') this.#spared.set(ch, { told: Infinity });
     else if (signal === 'SIGKILL' || isEnded(crossing)) this.#spared.delete(ch);
-    // Stdin was closed, or SIGTERM sent.
+    // The shutdown begins when stdin is closed, or SIGTERM sent.
     else if (life) life.told = Math.min(life.told, at);
     return life && type === 'close' ? this.#ended(ch, life, at) : undefined;
   }
@@ -55,7 +55,7 @@ const life = [computerStarts({ shutdownMs: 50 }), crossingOut(child, 'open')];
 const closes = crossingIn('host:computer', 'close');
 const ends = crossingOut(child, 'close');
 
-/** A child may be ended over its head only when its own way down has had its time. */
+/** Checks that a child is killed by its owner's end only after its own shutdown had its time. */
 export const noEarlyKill: Boundary = {
   reads: 'boundary',
   invariant: 'no process is killed before its time to end is over',

@@ -6,7 +6,10 @@ import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '.
 interface Step {
   readonly name: string;
   readonly since: number;
-  /** Hurried: its computer was told once more that it is not wanted, and the next step comes without waiting. */
+  /**
+   * Tells whether the shutdown is hurried: the computer was told again to end, so the next step comes without
+   * waiting.
+   */
   isHurried: boolean;
 }
 

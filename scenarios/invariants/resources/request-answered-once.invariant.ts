@@ -21,18 +21,18 @@ interface Question {
   asked: number;
   answered: number;
 }
-/** Timers of Node fire late by a moment, and what follows takes its time. */
+/** Tolerance in ms: timers of Node fire slightly late, and the work that follows takes time. */
 const momentMs = 50;
 const questions = new Set(['show', 'readResource', 'agent.askedCollection', 'agent.askedResource']);
 
 class RequestAnsweredOnce implements Judge<Crossing> {
   readonly #slackMs: number;
-  /** Questions by ticket, of a host or a connection. */
+  /** Questions by ticket, per host or connection. */
   readonly #questions = new Map<string, Map<string, Question>>();
   #timing: Timing = timing;
-  /** A computer that boots keeps questions for its servers. */
+  /** Time until which a booting computer holds questions for its servers. */
   #booted = 0;
-  /** Time before which no question is late. */
+  /** Earliest time in ms at which a question can be late. */
   #soonest = Infinity;
 
   constructor(slackMs: number) {
@@ -41,7 +41,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
   take(crossing: Crossing, at: number): FoundViolation | readonly FoundViolation[] | undefined {
     const { k, ch, ev } = crossing;
     const known = this.#questions.get(hostOf(ch));
-    // The asker hears nothing any more.
+    // When the connection is gone, no answer can be heard.
     if (isGone(crossing) && isLink(ch)) this.#questions.delete(hostOf(ch));
     if (k !== 'in') return this.#answered(known?.get(ticketIn(ev)));
     const late = at > this.#soonest ? this.#late(at) : undefined;
@@ -64,7 +64,7 @@ class RequestAnsweredOnce implements Judge<Crossing> {
     const [at, ticket] = [askerOf(crossing), ticketIn(ev)];
     const { aggregateMs, readMs } = this.#timing;
     const isOfAll = ev?.type === 'show' || ev?.type === 'agent.askedCollection';
-    // Each question has its own time, also beside others.
+    // Each question has its own time limit, even when others wait too.
     const due = Math.max(now, this.#booted) + (isOfAll ? aggregateMs : readMs) + this.#slackMs + momentMs;
     const some = this.#questions.get(at) ?? new Map<string, Question>();
     const known = some.get(ticket) ?? { at, ticket, asked: 0, answered: 0, due };

@@ -2,22 +2,25 @@ import type { Crossing } from '../../../machines/trace/index.ts';
 import { crossingsOf, hears } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
-/** A server that was given up is tried once in a while, for ever: longer than this no trial takes, in ms. */
+/** Longest time in ms of a trial; a server that was given up is tried again at intervals, for ever. */
 const trialMs = 30_000;
 
 interface Server {
   readonly name: string;
-  /** Started, by its config or by hand, and not stopped since. */
+  /** Tells whether the server was started, by its config or by hand, and not stopped since. */
   isWanted: boolean;
   state: string;
   failure: unknown;
-  /** When the trial that it is in began; null: it is in none. */
+  /** Time at which the current trial began; null outside a trial. */
   triedAt: number | null;
 }
 type Fields = { readonly name: string; readonly state: string; readonly failure: unknown };
 
 const fine = new Set(['ready', 'standby', 'disabled']);
-/** A server that wants a login waits for a person, and one that lacks a value for somebody who gives it. */
+/**
+ * States in which a server may stay: one that needs a login waits for a person, and one that lacks a value waits for
+ * that value.
+ */
 const rests = new Set(['open', 'idle', 'unauthorized', 'needsInput', 'unsupported']);
 
 class ReadyOrFailed implements Judge<Crossing> {
@@ -30,7 +33,7 @@ class ReadyOrFailed implements Judge<Crossing> {
     const server = this.#servers.get(name);
     if (type === 'closed' || type === 'createComputer') this.#servers.clear();
     else if (type === 'server.removed') this.#servers.delete(name);
-    // A server that is started with another config says so.
+    // A server that is started with the new config reports it.
     else if (type === 'setServers') for (const each of this.#servers.values()) each.isWanted = false;
     else if (server) server.isWanted = type === 'startServer';
     return undefined;

@@ -4,18 +4,18 @@ import type { Crossing } from '../../../machines/trace/index.ts';
 import { crossingsOf, crossingIn, crossingOut } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
-/** Connections of one office. */
+/** Connections and seats of one office. */
 interface Office {
-  /** Joins, and leaves, that wait for their answer, by ticket. */
+  /** Joins and leaves that wait for an answer, by ticket. */
   readonly asked: Map<string, { readonly socket: string; readonly seat: SeatFacts | undefined }>;
   /** Seats by connection. */
   readonly seats: Map<string, SeatFacts>;
-  /** First role of each connection: it is kept while it is connected. */
+  /** First role of each connection, which is kept while it is connected. */
   readonly roles: Map<string, SeatFacts['role']>;
 }
 type Fields = { socket: string; seat: SeatFacts; ticket: string; ok: boolean; text: string | null };
 
-/** Somebody else sits there, or there is more that forbids it. */
+/** Tells whether the seat is taken, or the join is forbidden for another reason. */
 function isTaken({ seats, roles, asked }: Office, socket: string, seat: SeatFacts): boolean {
   if ([...asked.values()].filter((one) => one.socket === socket).length > mostWaiting) return true;
   const [role, own] = [roles.get(socket), seats.get(socket)];
@@ -40,7 +40,7 @@ class FreeSeatGranted implements Judge<Crossing> {
     const office = this.#offices.get(ch);
     if (!office) return undefined;
     if (type === 'socket.joins' || type === 'socket.leaves') office.asked.set(ticket, { socket, seat });
-    // The register of all nodes knows more than this one.
+    // The register of all nodes knows of more seats than this node.
     else if (type === 'claim.settled' && typeof text === 'string') office.asked.delete(ticket);
     else if (type === 'office.seat' && seat) {
       office.seats.set(socket, seat);

@@ -4,12 +4,18 @@ import { mostOnTheWay } from '../../../machines/resources/server-cache.rules.ts'
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isAnswer, type FoundViolation, type Judge, type RecordOf, type EventFields } from '../invariant.ts';
 
-/** Reads of one resource by one machine in a moment, at most: several may want it, a change has it read once more. */
+/**
+ * Most reads of one resource by one machine within `momentMs`: several askers may want it, and a change makes it read
+ * once more.
+ */
 const mostAtOnce = 20;
 const momentMs = 50;
 type Fields = EventFields<{ method: string; params: { readonly uri?: string } }>;
 
-/** How often each machine has read each resource in this moment: who reads again and again must let time pass. */
+/**
+ * Counts the reads of each resource by each machine in the current moment; a machine that reads repeatedly must let
+ * time pass.
+ */
 class ReadRate {
   readonly #reads = new Map<string, number>();
   #began = 0;
@@ -30,57 +36,69 @@ class ReadRate {
   }
 }
 
-/** Owner of the port instance. */
+/** Returns the address of the port's owner. */
 const rootOf = (instance: Address): Address => instance.slice(0, instance.lastIndexOf('/'));
 
 interface Most {
   readonly timers: number;
   readonly leaves: number;
   readonly questions: number;
-  /** Pings may come beside questions: at most one at a time for each leaf. */
+  /** Allows pings beside questions, one at a time for each port. */
   readonly mayPing?: true;
-  /** Owned machines of each kind; kinds that are not named here are as many as strangers want. */
+  /** Largest number of owned machines of each kind; kinds not named here are unlimited. */
   readonly owned?: Readonly<Record<string, number>>;
 }
-/** Most that a machine of each kind may hold at once, as its chart says. Other kinds are not judged. */
+/** Largest numbers that a machine of each kind may hold at once, as its chart says; other kinds are not checked. */
 const most: Readonly<Record<string, Most>> = {
-  /** One grace at a time; its child. */
+  /** Timers: one grace period at a time. Port: the child process. */
   process: { timers: 1, leaves: 1, questions: 0 },
-  /** Proven stable, and the next look or the limit of a ping. Its session, its values, its process, its four lists. */
-  // The clock of its looks is taken away after those of its next phase are set. A person who is asked for a value may
-  // take long: its server is pinged meanwhile.
+  /**
+   * Timers: stability, and the next health check or the limit of a ping. Port: the session. Question: values of the
+   * config. Owned: a process and four lists.
+   */
+  // The third timer: a health-check timer is cancelled only after those of the next phase are set. A question to a
+  // person about a value may take long, so the server is pinged meanwhile.
   client: { timers: 3, leaves: 1, questions: 1, mayPing: true, owned: { process: 1, catalog: 4, watch: 1 } },
-  /** Changes are gathered while it is quiet, but not longer than that, and the next look ends then. It asks for its list. */
+  /**
+   * Timers: two gather changes, until none comes and at most for a while, and one is for the next poll. Question: the
+   * list.
+   */
   catalog: { timers: 3, leaves: 0, questions: 1 },
-  /** One subscription after another. */
+  /** Question: one subscription at a time. */
   watch: { timers: 1, leaves: 0, questions: 1 },
-  /** A deadline, and the limit on silence. A person or the server is asked, never both. */
+  /** Timers: the deadline, and the limit on silence. Question: to a person or to the server, never both. */
   call: { timers: 2, leaves: 0, questions: 1 },
   /**
-   * Boot or shutdown, the next token, and the times of calls that had to wait for servers. A link, and a client for each
-   * server of its config.
+   * Timers: boot or shutdown, the next connect permit, and the limits of calls that wait for servers. Owned: a link,
+   * and a client for each server of the config.
    */
   computer: { timers: 2 + mostWaiting, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
-  /** A timer to tell changes, and one for each question that waits: their number is up to the askers. */
+  /** Timers: one to announce changes, and one for each question that waits; their number is up to the askers. */
   desktop: { timers: Infinity, leaves: 0, questions: 0 },
   finder: { timers: Infinity, leaves: 0, questions: 0 },
-  /** The age of what it reads, and the limit or pause of what came too late. Those that hang, too; and as many for one asker each. */
+  /**
+   * Timers: the age of the contents, and the limit or pause after a late read. Questions: reads under way, hanging
+   * ones included, and as many again for single askers.
+   */
   cache: { timers: 2, leaves: 0, questions: 2 * mostOnTheWay },
   read: { timers: 1, leaves: 0, questions: 1 },
-  /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
+  /** Timers: two gather changes, until none comes and at most for a while. Port: the connection. */
   link: { timers: 2, leaves: 1, questions: 0 },
-  /** Shutdown. It asks who is in the room. As many views as computers, as many calls as its host wants. */
+  /**
+   * Timer: shutdown. Question: members of the room. Owned: a link; views are as many as computers, calls as many as
+   * the host wants.
+   */
   agent: { timers: 1, leaves: 0, questions: 1, owned: { link: 1 } },
-  /** A question, or the wait until the next one. */
+  /** Timer: a question's limit, or the pause until the next one. */
   view: { timers: 1, leaves: 0, questions: 1 },
   desktopView: { timers: 1, leaves: 0, questions: 1 },
   finderView: { timers: 1, leaves: 0, questions: 1 },
-  /** How long it is drained. Its port. As many seats as connections. */
+  /** Timer: the limit of draining. Port: the server. Seats are as many as connections. */
   office: { timers: 1, leaves: 1, questions: 0 },
   seat: { timers: 0, leaves: 0, questions: 0 },
 };
 
-/** The stages in which a client asks: for its values, or whether its server lives. */
+/** Stages in which a client asks questions: for its values, or whether its server lives. */
 const asking = new Set(['connecting', 'ready', 'authorizing', 'unauthorized']);
 
 interface Root {
@@ -89,9 +107,9 @@ interface Root {
   readonly most: Most;
   readonly owner: Root | undefined;
   readonly server: string;
-  /** Servers of its config, and those on their way down. */
+  /** Number of servers of the config, and of those that are shutting down. */
   servers: number;
-  /** Owned machines by kind, where they are bounded. */
+  /** Number of owned machines by kind, where limited. */
   owned: Map<string, number> | undefined;
   timers: number;
   leaves: number;
@@ -105,7 +123,7 @@ const isPing = ({ most: { mayPing } }: Root, id: string | undefined): boolean =>
 export class Holding implements Judge<DirectoryRecord> {
   readonly #roots = new Map<Address, Root>();
   readonly #atOnce = new ReadRate();
-  /** Ended in this input: by its end nothing of theirs is left. */
+  /** Root actors that end in this input; afterwards nothing of them may be left. */
   readonly #ending: Root[] = [];
 
   take(record: DirectoryRecord, at: number): FoundViolation | readonly FoundViolation[] | undefined {
@@ -124,7 +142,7 @@ export class Holding implements Judge<DirectoryRecord> {
     const kept: FoundViolation[] = [];
     for (const root of this.#ending) {
       const { a, leaves, questions, pings } = root;
-      // One of the same name may have been opened since.
+      // Another actor with the same name may have been opened since.
       if (this.#roots.get(a) === root) this.#roots.delete(a);
       if (leaves + questions + pings > 0)
         kept.push({ at: a, what: `ended and kept ${leaves} leaves, ${questions + pings} questions` });
@@ -155,7 +173,7 @@ export class Holding implements Judge<DirectoryRecord> {
     const { kind, pings, leaves } = root;
     return pings <= leaves ? undefined : { at: a, what: `a ${kind} has ${pings} pings and ${leaves} leaves` };
   }
-  /** Or it was withdrawn. */
+  /** Removes a question that was answered or withdrawn. */
   #answered(a: Address, id: string | undefined): void {
     const root = this.#roots.get(a);
     if (root && id !== 'withdrawal') root[isPing(root, id) ? 'pings' : 'questions'] -= 1;
@@ -195,7 +213,7 @@ export class Holding implements Judge<DirectoryRecord> {
     const living = all.filter(({ kind, owner }) => kind === 'client' && owner === computer);
     computer.servers = new Set([...living.map((c) => c.server), ...servers.map((s) => s.rules.server)]).size;
   }
-  /** A machine on the way down, or at rest, waits for no answer. */
+  /** A machine that shuts down, or is at rest, waits for no answer. */
   #told({ from, ev }: RecordOf<'post'>): FoundViolation | undefined {
     const root = this.#roots.get(from);
     const { stage = '' } = ev as EventFields<{ stage: string }>;

@@ -15,9 +15,9 @@ type Fields = {
 };
 
 class JoinedOrRefused implements Judge<Crossing> {
-  /** Links by their host. */
+  /** Links by host. */
   readonly #links = new Map<string, Link>();
-  /** URLs of offices that are open here. Other offices are unknown. */
+  /** URLs of the open offices of this process; other offices are unknown. */
   readonly #offices = new Map<string, string>();
 
   take({ ch, ev }: Crossing): undefined {
@@ -28,7 +28,7 @@ class JoinedOrRefused implements Judge<Crossing> {
       if (known) Object.assign(known, { state, isRefused: typeof refusal === 'string' });
     } else if (link) this.#links.set(ch, { url: link.url });
     else {
-      // Without one, or it left, or it has ended.
+      // The link was opened without an office, has left, or has ended.
       this.#links.delete(ch);
       this.#offices.delete(ch);
     }

@@ -16,7 +16,7 @@ const isFailed = (result: unknown): boolean =>
 
 class NoSecretTold implements Judge<Crossing> {
   readonly #secrets: readonly string[];
-  /** Calls of agents: the answer of a server goes to the caller, as it came. */
+  /** Calls of agents; the server's answer goes to the caller unchanged. */
   readonly #calls = new Set<string>();
 
   constructor(secrets: readonly string[]) {
@@ -30,7 +30,7 @@ class NoSecretTold implements Judge<Crossing> {
     if (k === 'out')
       return this.#calls.delete(ticket) && !isFailed(body) ? undefined : this.#unlessClean(ch, body);
     if (ch.startsWith('host:')) return undefined;
-    // Machines pass text of servers on to hosts and peers, so it must be redacted before.
+    // Machines pass texts of servers on to hosts and peers, so these must be redacted before.
     const told = [failure, message, stderr, isFailed(result) ? result : undefined].filter(
       (part) => part !== undefined,
     );
@@ -51,10 +51,10 @@ const failed = { code: 'ServerLost', message: 'ended', details: { stderr: `passw
 const answer = { content: [{ type: 'text', text: secret }] };
 
 /**
- * Texts of servers on stderr, in refusals, failures and progress are hidden before any machine hears of them; so are
- * our own: failures that hosts hear, and acks that go over a link, such as a failed call or a shown config. Answers
- * of servers, and requests to them, are not ours. Traces have redaction of their own:
- * machines/trace/secrets/redaction.test.ts.
+ * Checks that secrets are hidden. Texts of servers on stderr, in refusals, failures and progress are redacted before
+ * any machine hears them; so are the computer's own texts: failures that hosts hear, and acks that go over a link,
+ * such as a failed call or a shown config. Answers of servers, and requests to them, are passed unchanged. Traces
+ * have their own redaction: machines/trace/secrets/redaction.test.ts.
  */
 export const noSecretTold: Boundary = {
   reads: 'boundary',
