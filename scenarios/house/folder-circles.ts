@@ -5,15 +5,21 @@ export interface Source {
   readonly path: string;
   readonly text: string;
 }
-/** Rooms whose folders may not lean on each other in a circle. The folders of `scenarios/` are one proof. */
+/**
+ * Top folders in which folders may not import each other in a circle; the folders of `scenarios/` form one test suite
+ * and are exempt.
+ */
 const rooms = ['machines', 'actors', 'adapters'];
-/** `machines/client/client.rules.ts` → `machines/client`; undefined: the file is in no folder of a room. */
+/**
+ * Returns the folder of a file, such as `machines/client` for `machines/client/client.rules.ts`; undefined when the
+ * file is in no subfolder of a top folder.
+ */
 function folderOf(path: string): string | undefined {
   const [room = '', folder, ...below] = path.split('/');
   return rooms.includes(room) && below.length > 0 ? `${room}/${folder}` : undefined;
 }
 type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
-/** Imports and re-exports, types too; neither tests nor lazy `import()`. */
+/** Collects imports and re-exports between folders, types included; tests and lazy `import()` are ignored. */
 function arrowsOf(sources: readonly Source[]): Arrows {
   const arrows = new Map<string, Set<string>>();
   for (const { path, text } of sources) {
@@ -38,7 +44,7 @@ function reachedFrom(folder: string, arrows: Arrows): Set<string> {
     }
   return reached;
 }
-/** Folders that import each other in a circle, over any number of others. */
+/** Returns the folders that import each other in a circle, directly or over other folders. */
 export function foldersInCircles(sources: readonly Source[]): string[] {
   const arrows = arrowsOf(sources);
   return [...arrows.keys()].filter((folder) => reachedFrom(folder, arrows).has(folder)).toSorted();

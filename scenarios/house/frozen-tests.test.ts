@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Titles of tests that showed a fault once, in the mends of a release: `frozen-tests.txt`, a line each. */
+/**
+ * Titles of regression tests for bugs fixed in releases, one a line in `frozen-tests.txt`; these tests must not
+ * disappear.
+ */
 const frozen = readFileSync(new URL('frozen-tests.txt', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n');

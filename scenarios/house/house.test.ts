@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage', '.a2c']);
 const binary = /\.(png|jpe?g|gif|ico|woff2?|wasm|gz|tgz|pdf|docx|xlsx|pptx|log)$/;
 
-/** Text files of the project: a tarball or a foreign-owned checkout has no git to ask. */
+/** Reads the text files of the project without git, because a tarball or a foreign-owned checkout has none. */
 const readProject = (folder = '.'): Source[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
@@ -66,7 +66,7 @@ const bannedIn = ({ path, text }: Source): string[] => {
   });
 };
 
-/** Names that say nothing of what is in a file. */
+/** File and folder names that say nothing about their contents. */
 const drawer = /(^|[/.-])(utils?|helpers?|common|managers?|services?|handlers?)[/.-]|\/types\.ts$/;
 
 const places: readonly RegExp[] = [
@@ -75,7 +75,7 @@ const places: readonly RegExp[] = [
   /"resolved": "https?:\/\/(?!registry\.npmjs\.org\/)[^"]*"/,
   /\bregistry\s*=\s*https?:\/\/(?!registry\.npmjs\.org)/,
 ];
-/** Paths of one machine or person, and registries that strangers cannot reach. */
+/** Finds paths of one machine or person, and registries that strangers cannot reach. */
 const privateIn = ({ path, text }: Source): string[] =>
   places.filter((place) => place.test(text)).map((place) => `${path}: ${place.exec(text)?.[0]}`);
 
@@ -104,7 +104,7 @@ describe('the house', () => {
   });
 });
 
-// Each check is shown red once: a check that cannot fail is worse than none.
+// Each check is shown to fail once: a check that cannot fail is worse than none.
 describe('a planted violation', () => {
   it('is a circle of folders, whatever their files, but not where a test or a later import closes it', () => {
     const files = [
@@ -155,7 +155,7 @@ describe('a planted violation', () => {
 describe('oxlint, as .oxlintrc.json has it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-planted-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  /** Files with a line that breaks a rule. */
+  /** Planted files, each with a line that breaks a rule. */
   const planted: readonly (readonly [path: string, rule: string, line: string])[] = [
     ['machines/to-adapters.ts', 'no-restricted-imports', `import '../adapters/index.ts';`],
     ['machines/to-node.ts', 'no-restricted-imports', `import 'node:fs';`],

@@ -78,7 +78,7 @@ describe('an answer', () => {
   });
 });
 
-/** Whether all that `Child` tells its owner is taken by `Owner`. */
+/** Tells in the type system whether `Owner` accepts every event that `Child` sends to its owner. */
 type Hears<Owner extends AnyStateMachine, Child extends AnyStateMachine> =
   AddressFor<EventFrom<Owner>> extends InputFrom<Child>['owner'] ? true : false;
 it('who opens a machine hears what that tells its owner', () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Published files, as npm lists them. Builds nothing, and uses no network. */
+/** Lists the published files as npm does, without building and without network. */
 const packed = (): string[] => {
   const argv = ['pack', '--dry-run', '--ignore-scripts', '--offline', '--json'];
   const said = execFileSync('npm', argv, {

@@ -12,7 +12,7 @@ const markdownIn = (folder: string): string[] =>
     .map((name) => posix.join(folder, name));
 const rooms = ['machines', 'adapters', 'actors', 'scenarios'];
 const pages = ['.', 'docs', 'examples', 'scenarios/fault-server', ...rooms].flatMap(markdownIn);
-/** Pages that tell what was: files that they name may be gone. */
+/** Tells whether a page describes the past; files that it names may be gone. */
 const isPast = (page: string): boolean => page === 'CHANGELOG.md' || page === 'DECISIONS.md';
 
 /** Anchors of the headings of a page, as GitHub makes them. */
@@ -41,7 +41,7 @@ it.each(pages.filter((page) => !isPast(page)))('%s names files that there are', 
   const named = [
     ...textOf(page).matchAll(/`((?:machines|adapters|actors|scenarios|docs|examples)\/[\w./-]+)`/g),
   ];
-  // Placeholders for files that the reader is to write.
+  // Placeholders name files that the reader is to write.
   const files = named.map(([, path = '']) => path).filter((path) => !/noun|subject/i.test(path));
   expect(files.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
 });
@@ -50,7 +50,7 @@ it.each(pages.filter((page) => !isPast(page)))('%s names files that there are', 
 interface Proof {
   readonly file: string;
   readonly title: string;
-  /** Outermost `describe` around the test; empty: the test may stand anywhere in the file. */
+  /** Title of the outermost `describe` around the test; empty when the test may be anywhere in the file. */
   readonly chapter: string;
 }
 const proofOf = (written: string): Proof => {
@@ -58,7 +58,7 @@ const proofOf = (written: string): Proof => {
   const [title = '', chapter = ''] = words.split(' › ').toReversed();
   return { file, title, chapter };
 };
-/** Numbers and proofs of the rows `| number | … | proofs |` under a heading. */
+/** Reads numbers and proofs from the rows `| number | … | proofs |` under a heading. */
 const rowsUnder = (page: string, heading: string): { number: string; proofs: Proof[] }[] => {
   const text = textOf(page)
     .split(/^## /m)
@@ -67,7 +67,10 @@ const rowsUnder = (page: string, heading: string): { number: string; proofs: Pro
     ([, number = '', proofs = '']) => ({ number, proofs: proofs.split('<br>').map(proofOf) }),
   );
 };
-/** Searches for a title in quotes, whole and as an argument: a part of it, or words in a comment, do not count. */
+/**
+ * Tells whether a source contains a title in quotes, whole and as an argument; parts of it, or words in a comment, do
+ * not count.
+ */
 const hasTitle = (source: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => {
     const text = (quote + title.replaceAll(quote, `\\${quote}`) + quote).replaceAll(

@@ -5,24 +5,24 @@ import { parseSync, Visitor, type Comment, type Node, type Statement } from 'oxc
 /** Declarations, imports and exports of one `.d.ts`. */
 export interface Declarations {
   readonly file: string;
-  /** Name → its statements: an interface or an overloaded function may have several. */
+  /** Statements by declared name; an interface or an overloaded function may have several. */
   readonly own: Map<string, Declared>;
-  /** Name → where it comes from, and what it is called there. */
+  /** Origin of imported names: the module, and the name there. */
   readonly from: Map<string, readonly [module: string, name: string]>;
-  /** The names that it exports, its own and those of others. */
+  /** Exported names, declared in the file or re-exported. */
   readonly exported: Set<string>;
   readonly comments: readonly Comment[];
   readonly text: string;
 }
 export interface Declared {
   readonly nodes: Node[];
-  /** Start of the statement, with its `export`: a comment stands before that. */
+  /** Start of the statement with its `export`; its docstring ends before that. */
   readonly start: number;
 }
 
 const cache = new Map<string, Declarations>();
 
-/** Parses a file of `dist` once. */
+/** Parses a file of `dist`, once. */
 export function declarationsOf(file: string): Declarations {
   const known = cache.get(file);
   if (known) return known;
@@ -70,14 +70,17 @@ function enter(found: Declarations, statement: Statement): void {
   }
 }
 
-/** A declaration by the file that has it, however often it is exported again. */
+/** Place of a declaration: the file that contains it, however often it is exported again. */
 export interface Place {
   readonly file: string;
   readonly name: string;
 }
 export const keyOf = ({ file, name }: Place): string => `${file}#${name}`;
 
-/** Declaration of a name in a file; the name of a package; undefined: the language has it. */
+/**
+ * Finds the declaration of a name used in a file; returns the package name for a name of a package, and undefined for
+ * a name of the language.
+ */
 export function placeOf(file: string, name: string): Place | string | undefined {
   const { own, from } = declarationsOf(file);
   const source = from.get(name);
@@ -86,7 +89,7 @@ export function placeOf(file: string, name: string): Place | string | undefined 
 }
 const fileAt = (file: string, module: string): string => {
   const path = join(dirname(file), module);
-  // Modules in JavaScript have their declarations beside them.
+  // JavaScript modules have their declarations beside them.
   const found = [path.replace(/\.[jt]s$/, '.d.ts'), path.replace(/\.mjs$/, '.d.mts')].find(
     (each) => each !== path && existsSync(each),
   );
@@ -94,12 +97,12 @@ const fileAt = (file: string, module: string): string => {
   return found;
 };
 
-/** A name in a type, and whether it is that of a value (`typeof x`). */
+/** Name used in a type, with a flag whether it is the name of a value (`typeof x`). */
 interface Named {
   readonly place: Place | string;
   readonly isValue: boolean;
 }
-/** All that a declaration names, types of the language and type parameters aside. */
+/** Collects all names that a declaration uses, without those of the language and type parameters. */
 export function namedBy({ file, name }: Place): Named[] {
   const found: Named[] = [];
   const take = (place: Place | string | undefined, isValue = false): void => {
@@ -130,7 +133,7 @@ export function namedBy({ file, name }: Place): Named[] {
   return found;
 }
 
-/** Doc comment before a node. */
+/** Returns the docstring before a node. */
 export function docOf({ file }: Place, start: number): string | undefined {
   const { comments, text } = declarationsOf(file);
   const before = comments.findLast(
@@ -139,7 +142,7 @@ export function docOf({ file }: Place, start: number): string | undefined {
   return before?.type === 'Block' && before.value.startsWith('*') ? before.value.slice(1).trim() : undefined;
 }
 
-/** Names that a host can import from one entry point of package.json, each where it is declared. */
+/** Returns the declarations of all names that a host can import from one entry point of package.json. */
 export function publicOf(entry: string): Place[] {
   return [...declarationsOf(entry).exported].flatMap((name) => {
     const place = placeOf(entry, name);
@@ -148,8 +151,8 @@ export function publicOf(entry: string): Place[] {
 }
 
 /**
- * The ways on which these names lead to types that `known` has not: `Agent > AgentOptions > Timing`. A value is named for
- * its type alone (`typeof x`), so it is followed and may stay inside.
+ * Returns the paths on which these names lead to types missing in `known`, such as `Agent > AgentOptions > Timing`. A
+ * value that is only named for its type (`typeof x`) is followed and need not be exported.
  */
 export function unexported(places: readonly Place[], known: ReadonlySet<string>): string[] {
   const seen = new Set(places.map(keyOf));
@@ -166,7 +169,7 @@ export function unexported(places: readonly Place[], known: ReadonlySet<string>)
   return found;
 }
 
-/** The ways on which a name leads to a package: `createX > Runtime > xstate`. */
+/** Returns the paths on which a name leads to a package, such as `createX > Runtime > xstate`. */
 export function packagesBehind(
   place: Place,
   seen = new Set<string>(),
@@ -176,15 +179,15 @@ export function packagesBehind(
   const here = [...path, place.name];
   const found = namedBy(place).flatMap(({ place: next }) => {
     if (typeof next === 'object') return packagesBehind(next, seen, here);
-    // Streams of Node are no package.
+    // Modules of Node (`node:`) are no packages.
     return next.startsWith('node:') ? [] : [[...here, next].join(' > ')];
   });
   return [...new Set(found)];
 }
 
 /**
- * Public names without a word of explanation: `AgentOptions.url`. What is inferred from a value (`z.infer<typeof
- * joinOffice>`) is explained there.
+ * Returns the public names without a docstring, such as `AgentOptions.url`. Types inferred from a value
+ * (`z.infer<typeof joinOffice>`) are explained at the value.
  */
 export function unexplained(place: Place): string[] {
   const declared = declarationsOf(place.file).own.get(place.name);
@@ -204,9 +207,9 @@ const isInferred = ({ file }: Place, node: Node): boolean => {
 };
 
 /**
- * Members of interfaces and classes without a docstring, and options of methods that it does not name (`` `key` ``). What
- * is within a property, it explains; overloads are explained by the first of them; and a value, a function and a type as
- * a whole explain what is in them.
+ * Returns members of interfaces and classes without a docstring, and options of methods that the docstring does not
+ * name (`` `key` ``). A docstring of a property covers its inner members; the first overload covers the others; and
+ * that of a value, a function or a type covers its members.
  */
 function membersWithout(place: Place, declaration: Node): string[] {
   if (declaration.type !== 'TSInterfaceDeclaration' && declaration.type !== 'ClassDeclaration') return [];
@@ -226,10 +229,12 @@ function membersWithout(place: Place, declaration: Node): string[] {
       .map((option) => `${place.name}.${name}.${option}`);
   });
 }
-/** `ok: true` tells two shapes apart, and says no more. */
+/**
+ * Tells whether a member is a literal such as `ok: true`, which only tells two shapes apart and needs no docstring.
+ */
 const hasOneValue = (member: Node): boolean =>
   member.type === 'TSPropertySignature' && member.typeAnnotation?.typeAnnotation.type === 'TSLiteralType';
-/** The keys that a method takes in objects which its signature spells out. */
+/** Returns the keys of the object types that a method's signature spells out. */
 function optionsOf(method: Node): string[] {
   const found: string[] = [];
   new Visitor({

@@ -10,7 +10,7 @@ const page = readFileSync(new URL('../../docs/wire.md', import.meta.url), 'utf8'
 const chapter = (title: string): string =>
   page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
 const codes = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
-/** The cells of each row of a chapter whose first cell is this. */
+/** Returns the cells of each row of a chapter whose first cell matches. */
 const rowsOf = (title: string, first: RegExp): string[][] =>
   chapter(title)
     .split('\n')
@@ -23,7 +23,7 @@ const rowsOf = (title: string, first: RegExp): string[][] =>
     )
     .filter(([cell = '']) => first.test(cell));
 
-/** Fields in the words of the page: a field that may be left out has a question mark. */
+/** Returns the fields of a schema in the notation of the page: a question mark marks an optional field. */
 const fieldsOf = ({ shape }: z.ZodObject): string[] =>
   Object.entries(shape).map(([key, field]) =>
     (field as z.ZodType).safeParse(undefined).success ? `${key}?` : key,
