@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { differenceAt, eventsAt, spacesInLockstep } from './driving.ts';
 
-/** Differences that a failure shows. */
+/** Largest number of differences that a failure shows. */
 const most = 5;
 it('the charts step as XState does from every state that the samples reach, with every event', () => {
   const differences = new Set<string>();

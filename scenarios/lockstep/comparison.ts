@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { AnyActorRef, AnyMachineSnapshot } from 'xstate';
 import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';
 
-/** Everything that one interpreter did with one event. */
+/** Result of one event in one interpreter. */
 export interface Happened {
   readonly microsteps: readonly Microstep[];
   /** Actions in order, with their parameters. */
@@ -16,7 +16,7 @@ const isPlain = (value: object): boolean => {
   const like: unknown = Object.getPrototypeOf(value);
   return like === null || like === Object.prototype || Array.isArray(value);
 };
-/** Parts of an object that have to be equal; undefined: it has to be the same one. */
+/** Returns the parts of an object that have to be equal; undefined when both have to be the same object. */
 function partsOf(value: object): object | undefined {
   if (isActor(value)) return { actor: value.id };
   if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
@@ -29,7 +29,7 @@ const told = (value: unknown): string => {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 };
 
-/** The first place in which two values differ; the order of fields counts. */
+/** Returns the first place in which two values differ; the order of fields counts. */
 export function differenceOf(theirs: unknown, ours: unknown, at = ''): string | undefined {
   if (Object.is(theirs, ours)) return undefined;
   const differ = (): string => `${at}: XState has ${told(theirs)}, the stepper ${told(ours)}`;
@@ -45,7 +45,7 @@ export function differenceOf(theirs: unknown, ours: unknown, at = ''): string | 
   return undefined;
 }
 
-/** All of a snapshot, and whether it is another object than the one before it. */
+/** Returns all data of a snapshot, with a flag whether it is another object than the one before. */
 function shown(snapshot: AnyMachineSnapshot | undefined, before: unknown): object | undefined {
   if (!snapshot) return undefined;
   const { _nodes: nodes, children, tags, ...others } = snapshot;
@@ -69,7 +69,7 @@ function inOrder({ microsteps, actions, snapshot, thrown }: Happened, from: unkn
   const steps = microsteps.map((step) => {
     const one = {
       event: step.event,
-      // XState hands out copies of some, which have this in common.
+      // XState returns copies of some transitions, so they are compared by these members.
       transitions: step.transitions.map(({ source, eventType, toJSON }) => [source.id, eventType, toJSON]),
       snapshot: shown(step.snapshot, before),
     };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A chart as plain data: numbers name states, modulo how many there are. */
+/** Guard of a drawn chart as plain data; numbers name states, modulo their count. */
 export type DrawnGuard =
   | { readonly is: 'even' | 'alias' | 'inline' | 'broken' }
   | { readonly is: 'above'; readonly least: number; readonly isComputed: boolean }
@@ -33,9 +33,9 @@ export interface DrawnState {
   readonly entry: readonly DrawnAction[];
   readonly exit: readonly DrawnAction[];
   readonly on: readonly (readonly [event: string, transitions: readonly DrawnTransition[]])[];
-  /** May lead anywhere, as long as there is fuel. */
+  /** Eventless transitions that may lead anywhere, as long as there is fuel. */
   readonly always: readonly DrawnTransition[];
-  /** Changes nothing, and so may be taken for ever. */
+  /** Eventless transitions that change nothing, and so could be taken for ever. */
   readonly idles: readonly DrawnTransition[];
   readonly onDone: readonly DrawnTransition[];
   readonly after: readonly (readonly [delay: string, transition: DrawnTransition])[];
@@ -99,10 +99,10 @@ const idle: fc.Arbitrary<DrawnTransition> = record({
   actions: few(quiet),
   reenter: constant(false),
 });
-/** Events that are sent from outside, raised, or said by a child. */
+/** Names of events that are sent from outside, raised, or sent by a child. */
 export const events = ['e0', 'e1'] as const;
 const heard = constantFrom(...events, ...events, ...events, 'r0', 'r1', 'd0');
-/** Names that look like numbers come first among the fields of an object. */
+/** Names of states; some look like numbers, because JavaScript orders such fields of an object first. */
 export const keys = ['b', '10', 'a', '2'] as const;
 
 export const { chart } = fc.letrec<{ state: DrawnState; chart: DrawnState; leaf: DrawnState }>((tie) => {

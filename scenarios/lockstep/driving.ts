@@ -8,10 +8,10 @@ import { everythingFor, stateSpaceOf, type StateSpace } from '../stage/state-spa
 import { Difference, lockstepTelling } from './lockstep.ts';
 
 const self = createEmptyActor();
-/** Scope of an actor that does not run: what it would do is put off for ever. */
+/** Scope of an actor that does not run: its deferred actions are dropped. */
 const scope = { self, system: self.system, defer: () => {}, actionExecutor: () => {} } as unknown as Scope;
 
-/** The snapshot after a step, or how it differs; undefined: the machine has thrown, both ways. */
+/** Runs a step; returns the snapshot, or the difference, or undefined when both interpreters threw. */
 function attempt(step: () => AnyMachineSnapshot): AnyMachineSnapshot | string | undefined {
   try {
     return step();
@@ -19,7 +19,7 @@ function attempt(step: () => AnyMachineSnapshot): AnyMachineSnapshot | string | 
     return error instanceof Difference ? error.message : undefined;
   }
 }
-/** Takes an event both ways where a machine stands that steps in lockstep, and does nothing of it. */
+/** Takes an event with both interpreters in the state of a machine that steps in lockstep; no action is performed. */
 export function differenceAt(snapshot: AnyMachineSnapshot, event: EventObject): string | undefined {
   const after = attempt(() => snapshot.machine.transition(snapshot, event, scope as never));
   return typeof after === 'string' ? after : undefined;
@@ -32,7 +32,10 @@ function machineOf(kind: string): AnyStateMachine {
   if (!machine) throw new Error(`no machine of the kind '${kind}'`);
   return machine.provide({});
 }
-/** Charts of the project, by kind, on machines that step in lockstep, with all states that the samples reach. */
+/**
+ * State spaces of the project's charts, by kind, on machines that step in lockstep, with all states that the samples
+ * reach.
+ */
 export const spacesInLockstep = (): StateSpace[] =>
   Object.entries(samples).map(([kind, sample]) => {
     const space = stateSpaceOf(kind, machineOf(kind), sample);
@@ -40,14 +43,14 @@ export const spacesInLockstep = (): StateSpace[] =>
     return space;
   });
 
-/** A walk of a machine from its first state, and what it meets on its way. */
+/** Walk of a machine from its first state, with the events that it takes. */
 export interface Walk {
   readonly kind: string;
-  /** Number of the event at each step, among all that may come there. */
+  /** Number of the event at each step, among all events possible there. */
   readonly picks: readonly number[];
 }
 const walked = new Map<string, AnyStateMachine>();
-/** Each kind that it can open, under its own name. */
+/** Returns the kinds of actors that a machine can open, each under its own name. */
 export const opensOf = ({ owned = {} }: Sample): Map<string, string> =>
   new Map(Object.keys(owned).map((kind) => [kind, kind]));
 export function differenceOnWalk({ kind, picks }: Walk): string | undefined {
@@ -80,7 +83,7 @@ const ofInvoked = ({ _nodes: nodes }: AnyMachineSnapshot): Said[] =>
       { type: `xstate.error.actor.${id}`, error: new Error('broken') },
     ]),
   );
-/** Everything that may come to a machine of such a space where it stands. */
+/** Returns all events that may come to a machine in its current state. */
 export const eventsAt = (
   space: Pick<StateSpace, 'sample' | 'opens'>,
   snapshot: AnyMachineSnapshot,

@@ -8,7 +8,7 @@ import {
 } from '../../actors/runtime/stepper/stepper.ts';
 import { differenceIn, type Happened } from './comparison.ts';
 
-/** The compiled stepper did not do what XState's interpreter does. */
+/** Error for a step in which the compiled stepper and XState's interpreter differ. */
 export class Difference extends Error {}
 
 interface Logic {
@@ -19,7 +19,7 @@ type Step = (logic: Logic, scope: Scope) => AnyMachineSnapshot;
 const logicOf = ({ transition, getInitialSnapshot }: AnyStateMachine): Logic =>
   ({ transition, getInitialSnapshot }) as unknown as Logic;
 
-/** A scope in which nothing is performed, and whose system hears of nothing but microsteps. */
+/** Builds a scope in which no action is performed, and whose system receives nothing but microsteps. */
 function inertScope(scope: Scope, { microsteps, perform }: Collected): Scope {
   const system = Object.create(scope.system, {
     _sendInspectionEvent: {
@@ -35,7 +35,7 @@ function inertScope(scope: Scope, { microsteps, perform }: Collected): Scope {
   }) as object;
   return Object.create(scope, {
     system: { value: system },
-    // Actors that are made as children take the system of their parent.
+    // Child actors take the system of their parent.
     self: { value: Object.create(scope.self, { system: { value: system } }) },
     defer: { value: () => {} },
     actionExecutor: { value: perform, writable: true },
@@ -44,7 +44,10 @@ function inertScope(scope: Scope, { microsteps, perform }: Collected): Scope {
 class Collected {
   readonly microsteps: Microstep[] = [];
   readonly actions: [string, unknown][] = [];
-  /** Nothing is performed here; yet the action that threw as it was performed ends the step here, too. */
+  /**
+   * Error thrown by a performed action. Actions are not performed here, yet an action that threw must end the step
+   * here, too.
+   */
   readonly #bug: Bug | undefined;
   constructor(bug?: Bug) {
     this.#bug = bug;
@@ -69,7 +72,7 @@ interface Bug {
 }
 /** Microsteps of one event after which it counts as an endless loop. */
 const mostMicrosteps = 5_000;
-/** Tells what the actions of a machine throw as they are performed. */
+/** Reports errors that the actions of a machine throw while they are performed. */
 function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: unknown) => void): void {
   const overheard = (action: unknown): unknown => {
     if (typeof action !== 'function' || 'resolve' in action) return action;
@@ -87,10 +90,10 @@ function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: u
   ) as never;
 }
 
-/** Functions that are told of each snapshot to which a machine has come. */
+/** Callbacks for each snapshot that a machine reaches. */
 export const visitors: ((snapshot: AnyMachineSnapshot) => void)[] = [];
 
-/** Steps each event twice: the compiled stepper does what has to be done, and XState's interpreter says whether it was that. */
+/** Steps each event twice: the compiled stepper performs it, and XState's interpreter is compared with it. */
 export function lockstepTelling(tell: (difference: Difference) => void): Stepping {
   return (machine, lookingAt) => {
     const bugs: unknown[] = [];
@@ -148,7 +151,7 @@ export function lockstepTelling(tell: (difference: Difference) => void): Steppin
 }
 
 let isTold = false;
-/** Tells a difference outside of the actor, which swallows exceptions. The first difference is enough. */
+/** Reports a difference outside of the actor, which swallows exceptions; the first difference is enough. */
 function tellProcess(difference: Difference): void {
   if (!isTold)
     queueMicrotask(() => {

@@ -1,4 +1,4 @@
-/** Every scenario in lockstep; then every event from every state that they came to. */
+/** Runs every scenario in lockstep, then tries every event in every state that was reached. */
 import '../stories/all.scenario.ts';
 import { expect, test } from 'vitest';
 import type { AnyMachineSnapshot } from 'xstate';

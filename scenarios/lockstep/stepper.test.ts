@@ -82,7 +82,7 @@ describe('while somebody inspects XState itself steps, and nothing else is diffe
 
   it.each<When>(['from birth', 'from later on'])('%s', (when) => {
     const { inspected, trace: same } = told(when);
-    // The compiled stepper tells no inspector of microsteps.
+    // The compiled stepper reports no microsteps to inspectors, so XState's interpreter was in use.
     expect([...inspected]).toContain('@xstate.microstep');
     expect(same).toEqual(trace);
   });

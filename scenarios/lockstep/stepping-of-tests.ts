@@ -2,5 +2,5 @@ import { steppingOf, type Stepping } from '../../actors/runtime/stepper/stepper.
 import { lockstep } from './lockstep.ts';
 
 const name = process.env['A2C_STEPPER'];
-/** How the machines of a stage step: `A2C_STEPPER=lockstep` holds every step against XState's interpreter. */
+/** Returns the stepper of machines in tests: `A2C_STEPPER=lockstep` compares every step with XState's interpreter. */
 export const steppingOfTests = (): Stepping => (name === 'lockstep' ? lockstep : steppingOf(name));
