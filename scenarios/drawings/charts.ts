@@ -5,7 +5,7 @@ import { chartOf } from '../../actors/runtime/charts.ts';
 import type { Chart } from '../../machines/inspection.ts';
 import { graphOf, labelOf, type Arrow, type Graph } from '../../adapters/page/chart/graph.ts';
 
-/** A chart as a state diagram of Mermaid, which GitHub draws. Arrows with the same ends are one. */
+/** Writes a chart as a Mermaid state diagram, which GitHub draws; arrows with the same ends are merged. */
 function mermaidOf(chart: Chart): string {
   const graph = graphOf(chart);
   const lines = [
@@ -40,7 +40,7 @@ const arrowLines =
     return [`  ${idOf(from)} --> ${idOf(to)}: ${label}`];
   };
 
-/** The drawings of the machines in the docs: what they are made of, and where they stand. */
+/** Folder of the machine drawings in the docs. */
 export const folder = fileURLToPath(new URL('../../docs/machines/', import.meta.url));
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -65,5 +65,5 @@ Drawn by \`npm run draw\`. [ARCHITECTURE.md](../ARCHITECTURE.md) says who owns w
 |---|---|---|
 ${charts.map(({ kind, nodes, transitions }) => `| [${kind}](${kind}.md) | ${nodes.length - 1} | ${transitions.length} |`).join('\n')}
 `;
-/** Stands in each picture, so that one of an older machine is seen without drawing it again. */
+/** Mark in each picture, so that a picture of an older machine is detected without drawing it again. */
 export const markOf = ({ fingerprint }: Chart): string => `<!-- chart ${fingerprint} -->`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { charts, folder, indexPage, markOf, pageOf } from './charts.ts';
 
-/** Drawings in docs/machines show the machines as they are: `npm run draw` makes them. */
+/** Checks that the drawings in docs/machines show the current machines; `npm run draw` makes them. */
 const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
 describe('docs/machines', () => {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Chromium } from '../fixtures/browser.ts';
 import { startDemo } from '../fixtures/started-demo.ts';
 
-/** Writes docs/inspector.png: the page of `npm run demo` once one of its servers has died. Needs Chromium. */
+/** Writes docs/inspector.png: the page of `npm run demo` after one of its servers has died. Needs Chromium. */
 const demo = await startDemo();
 const chromium = await Chromium.start();
 try {

@@ -14,7 +14,7 @@ if (!read.ok) throw new Error(`${minute}: line ${read.line}: ${read.problem}`);
 const { trace } = read;
 const first = replayTrace(trace);
 
-/** Replayed by a process of its own, as a user would: what it prints, and with that the digest. */
+/** Replays a trace in a process of its own, as a user would; returns the printed verdict and digest. */
 const replayedIn = (checkout: string, ...flags: string[]): { verdict: string; digest: string } => {
   const argv = [...flags, '--import', 'tsx', 'actors/main.ts', 'replay', minute, '--json'];
   const text = execFileSync(process.execPath, argv, { cwd: checkout, encoding: 'utf8' });
@@ -58,7 +58,7 @@ describe('a minute of a real host', () => {
     git('clone', '--quiet', '--no-hardlinks', root, checkout);
     symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
     const replayed = replayedIn(checkout);
-    // Uncommitted changes make another program: then it has to replay, to any digest.
+    // With uncommitted changes the program differs: then the replay has to succeed, with any digest.
     expect(replayed.verdict).toBe('same');
     if (isClean) expect(replayed.digest).toBe(first.digest);
   });

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 type Wait = (ms: number) => Promise<unknown>;
 export interface Story {
   readonly title: string;
-  /** `dir`: a folder for what servers count. */
+  /** Returns the servers of the story; `dir` is a folder for counters of servers. */
   servers(dir: string): Readonly<Record<string, object>>;
   act(world: World, random: () => number, wait: Wait): Promise<void>;
 }
@@ -33,7 +33,7 @@ const toolNames = ['read', 'slow', 'hang', 'toss', 'dig'] as const;
 const anyOf = <T>(random: () => number, items: readonly T[]): T =>
   items[Math.floor(random() * items.length)] as T;
 
-/** One moment of a busy life: mostly a call, now and then something bad. The call is not awaited. */
+/** Plays one moment of a busy life: mostly a call, now and then a failure. The call is not awaited. */
 async function moment(
   world: World,
   random: () => number,
@@ -43,7 +43,7 @@ async function moment(
   const chance = random();
   if (chance < 0.03) world.kill(anyOf(random, names), anyOf(random, ['SIGKILL', 'SIGTERM']));
   else if (chance < 0.05)
-    // A server on its way down or up refuses the order, which is recorded too.
+    // A server that is starting or stopping refuses the order, which is recorded too.
     all.push(world.computer.restartServer(anyOf(random, names)).catch(() => undefined));
   else {
     const aborter = new AbortController();

@@ -12,7 +12,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 
 const faultServer = fileURLToPath(new URL('../fault-server/fault-server.mjs', import.meta.url));
 
-/** Short, so that much happens in little time. */
+/** Short timing, so that much happens in little time. */
 const hurried = {
   ...timing,
   backoffMs: 150,
@@ -27,10 +27,10 @@ const hurried = {
   exitGraceMs: 50,
 };
 export interface WorldOptions {
-  /** The folder to which it records. */
+  /** Folder of the recordings. */
   readonly dir: string;
   readonly profile: Profile;
-  /** Name → what the fault server is told. */
+  /** Configs of fault servers by name. */
   readonly servers: Readonly<Record<string, object>>;
 }
 /** Office, computer and agent in one process with real servers, real sockets and one recording of them all. */
@@ -79,12 +79,12 @@ export class World implements AsyncDisposable {
   #note(record: DirectoryRecord): void {
     noteIn(this.#pids, record);
   }
-  /** Kills the server as somebody from outside would. */
+  /** Kills a server from outside the host. */
   kill(server: string, signal: NodeJS.Signals): void {
     const pid = this.#pids.get(server);
     if (pid !== undefined) process.kill(pid, signal);
   }
-  /** The office goes, and another one opens at the same address. */
+  /** Closes the office and opens another one at the same address. */
   async restartOffice(): Promise<void> {
     const { port } = this.#office;
     await this.#office.close();
@@ -97,7 +97,7 @@ export class World implements AsyncDisposable {
     await this.runtime.close();
   }
 }
-/** `computer/client:fs/process#1/process#1` is a child of `fs`. */
+/** Notes the process of a server; `computer/client:fs/process#1/process#1` is a child of `fs`. */
 function noteIn(pids: Map<string, number>, record: DirectoryRecord): void {
   if (record.k !== 'in' || record.ev === undefined) return;
   const server = /client:([^/#]+)\/process/.exec(record.a)?.[1];
