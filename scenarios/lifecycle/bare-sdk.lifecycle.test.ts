@@ -3,7 +3,10 @@ import { cases } from './cases/index.ts';
 import { judge, type Word } from './judge.ts';
 import { driverOf, faultServer } from './players.ts';
 
-/** A judge that finds nothing wrong proves nothing: this host lacks what the bare client of the SDK lacks. */
+/**
+ * Expected verdicts for a host that lacks what the bare SDK client lacks: a judge that finds nothing wrong proves
+ * nothing.
+ */
 const expected: readonly (readonly [name: string, verdict: Word])[] = [
   ['clean', 'right'],
   ['wrapped', 'wrong'],

@@ -3,19 +3,19 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, peakMemoryOf } from './processes.ts';
 
-/** First line of a driver: its host. */
+/** First line of a driver, which describes its host. */
 export interface Hello {
   readonly name: string;
-  /** The process that is the host. */
+  /** Process id of the host. */
   readonly pid: number;
   readonly can: readonly string[];
 }
-/** The answer to one order; README.md has its members. */
+/** Answer to one order; README.md describes its members. */
 export interface HostAnswer {
   readonly ok: boolean;
-  /** How long it took, in ms. */
+  /** Duration of the order in ms. */
   readonly ms: number;
-  /** Nothing came in time. */
+  /** Tells whether no answer came in time. */
   readonly isLate?: boolean;
   readonly error?: string;
   readonly text?: string;
@@ -25,7 +25,7 @@ export interface HostAnswer {
   readonly tools?: readonly string[];
   readonly ready?: readonly string[];
 }
-/** An order that was given: its id, for a cancel, and its answer. */
+/** Order that was given: its id, for a cancel, and its answer. */
 export interface GivenOrder {
   readonly id: number;
   readonly answer: Promise<HostAnswer>;
@@ -33,14 +33,14 @@ export interface GivenOrder {
 type Message = Partial<Omit<HostAnswer, 'ms'>> & {
   readonly id?: number;
   readonly hello?: Hello;
-  /** Process of `start`, where the host is another one than its driver. */
+  /** Process id in the answer to `start`, when the host is another process than its driver. */
   readonly pid?: number;
 };
 
-/** Longer than any driver takes to load, on the slowest of machines. */
+/** Time in ms for a driver to load, enough for the slowest machine. */
 const helloMs = 120_000;
 
-/** A host that is judged: its driver as a child process in a group of its own, and the orders that it has. */
+/** Host under test: its driver as a child process in a group of its own, and the orders to it. */
 export class Host {
   readonly #child;
   readonly #pending = new Map<number, (message: Message) => void>();
@@ -49,7 +49,7 @@ export class Host {
   #last = 0;
   #error = '';
   #pid = 0;
-  /** How the driver ended, once it has. */
+  /** Exit of the driver in words; undefined while it runs. */
   ended: string | undefined;
 
   constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
@@ -76,7 +76,7 @@ export class Host {
     try {
       message = JSON.parse(line) as Message;
     } catch {
-      // A library that writes to stdout.
+      // Lines that are no JSON come from a library that writes to stdout.
       return;
     }
     if (message.hello) greet((this.#said = message.hello));
@@ -101,11 +101,11 @@ export class Host {
   can(what: string): boolean {
     return this.#said?.can.includes(what) ?? false;
   }
-  /** In MB. */
+  /** Largest memory of the host in MB. */
   get peakMemory(): number {
     return peakMemoryOf(this.pid);
   }
-  /** Gives an order; it is late when nothing came within `limitMs`. */
+  /** Gives an order; its answer is late after `limitMs`. */
   order(name: string, more: object, limitMs: number): GivenOrder {
     const id = (this.#last += 1);
     const at = performance.now();
@@ -122,11 +122,11 @@ export class Host {
     }));
     return { id, answer };
   }
-  /** Sends a signal, as from a shell. */
+  /** Sends a signal to the host, as from a shell. */
   signal(signal: NodeJS.Signals): void {
     endProcess(this.pid, signal);
   }
-  /** The driver and what is in its group. */
+  /** Ends the driver and its process group. */
   end(): void {
     const { pid } = this.#child;
     if (pid !== undefined) endProcess(-pid);

@@ -1,33 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Stage } from './stage.ts';
 
-/** `absent`: the host has no such thing, such as a time-out for a call. */
+/** Verdict in one word; `absent` means that the host has no such feature, such as a time-out for a call. */
 export type Word = 'right' | 'partly' | 'wrong' | 'absent';
 export interface Verdict {
   readonly verdict: Word;
-  /** Observations, in words for people. */
+  /** Observations in words for people. */
   readonly facts: string;
 }
 export interface Case {
-  /** The rule by which it is judged: what is right, then what is partly so. */
+  /** Rule of the case: when a host is right, then when it is partly right. */
   readonly rule: string;
-  /** Words of a driver's `can` without which there is nothing to judge. */
+  /** Features from a driver's `can` that the case needs; without them the verdict is `absent`. */
   readonly needs?: readonly string[];
-  /** Ends the host itself. */
+  /** Tells whether the case ends the host itself. */
   readonly endsHost?: boolean;
   play(stage: Stage): Promise<Verdict>;
 }
 export type Cases = Readonly<Record<string, Case>>;
 
-/** Commands: a driver (README.md), and the fault server. */
+/** Commands of a driver (README.md) and of the fault server. */
 export interface Players {
   readonly driver: readonly string[];
   readonly faultServer: readonly string[];
 }
-/** Over this a case is wrong: each wait in it has its own limit. */
+/** Time limit of a case in ms, over which it is wrong; each wait in a case has its own limit. */
 const caseMs = 280_000;
 
-/** Plays one case to a host of its own. */
+/** Plays one case with a host of its own. */
 export async function judge({ driver, faultServer }: Players, one: Case): Promise<Verdict> {
   const stage = new Stage(driver, faultServer);
   try {

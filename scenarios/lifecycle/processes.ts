@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process of the table that has a mark in its environment. */
+/** Process with a mark in its environment. */
 export interface Marked {
   readonly pid: number;
-  /** The first two words of its command line, without folders. */
+  /** First two words of the command line, without folders. */
   readonly command: string;
 }
 export const readOr = (file: string): string => {
@@ -13,7 +13,10 @@ export const readOr = (file: string): string => {
     return '';
   }
 };
-/** Processes with `mark` in their environment, from the process table of Linux. A zombie has no environment any more. */
+/**
+ * Returns the processes with `mark` in their environment, from the process table of Linux; zombies have no
+ * environment.
+ */
 export const processesWith = (mark: string): readonly Marked[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readOr(`/proc/${name}/environ`).includes(mark))
@@ -25,7 +28,7 @@ export const processesWith = (mark: string): readonly Marked[] =>
         .join(' ')
         .replace(/\/\S*\//g, ''),
     }));
-/** The most memory that a process ever held, in MB; 0 when it has ended. */
+/** Returns the largest memory that a process ever held, in MB; 0 when it has ended. */
 export const peakMemoryOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readOr(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 
@@ -33,6 +36,6 @@ export const endProcess = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): voi
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended.
+    // The process has ended meanwhile.
   }
 };

@@ -8,24 +8,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Host, type HostAnswer, type GivenOrder } from './host.ts';
 import { endProcess, processesWith, readOr, type Marked } from './processes.ts';
 
-/** Ten times what a rule allows where it says two seconds: a slow machine is never what is judged. */
+/** Wait in ms where a rule allows two seconds: ten times as long, so that a slow machine is never judged. */
 export const soonMs = 20_000;
-/** For what a rule wants known within five seconds or ten, and below the minute after which callers give up anyway. */
+/** Wait in ms where a rule allows five or ten seconds; shorter than the minute after which callers give up anyway. */
 export const knownMs = 45_000;
 /** Life of a server, longer than any case waits for its end. */
 const lifeMs = 300_000;
 
-/** A line of the log of a fault server. */
+/** Line in the log of a fault server. */
 interface Line {
   readonly got?: string;
   readonly did?: string;
   readonly tool?: string;
   readonly id?: unknown;
 }
-/** A config of the fault server (its README has it). */
+/** Config of the fault server; its README describes it. */
 export type Faulty = Readonly<Record<string, unknown>> & { readonly name?: string };
 
-/** One case: a folder, a mark for its servers, and a host that is judged. */
+/** Stage of one case: a folder, a mark for its servers, and the host under test. */
 export class Stage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'a2c-lifecycle-'));
   readonly #mark = randomUUID();
@@ -40,7 +40,7 @@ export class Stage {
     this.#faultServer = faultServer;
     this.host = this.anotherHost();
   }
-  /** A second driver beside the first, to compare with. Hosts of other cases clean up nothing of this one. */
+  /** Starts a second driver to compare with; hosts of other cases do not clean up its processes. */
   anotherHost(): Host {
     const state = join(this.#folder, `state-${this.#hosts.length}`);
     const host = new Host(this.#driver, { ...process.env, XDG_STATE_HOME: state });
@@ -53,7 +53,7 @@ export class Stage {
     writeFileSync(file, JSON.stringify({ ...kept, lifeMs, ...config }));
     return [...this.#faultServer, ...how, '--file', file];
   }
-  /** A server as a host configures it. `wrapped`: behind a shell, as `npx` and `uvx` start theirs. */
+  /** Builds the config of a server for the host; `wrapped` puts it behind a shell, as `npx` and `uvx` do. */
   server(config: Faulty, { wrapped = false, name = 'shaky' } = {}): object {
     const words = this.#write(config, name);
     const env = { A2C_LIFECYCLE: this.#mark, PATH: process.env.PATH };
@@ -61,7 +61,7 @@ export class Stage {
       ? { command: 'sh', args: ['-c', '"$@"; exit $?', 'sh', ...words], env }
       : { command: words[0], args: words.slice(1), env };
   }
-  /** A server at a URL, which runs until the case is over. */
+  /** Starts a server at a URL, which runs until the case is over. */
   async remote(config: Faulty, name = 'shaky'): Promise<object> {
     const [program = '', ...args] = this.#write(config, name, ['--http']);
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -72,13 +72,13 @@ export class Stage {
     });
     return { url: (JSON.parse(line) as { readonly url: string }).url };
   }
-  /** Log of a server: what it got and did, in order. */
+  /** Returns the log of a server: received messages and actions, in order. */
   log(name = 'shaky'): readonly Line[] {
     return readOr(join(this.#folder, `${name}.log`))
       .split('\n')
       .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
   }
-  /** How many messages of this method it got; `tool`: calls of this tool alone. */
+  /** Counts the messages of this method that a server received; `tool` counts calls of this tool alone. */
   got(method: string, tool?: string): number {
     return this.log().filter((line) => line.got === method && (tool === undefined || line.tool === tool))
       .length;
@@ -89,11 +89,11 @@ export class Stage {
   starts(): number {
     return readOr(join(this.#folder, 'shaky.starts')).split('\n').filter(Boolean).length;
   }
-  /** Processes of all servers of this case that live, with all that they started. */
+  /** Returns the living processes of all servers of this case, descendants included. */
   processes(): readonly Marked[] {
     return processesWith(this.#mark);
   }
-  /** Whether it came to be within `ms`. */
+  /** Waits until a condition holds; returns false after `ms`. */
   async until(isSo: () => boolean | Promise<boolean>, ms = soonMs): Promise<boolean> {
     const end = performance.now() + ms;
     while (!(await isSo())) {
@@ -102,7 +102,7 @@ export class Stage {
     }
     return true;
   }
-  /** The processes that are left after `ms`, or none as soon as there are none. */
+  /** Waits until no process of a server lives; returns those that remain after `ms`. */
   async left(ms = soonMs): Promise<readonly Marked[]> {
     await this.until(() => this.processes().length === 0, ms);
     return this.processes();
@@ -129,7 +129,7 @@ export class Stage {
   call(more: object = {}, limitMs = knownMs): Promise<HostAnswer> {
     return this.calling(more, limitMs).answer;
   }
-  /** The first call that is answered well, or the last one. */
+  /** Repeats a call until one succeeds; returns that answer, or the last one after `ms`. */
   async callUntilOk(more: object = {}, ms = knownMs): Promise<HostAnswer> {
     const end = performance.now() + ms;
     for (;;) {
@@ -139,7 +139,7 @@ export class Stage {
       await sleep(200);
     }
   }
-  /** Ends all that it started, and all that the host left. */
+  /** Ends everything that the case started, and everything that the host left. */
   close(): void {
     for (const host of this.#hosts) host.end();
     for (const child of this.#remote) child.kill('SIGKILL');

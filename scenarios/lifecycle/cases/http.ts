@@ -6,7 +6,7 @@ import { judged, say } from './words.ts';
 const well = { later: { 2: { faults: [] } } };
 const needs = ['http'];
 
-/** Servers at a URL, and what breaks between. */
+/** Cases about servers at a URL and failures of the network. */
 export const http: Cases = {
   sessionGone: {
     rule: 'its session is forgotten (404): usable again after exactly one new handshake; partly: after more',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cases } from '../judge.ts';
 import { judged, say } from './words.ts';
 
-/** Lists of tools that change, come in pages, or never end. */
+/** Cases about lists of tools that change, come in pages, or never end. */
 export const lists: Cases = {
   burst: {
     rule: 'thirty changes in a moment: the tools are current, after five lists at most; partly: after more',
@@ -10,7 +10,7 @@ export const lists: Cases = {
       await stage.start({ faults: [{ fault: 'notify.burst', n: 30, withinMs: 300, times: 1 }] });
       await stage.call();
       const before = stage.got('tools/list');
-      // A host that keeps no list asks each time that it is asked.
+      // A host that keeps no list asks its server each time.
       let asked = 0;
       const isCurrent = await stage.until(async () => {
         asked += 1;
@@ -27,7 +27,7 @@ export const lists: Cases = {
       await stage.start({ faults: [{ fault: 'notify.storm', everyMs: 20 }] });
       await stage.call();
       const before = stage.got('tools/list');
-      // A slower machine asks less often.
+      // A fixed wait, in which a slower machine asks less often, so the limit still holds.
       await sleep(5_000);
       const count = stage.got('tools/list') - before;
       const call = await stage.call();
@@ -56,7 +56,8 @@ export const lists: Cases = {
       const isQuiet = await stage.until(async () => {
         const before = stage.got('tools/list');
         if (before > 2_500) return true;
-        // That it asks no more shows in time alone: the pauses between its tries are shorter at first.
+        // A fixed wait: only time shows that no more requests come, and the pauses between tries are shorter at
+        // first.
         await sleep(5_000);
         pages = stage.got('tools/list');
         return pages === before;

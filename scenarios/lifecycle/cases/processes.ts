@@ -5,7 +5,9 @@ import { knownMs, type Faulty, type Stage } from '../stage.ts';
 import { judged, say, sayLeft } from './words.ts';
 
 const deaf = { fault: 'proc.ignoreStdinClose' };
-/** Deaf to the end of its input and to SIGTERM, with a grandchild that holds its pipes and is deaf, too. */
+/**
+ * Server that ignores the end of its input and SIGTERM, with a grandchild that holds its pipes and ignores them, too.
+ */
 const worst = {
   faults: [
     deaf,
@@ -15,7 +17,7 @@ const worst = {
 };
 const isServer = ({ command }: Marked): boolean => command.includes('fault-server');
 
-/** Starts, calls, stops: what is left of it. */
+/** Starts the host, calls, stops the server, and reports remaining processes. */
 async function stopped(stage: Stage, config: Faulty, wrapped = false) {
   await stage.start(config, { wrapped });
   const call = await stage.call();
@@ -25,7 +27,7 @@ async function stopped(stage: Stage, config: Faulty, wrapped = false) {
   const facts = `call ${say(call)}; ${before} processes; stop ${say(stop)}; ${sayLeft(left)}`;
   return { isOver: call.ok && !stop.isLate, left, facts };
 }
-/** Starts, calls, and ends the host by a signal. */
+/** Starts the host, calls, and ends the host by a signal. */
 async function ended(stage: Stage, config: Faulty, signal: NodeJS.Signals) {
   await stage.start(config, { wrapped: true });
   const call = await stage.call();
@@ -39,7 +41,7 @@ async function ended(stage: Stage, config: Faulty, signal: NodeJS.Signals) {
   );
 }
 
-/** Processes that are left of servers, however they end. */
+/** Cases about processes of servers that must not remain, however the servers end. */
 export const processes: Cases = {
   clean: {
     rule: 'start, call, list, stop; nothing is left',
@@ -97,7 +99,7 @@ export const processes: Cases = {
     rule: 'nothing has come back three seconds after stop',
     play: async (stage) => {
       const { isOver, facts } = await stopped(stage, {});
-      // That nothing comes shows in time alone.
+      // A fixed wait: only time shows that nothing comes.
       await sleep(3_000);
       const left = stage.processes();
       return judged(
@@ -161,7 +163,7 @@ export const processes: Cases = {
     rule: 'dies after each handshake: at most 15 starts in eight seconds, and a call ends with an error',
     play: async (stage) => {
       await stage.start({ faults: [{ fault: 'proc.exit', when: 'ready', afterMs: 50, code: 1 }] });
-      // A slower machine starts it less often.
+      // A fixed wait, in which a slower machine starts the server less often, so the limit still holds.
       await sleep(8_000);
       const starts = stage.starts();
       const call = await stage.call();
@@ -183,7 +185,7 @@ export const processes: Cases = {
     play: async (stage) => {
       const good = { tools: { read: {} } };
       const mute = stage.server({ faults: [{ fault: 'life.initNever' }] }, { name: 'mute' });
-      // A host beside it, with the good server alone, says how fast this machine is.
+      // A second host, with the good server alone, measures how fast this machine is.
       const other = stage.anotherHost();
       await other.opened();
       const alone = other.order(

@@ -1,4 +1,4 @@
-/** Drives one `Client` of the MCP SDK for each server, and nothing around it: the judge must find what it lacks. */
+/** Drives one bare `Client` of the MCP SDK for each server; the judge must find its faults. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

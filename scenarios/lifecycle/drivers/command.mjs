@@ -1,4 +1,7 @@
-/** Drives `a2c up` by its prompt and its `@a2c` lines: the host is that process, and the driver a program that uses it. */
+/**
+ * Drives `a2c up` by its prompt and its `@a2c` lines: the host is that process, and the driver a program that uses
+ * it.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,11 +13,11 @@ import { drive, told } from './lines.mjs';
 
 const command = fileURLToPath(new URL('dist/actors/main.js', import.meta.resolve('a2c-actors/package.json')));
 const ready = new Set();
-/** Calls whose answers have not come, the oldest first: the prompt runs one after the other. */
+/** Calls without an answer, the oldest first: the prompt runs one after the other. */
 const pending = [];
 let child;
 
-/** The first fact of a call is its result, the second, where that is null, its error. */
+/** Settles a call: its first fact is the result, the second, when that is null, the error. */
 const settle = ({ outcome, result, ...error }) => {
   const [first] = pending;
   if (result === null) return void (first.outcome = outcome);

@@ -10,7 +10,7 @@ const textOf = (error) =>
     .join(' ')
     .slice(0, 2_000);
 
-/** Says hello and answers orders until the process ends. `hello`: `{name, can}`. */
+/** Says hello and answers orders until the process ends; `hello` is `{name, can}`. */
 export function drive(hello, host) {
   const write = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
   const running = new Map();
@@ -35,7 +35,7 @@ export function drive(hello, host) {
   write({ hello: { pid: process.pid, ...hello } });
 }
 
-/** A `CallToolResult` in the words of the protocol. */
+/** Converts a `CallToolResult` to an answer of the line protocol. */
 export function told(result) {
   const text = (result?.content ?? []).map((content) => content.text ?? '').join('');
   return { text: text.slice(0, 300), bytes: text.length, isError: result?.isError === true };
