@@ -7,17 +7,17 @@ export interface Pair {
   readonly agent: AgentPeer;
   readonly office: ProcessPeer;
   readonly computer: ProcessPeer;
-  /** Another computer in the place of one that is gone. */
+  /** Replaces a computer that is gone by another one. */
   another(): Promise<ProcessPeer>;
-  /** Whose each of them is. */
+  /** Tells for each side whether it is this project's or the Python SDK's. */
   readonly isOurs: { readonly office: boolean; readonly agent: boolean; readonly computer: boolean };
   readonly version: string;
 }
 export interface Feature {
   readonly name: string;
-  /** Why the SDK of this version has no such thing. */
+  /** Returns the reason why the SDK of this version lacks the feature. */
   readonly missing?: (pair: Pair) => boolean;
-  /** Rejects with what is wrong. */
+  /** Checks the feature; rejects with the reason when it fails. */
   readonly check: (pair: Pair) => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const image = (bytes: number): Feature => ({
   },
 });
 
-/** Resolves when the call is at the tool. */
+/** Starts a call that hangs; resolves when the call is at the tool. */
 async function hanging(agent: AgentPeer, timeoutS: number): Promise<{ readonly ended: Promise<CallEnd> }> {
   const folder = newFolder();
   const file = join(folder, 'called');
@@ -137,7 +137,7 @@ export const features: readonly Feature[] = [
       const since = performance.now();
       await pair.computer.kill();
       expectUnknown(pair, await ended);
-      // An office of ours says so by itself: long before the time of the call is over.
+      // An office of this project reports the loss itself, long before the time limit of the call.
       if (pair.isOurs.office && performance.now() - since > 5_000)
         throw new Error(`the office did not say that '${computerName}' is gone`);
     },
@@ -151,7 +151,7 @@ export const features: readonly Feature[] = [
       const since = performance.now();
       await pair.office.kill();
       expectUnknown(pair, await ended);
-      // An agent of ours knows at once that there will be no answer.
+      // An agent of this project knows at once that no answer will come.
       if (pair.isOurs.agent && performance.now() - since > 5_000)
         throw new Error('the agent waited for an office that is gone');
     },

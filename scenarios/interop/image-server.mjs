@@ -1,6 +1,7 @@
 /**
- * An MCP server for the suite, without any library. `echo`, `image` of as many bytes as are asked for, `fail`, `hang`, which
- * writes a file and never answers, and a window; with the argument `frail` only `die`, which ends it in the midst of the call.
+ * MCP server for the suite, without any library: `echo`, `image` with the number of bytes asked for, `fail`, `hang`,
+ * which writes a file and never answers, and a window. With the argument `frail` it has only `die`, which ends it in
+ * the middle of the call.
  */
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,6 +1,6 @@
 import { features } from './features.ts';
 
-/** One combination with one version: by feature `works`, `–` (not in that version) or what is wrong. */
+/** Results of one combination with one version: by feature `works`, `–` (not in that version) or the failure. */
 export interface Column {
   readonly title: string;
   readonly version: string;
@@ -9,7 +9,7 @@ export interface Column {
 export const works = 'works';
 export const absent = '–';
 
-/** The same from run to run: what counts is what is said, not when or where. */
+/** Shortens an error to its message without places and times, so that runs can be compared. */
 export const causeOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
     .replace(/\s+/g, ' ')
@@ -19,7 +19,7 @@ export const causeOf = (error: unknown): string =>
     .trim()
     .slice(0, 160);
 
-/** Cells of one combination side by side: what is the same in all versions is said once. */
+/** Writes the cell of one combination; a result that all versions share is written once. */
 function cellOf(columns: readonly Column[], feature: string, notes: string[]): string {
   const said = columns.map(({ cells, version }) => [version, cells[feature] ?? absent] as const);
   const parts = [...new Set(said.map(([, cell]) => cell))].map((cell) => {
@@ -32,7 +32,7 @@ function cellOf(columns: readonly Column[], feature: string, notes: string[]): s
   return parts.join('; ');
 }
 
-/** The part of docs/interop.md that a run writes. */
+/** Writes the generated part of docs/interop.md. */
 export function tableOf(columns: readonly Column[]): string {
   const titles = [...new Set(columns.map(({ title }) => title))];
   const notes: string[] = [];
@@ -59,7 +59,7 @@ export function tableOf(columns: readonly Column[]): string {
 
 const begin = '<!-- written by npm run test:interop -->';
 const end = '<!-- end of what is written -->';
-/** The page with another table in it. */
+/** Replaces the table in the page. */
 export function withTable(page: string, table: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/interop.md lacks ${begin} or ${end}`);

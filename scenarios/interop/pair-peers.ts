@@ -13,7 +13,7 @@ export const office = 'o';
 export const computerName = 'k';
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
 
-/** End of a call. `outcome` is known of our agents only. */
+/** End of a call; `outcome` is known only for agents of this project. */
 export interface CallEnd {
   readonly isError: boolean;
   readonly text: string;
@@ -22,17 +22,17 @@ export interface CallEnd {
   readonly code?: string | number;
 }
 export interface AgentPeer {
-  /** Resolves when it was told of these tools without asking. */
+  /** Waits until the agent was told of these tools without asking. */
   hears(tools: readonly string[]): Promise<void>;
-  /** Resolves when the computer has this tool, asked as often as it takes. */
+  /** Waits until the computer has this tool, asking repeatedly. */
   sees(tool: string): Promise<void>;
   call(tool: string, params: object, timeoutS: number, computer?: string): Promise<CallEnd>;
-  /** Names of servers. */
+  /** Returns the names of the configured servers. */
   config(): Promise<readonly string[]>;
   desktop(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
-/** An office by its address; of a computer the address of its office. */
+/** Peer in a process of its own; `url` is the office's address, for a computer that of its office. */
 export type ProcessPeer = Pick<StartedHost, 'url' | 'kill'>;
 
 const sha256 = (data: string): string =>
@@ -139,7 +139,7 @@ interface Launch {
   readonly command: string;
   readonly args: readonly string[];
 }
-/** Behind every computer: one server in JavaScript, one that dies, and one made with FastMCP. */
+/** Servers of every computer: one in JavaScript, one that dies, and one made with FastMCP. */
 const serversOf = async (version: string): Promise<Readonly<Record<string, Launch>>> => ({
   files: { command: process.execPath, args: [at('image-server.mjs')] },
   frail: { command: process.execPath, args: [at('image-server.mjs'), 'frail'] },

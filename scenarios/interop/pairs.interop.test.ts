@@ -24,7 +24,7 @@ const who = (isOurs: boolean): string => (isOurs ? 'ours' : 'Python');
 const titleOf = ({ office, agent, computer }: Whose): string =>
   `office ${who(office)}, agent ${who(agent)}, computer ${who(computer)}`;
 const [t, f] = [true, false];
-/** All but those of one side alone. */
+/** Combinations of sides, except those with all sides from one project. */
 const combinations: readonly Whose[] = [
   { office: t, agent: f, computer: f },
   { office: t, agent: f, computer: t },
@@ -64,7 +64,7 @@ async function played(isOurs: Whose, version: string): Promise<Column> {
   }
   return { title: titleOf(isOurs), version, cells };
 }
-/** Features that fail in a column. */
+/** Returns the features that fail in a column. */
 const failing = ({ cells }: Column): string[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
     cell === works || cell === absent ? [] : [`${name}: ${cell}`],
@@ -75,11 +75,11 @@ describe.runIf(isReached)('every pair', { concurrent: true }, () => {
   it.each(pairs)('plays all features: $isOurs with $version', async ({ isOurs, version }) => {
     const column = await played(isOurs, version);
     columns.push(column);
-    // Failures of Python offices stand on the page only.
+    // Failures with Python offices are listed on the page only.
     expect(isOurs.office ? failing(column) : [], column.title).toEqual([]);
   });
 
-  // The newest version of the day only tells how it stands.
+  // The newest version is only reported, because it may have come out after this code.
   it('is told for a version that came since', async () => {
     const newest = await newestVersion();
     expect(newest).toMatch(/^\d+\.\d+\.\d+/);
