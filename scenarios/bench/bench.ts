@@ -48,8 +48,8 @@ const readOptions = () =>
   }).values;
 
 /**
- * Compiles what is measured, chains and yardsticks alike, into `dist` beside this file, with the peers in Python. A mistake in a type is
- * told and measured all the same: what runs is what stands there.
+ * Compiles the measured code, chains and yardsticks alike, into `dist` beside this file, with the Python peers. Type
+ * errors are reported and do not stop the measurement.
  */
 function build(): Promise<void> {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));

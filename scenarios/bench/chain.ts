@@ -1,18 +1,18 @@
 import type { GivenLimits } from '../../actors/index.ts';
 
-/** Something that answers calls, and is measured. All but the MCP server runs in the measuring process. */
+/** Chain that answers calls and is measured. Everything but the MCP server runs in the measuring process. */
 export interface Chain {
   /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
   call(n: number): Promise<string>;
   close(): Promise<void>;
-  /** CPU used so far by what is measured, when that is another process. */
+  /** Returns the CPU time used so far in µs, when the measured part is another process. */
   cpuUs?(): Promise<number>;
 }
 
-/** About a hundred bytes, different for each call, so that an answer to another call is noticed. */
+/** Builds a text of about a hundred bytes, different for each call, so that an answer to another call is noticed. */
 export const textOf = (n: number): string => `call ${n} `.padEnd(100, '.');
 
-/** The text of an echo result; anything else ends the row, because an error is fast. */
+/** Returns the text of an echo result; throws at anything else, because an error would be fast. */
 export function echoed(result: unknown): string {
   const { content } = result as { content?: readonly { readonly text?: string }[] };
   const text = content?.[0]?.text;
@@ -21,5 +21,5 @@ export function echoed(result: unknown): string {
 }
 
 const rate = { perSecond: 1_000_000, burst: 1_000_000 };
-/** Limits that check every event and refuse none: their cost alone is measured. */
+/** Limits that check every event and refuse none, so that only their cost is measured. */
 export const unmetLimits: GivenLimits = { eventsPerSocket: rate, eventsPerOffice: rate, events: rate };

@@ -6,19 +6,22 @@ import type { RuntimeShare } from '../../actors/api/computer.ts';
 import type { Computer, ComputerOptions } from '../../actors/index.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
 
-/** Servers inside the host, made with the SDK, over linked pairs: called through the SDK's own client, and through a computer. */
+/**
+ * Servers inside the host, made with the SDK, over linked pairs: called through the SDK's own client, and through a
+ * computer.
+ */
 export const echoTool = (name = 'echo'): Tool => ({
   name,
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 });
 
 export interface Served {
-  /** Our end of the pair. */
+  /** Host's end of the pair. */
   readonly end: InMemoryTransport;
-  /** Calls that reached the handler: a call that is answered without its server is no call. */
+  /** Number of calls that reached the handler; a call that is answered without its server does not count. */
   readonly heard: { calls: number };
 }
-/** `answer` makes the text of a result from the text of the call. */
+/** Starts a server inside the host; `answer` makes the text of a result from the text of the call. */
 export async function served(
   tools: readonly Tool[] = [echoTool()],
   answer: (text: string) => string = (text) => text,
@@ -43,7 +46,7 @@ export async function connected(end: InMemoryTransport): Promise<Client> {
 }
 
 type Ends = Readonly<Record<string, () => Promise<InMemoryTransport>>>;
-/** Options as a host writes them, without an office; nothing is kept on disk. */
+/** Builds the options of a computer as a host writes them, without an office and without files. */
 export const optionsOver = (ends: Ends): ComputerOptions => {
   const one = { type: 'inmemory', autoApprove: ['all'] };
   const mcpServers = Object.fromEntries(Object.keys(ends).map((name) => [name, one]));
@@ -55,7 +58,7 @@ export const computerOver = (
   inner: RuntimeShare = {},
 ): Promise<Computer> => bootedComputer({ ...optionsOver(ends), ...options }, inner);
 
-/** The first text of what a computer answers. */
+/** Calls a tool and returns the first text of the answer. */
 export async function textFrom(computer: Computer, tool: string, text: string): Promise<string> {
   const { result, failure } = await computer.callTool(tool, { text });
   if (failure) throw new Error(failure.message);

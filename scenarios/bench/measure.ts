@@ -9,7 +9,7 @@ export function quantile(values: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
-/** Quartiles: half of the values lie between them. */
+/** Returns the quartiles, between which half of the values lie. */
 export const spread = (values: readonly number[]): readonly [low: number, high: number] => [
   quantile(values, 0.25),
   quantile(values, 0.75),
@@ -20,8 +20,8 @@ export interface Pair<T = number> {
   readonly ours: T;
 }
 /**
- * Measures both in turns: noise of the machine affects both alike, and their ratio survives it. The order changes
- * with each round, so that neither always runs second.
+ * Measures both sides in turns: noise of the machine affects both alike, and their ratio survives it. The order
+ * changes with each round, so that neither always runs second.
  */
 export async function pairs<T = number>(
   rounds: number,
@@ -44,7 +44,7 @@ const sidesOf = (all: readonly Pair[], unit: string): NonNullable<Figure['sides'
   ours: median(all.map(({ ours }) => ours)),
   unit,
 });
-/** Ours divided by the yardstick; `unit` is that of both. */
+/** Builds a figure: this project's value divided by the yardstick's; both have the unit `unit`. */
 export const ratio = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
   what,
   unit: '×',
@@ -52,7 +52,7 @@ export const ratio = (what: string, all: readonly Pair[], unit: string, aim?: Ai
   sides: sidesOf(all, unit),
   ...(aim && { aim }),
 });
-/** Ours alone, with the yardstick beside it. */
+/** Builds a figure: this project's value, with the yardstick's beside it. */
 export const absolute = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
   what,
   unit,
@@ -61,7 +61,7 @@ export const absolute = (what: string, all: readonly Pair[], unit: string, aim?:
   ...(aim && { aim }),
 });
 
-/** How much more ours is than the yardstick. */
+/** Builds a figure: the difference between this project's value and the yardstick's. */
 export const more = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
   ...absolute(what, all, unit, aim),
   values: all.map(({ yardstick, ours }) => ours - yardstick),
@@ -71,7 +71,7 @@ export function cpuUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
-/** CPU of this process while it works, in milliseconds. */
+/** Measures the CPU time of this process during some work, in ms. */
 export async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   const before = cpuUs();
   await work();
@@ -80,7 +80,7 @@ export async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
 
 // Numbers go on over all slices, so that an answer to a call of an earlier slice is noticed too.
 let called = 0;
-/** One call, whose answer is its own or an error. */
+/** Makes one call; throws unless its own answer comes back. */
 export async function callOnce(chain: Chain): Promise<void> {
   called += 1;
   const n = called;
@@ -104,7 +104,10 @@ export interface Slice {
   readonly perSecond: number;
   readonly wallMs: number;
 }
-/** Keeps `inFlight` calls in flight for a while, and counts until the last of them is answered; all figures but `perSecond` are of one call. */
+/**
+ * Keeps `inFlight` calls in flight for a while, and counts until the last of them is answered; all figures but
+ * `perSecond` are of one call.
+ */
 export async function slice(chain: Chain, inFlight: number, forMs: number): Promise<Slice> {
   let count = 0;
   const used = chain.cpuUs ?? (async () => cpuUs());
@@ -124,7 +127,7 @@ export async function slice(chain: Chain, inFlight: number, forMs: number): Prom
     wallMs: tookMs / count,
   };
 }
-/** Pairs of slices of two chains, after one that does not count. */
+/** Measures pairs of slices of two chains, after a first pair that does not count. */
 export async function comparedSlices(
   plan: Plan,
   [yardstick, ours]: readonly [yardstick: Chain, ours: Chain],
@@ -136,7 +139,7 @@ export async function comparedSlices(
   return pairs(plan.rounds, one(yardstick), one(ours));
 }
 
-/** Opens both, compares them, and closes both. */
+/** Opens both chains, compares them, and closes both. */
 export async function withBoth(
   open: readonly [yardstick: () => Promise<Chain>, ours: () => Promise<Chain>],
   use: (both: readonly [yardstick: Chain, ours: Chain]) => Promise<void>,
@@ -150,7 +153,10 @@ export function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
-/** Twice, and in a macrotask of its own: what a finished task still held is gone by then. */
+/**
+ * Collects garbage twice in a macrotask of its own, so that data of a finished task is gone, and returns the heap
+ * size.
+ */
 export async function heapAfterGc(gc: () => void): Promise<number> {
   for (let n = 0; n < 2; n += 1) {
     await new Promise<void>((resolve) => void setImmediate(resolve));

@@ -4,7 +4,7 @@ import { startOffice } from './baseline/chain.ts';
 import { unmetLimits } from './chain.ts';
 
 /**
- * An office in a process of its own, `ours` or a bare relay. It writes its URL, then its CPU time for each line on
+ * Runs an office in a process of its own, `ours` or a bare relay: writes its URL, then its CPU time for each line on
  * stdin, and ends with stdin.
  */
 const opened = async () => {

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url';
 import type { Figure } from './row.ts';
 import type { Play } from './run.ts';
 
-/** Message of the process of a row. */
+/** Message from the process of a row. */
 export type RowMessage = { readonly figure: Figure } | { readonly failed: string } | { readonly done: true };
-/** The longest part of an error that is shown. */
+/** Longest part of an error that is shown, in characters. */
 const shown = 300;
 
 /** Runs a row in a process of its own: its heap holds no other row, and it can be ended with all that it started. */
 export const playApart: Play = (row, plan, tell, signal) => {
   const script = fileURLToPath(new URL('row-process.js', import.meta.url));
-  // Files that the row leaves there are removed with the folder, however it ends.
+  // Files of the row are removed with this folder, however the row ends.
   const folder = mkdtempSync(join(tmpdir(), 'a2c-bench-'));
   const child = fork(script, [row.name, JSON.stringify(plan)], {
     env: { ...process.env, TMPDIR: folder },
     execArgv: [...(row.flags ?? [])],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // A group of its own, which is ended as a whole.
+    // Process group of its own, which is ended as a whole.
     detached: true,
   });
   let wrote = '';
@@ -29,7 +29,7 @@ export const playApart: Play = (row, plan, tell, signal) => {
     try {
       process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
     } catch {
-      // Gone: that is what we wanted.
+      // The process has ended already.
     }
   };
   signal.addEventListener('abort', end, { once: true });
@@ -39,7 +39,7 @@ export const playApart: Play = (row, plan, tell, signal) => {
     child.on('message', (said: RowMessage) => {
       if ('figure' in said) return tell(said.figure);
       result ??= said;
-      // Handles that the row left open must not hold its process.
+      // Handles that the row left open must not keep its process alive.
       end();
     });
     child.once('error', reject);

@@ -1,11 +1,11 @@
-/** How thoroughly a row is measured. */
+/** Extent of the measurement of a row. */
 export interface Plan {
   readonly isQuick: boolean;
-  /** Pairs, of which the median counts. */
+  /** Number of pairs, of which the median counts. */
   readonly rounds: number;
-  /** How long one side of a pair is measured at a time. */
+  /** Time in ms for which one side of a pair is measured. */
   readonly sliceMs: number;
-  /** Calls of each side before the first pair. */
+  /** Number of calls of each side before the first pair. */
   readonly warmCalls: number;
 }
 export const plans: Readonly<Record<'whole' | 'quick', Plan>> = {
@@ -29,7 +29,7 @@ export interface Figure {
   readonly sides?: { readonly yardstick: number; readonly ours: number; readonly unit: string };
   readonly aim?: Aim;
 }
-/** Figures of a row, and why there are no more. */
+/** Figures of a row, with the reason when there are no more. */
 export interface Outcome {
   readonly row: string;
   readonly figures: readonly Figure[];
@@ -40,9 +40,9 @@ export type Tell = (figure: Figure) => void;
 export interface Row {
   readonly name: string;
   readonly about: string;
-  /** Flags of Node for its process. */
+  /** Flags of Node for the row's process. */
   readonly flags?: readonly string[];
-  /** Left out of a quick run: it needs a package of another registry. */
+  /** Registry that the row needs a package of; a quick run leaves such a row out. */
   readonly needs?: 'PyPI';
   readonly measure: (plan: Plan, tell: Tell) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Row } from './row.ts';
 
-/** In the order of the table. What a row measures is loaded in its own process only. */
+/** Rows in the order of the table; the code of a row is loaded in its own process only. */
 export const rows: readonly Row[] = [
   {
     name: 'calls',

@@ -3,7 +3,7 @@ import { median } from './measure.ts';
 import type { Figure, Outcome, Plan, Row } from './row.ts';
 import { numberOf } from './table.ts';
 
-/** Measures one row, and ends it when the signal says so. */
+/** Measures one row, and ends it when the signal aborts. */
 export type Play = (
   row: Row,
   plan: Plan,
@@ -14,14 +14,14 @@ export type Play = (
 export interface Running {
   readonly plan: Plan;
   readonly play: Play;
-  /** Aborts when a row that begins now is late. */
+  /** Creates the time limit of a row that begins now, as a signal. */
   readonly late: () => AbortSignal;
   /** Aborts at Ctrl-C. */
   readonly stop: AbortSignal;
   readonly progress: (text: string) => void;
 }
 
-/** Rows of these names, in the order of the table; all when there are none. */
+/** Returns the rows with these names, in the order of the table; all rows without names. */
 export function chosen(rows: readonly Row[], only: string, isQuick: boolean): Row[] {
   const names = only.split(',').flatMap((name) => name.trim() || []);
   for (const name of names) {
@@ -72,7 +72,7 @@ async function outcomeOf(row: Row, { plan, play, late, stop, progress }: Running
   return broken.length > 0 ? { ...outcome, notMeasured: broken.join('; ') } : outcome;
 }
 
-/** Ends a wait at the signal: a row that does not end must not hold the others. */
+/** Ends a wait at the signal, because a row that does not end must not hold the others. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

@@ -8,8 +8,8 @@ import { io, type Socket as ClientSocket } from 'socket.io-client';
 import { echoed, textOf, type Chain } from '../chain.ts';
 
 /**
- * Chain as one writes it by hand in an afternoon: no actors, no validation, no lifecycle, no errors. Yardstick for
- * the cost of those, and no example: it hangs and leaks wherever something goes wrong.
+ * Chain as written by hand in an afternoon: no actors, no validation, no lifecycle, no errors. Yardstick for the cost
+ * of those, and no example: it hangs and leaks when something fails.
  */
 
 interface Seat {
@@ -27,7 +27,7 @@ type Ack = (...answer: unknown[]) => void;
 type Tool = (call: Call) => Promise<object>;
 
 interface Office {
-  /** With the namespace. */
+  /** URL of the office, with the namespace. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -108,12 +108,12 @@ async function startChain(office: Office, { tool, close }: Answerer): Promise<Ch
   };
 }
 
-/** Agent → relay → computer → echo server over stdio, and back. */
+/** Opens the chain agent → relay → computer → echo server over stdio, and back. */
 export async function baselineFull(): Promise<Chain> {
   return startChain(await startOffice(), await startServer());
 }
 
-/** Bare peers around some office; the computer answers by itself, so the relay is what differs. */
+/** Opens bare peers around a given office; the computer answers by itself, so that only the relay differs. */
 export const relayChain = (office: Office): Promise<Chain> =>
   startChain(office, {
     tool: async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),

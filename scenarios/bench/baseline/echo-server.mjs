@@ -1,4 +1,4 @@
-// The least MCP server over stdio: one JSON-RPC message a line, one tool that gives its text back.
+// Smallest MCP server over stdio: one JSON-RPC message a line, one tool that returns its text.
 import { createInterface } from 'node:readline';
 
 const tools = [{ name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }];

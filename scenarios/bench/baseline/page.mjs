@@ -1,4 +1,4 @@
-// A page without a browser: attaches to the inspector at the given address, and takes what it is sent.
+// Inspector page without a browser: attaches to the inspector at the given address and reads what it is sent.
 import { WebSocket } from 'ws';
 
 const { host, origin, hash } = new URL(process.argv[2]);

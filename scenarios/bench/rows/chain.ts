@@ -9,7 +9,7 @@ import { calls, comparedSlices, pairs, ratio, slice, withBoth } from '../measure
 import { atLeast, type Row } from '../row.ts';
 
 const office = 'bench';
-/** The computer talks to it over stdio, by hand, ours and in Python alike. */
+/** Echo server over stdio, to which all computers talk, by hand, of this project and in Python alike. */
 const echoServer = {
   command: process.execPath,
   args: [fileURLToPath(new URL('../baseline/echo-server.mjs', import.meta.url))],
@@ -24,7 +24,7 @@ export function echoOf({ outcome, result, failure }: CallOutcome): string {
   return echoed(result);
 }
 
-/** Agent → office → computer → echo server over stdio, and back: three handles of the public API. */
+/** Opens the chain agent → office → computer → echo server over stdio, and back: three handles of the public API. */
 async function oursFull(): Promise<Chain> {
   const server = await createOffice({ port: 0, limits: unmetLimits });
   const computer = await bootedComputer({
@@ -51,7 +51,10 @@ export const measureChain: Row['measure'] = (plan, tell) =>
     tell(ratio(named, await comparedSlices(plan, chains, 'perSecond', inFlight), '/s', atLeast(0.6)));
   });
 
-/** Office, computer and agent of the Python SDK, each in a process of its own, and the same echo server. */
+/**
+ * Version of the Python SDK whose office, computer and agent are measured, each in a process of its own, with the
+ * same echo server.
+ */
 const version = '0.4.2';
 interface PythonChain {
   perSecond(calls: number): Promise<number>;
@@ -92,7 +95,7 @@ export const measurePython: Row['measure'] = async (plan, tell) => {
   const [theirs, ours] = [await pythonChain(), await oursFull()];
   const count = plan.isQuick ? 200 : 1_000;
   await calls(ours, plan.warmCalls, inFlight);
-  // Nothing compiles while it runs: ten thousand calls of theirs would be no warmer.
+  // Python compiles nothing while it runs, so ten thousand calls would not warm it more.
   await theirs.perSecond(count);
   const found = await pairs(
     plan.rounds,

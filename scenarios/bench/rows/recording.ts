@@ -10,7 +10,7 @@ import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 import { bareClient } from './calls/calls.ts';
 
-/** Calls that are recorded at a time: the clock of the benchmark costs about as much as one of them. */
+/** Number of calls recorded per measurement: reading the clock costs about as much as one of them. */
 const together = 100;
 
 /** Records that the directory of a computer reports while it answers this number of calls. */
@@ -28,7 +28,7 @@ async function reported(): Promise<readonly DirectoryRecord[]> {
   if (messagesOf(records).length !== 2 * together) throw new Error('not every call passed the session');
   return records;
 }
-/** JSON-RPC that a session passes with a question and with its answer. */
+/** Returns the JSON-RPC message that a session passes for a question or its answer. */
 function messageOf({ k, ...record }: DirectoryRecord): object | undefined {
   if (k !== 'in' && k !== 'out') return undefined;
   const { type, id, method, params, result } = (('ev' in record && record.ev) || {}) as Readonly<
@@ -42,7 +42,9 @@ function messageOf({ k, ...record }: DirectoryRecord): object | undefined {
 const messagesOf = (records: readonly DirectoryRecord[]): object[] =>
   records.flatMap((record) => messageOf(record) ?? []);
 
-/** A recorder as a host has it: news decide whether a trace is kept, and messages on the wire are beside it. */
+/**
+ * Creates a recorder as in a host: news decide whether a trace is kept, and messages on the wire are recorded too.
+ */
 async function recorder(): Promise<Chain> {
   const tap = new Tap();
   const flight = new FlightRecorder({ record: {}, stateDir: false }, new KnownSecrets(), tap);
@@ -61,7 +63,7 @@ async function recorder(): Promise<Chain> {
     close: async () => {},
   };
 }
-/** Calls of the SDK's client, as many as those records come from. */
+/** Makes as many calls of the SDK's client as produced the records. */
 async function asManyBare(): Promise<Chain> {
   const chain = await bareClient();
   return {

@@ -12,8 +12,8 @@ interface Said {
 }
 
 /**
- * An office between the bare peers of the baseline. It has a process of its own, whose CPU is what counts: beside
- * the peers, which cost three times as much, no difference between two offices would be seen.
+ * Opens an office between the bare peers of the baseline. The office has a process of its own, whose CPU time counts:
+ * the peers cost three times as much and would hide a difference between offices.
  */
 const relay = (whose: 'bare' | 'ours') => async (): Promise<Chain> => {
   const child = execFile(process.execPath, [

@@ -7,12 +7,15 @@ import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 import { computerConfig, echoOf } from './chain.ts';
 
-/** About fifteen calls a second, each of which leaves 64 records: a thousand a second, as a busy host has them. */
+/**
+ * Pause in ms between calls, for about fifteen calls a second, each of which makes 64 records: a thousand a second,
+ * as in a busy host.
+ */
 const pauseMs = 60;
-/** A slice has so many calls that it is longer than what the page is sent at a time. */
+/** Time in ms of a slice, longer than the interval in which the page is sent data. */
 const sliceMs = 2_000;
 
-/** A computer whose inspector is watched by a page in another process, or by none. Warm calls do not pause. */
+/** Opens a computer whose inspector is watched by a page in another process, or by none. Warm calls do not pause. */
 const open = (isWatched: boolean, pace: { ms: number }) => async (): Promise<Chain> => {
   const computer = await bootedComputer({ name: 'desk', config: computerConfig });
   const page = isWatched

@@ -13,9 +13,12 @@ import {
 } from '../../measure.ts';
 import { atMost, type Row } from '../../row.ts';
 
-/** One server inside the host, called through the SDK's own client and through a computer: what is ours is the difference. */
+/**
+ * Compares one server inside the host, called through the SDK's own client and through a computer; the difference is
+ * the cost of the computer.
+ */
 
-/** Each answer has had its call at the server. */
+/** Checks that each answer was a call at the server. */
 const counted = (heard: Served['heard'], call: Chain['call']): Chain['call'] => {
   let answered = 0;
   return async (n) => {
@@ -32,7 +35,7 @@ export async function bareClient(): Promise<Chain> {
     echoed(await client.callTool({ name: 'echo', arguments: { text: textOf(n) } }));
   return { call: counted(heard, call), close: () => client.close() };
 }
-/** Recorded, remembered, each argument held against the schema, each call in its turn. */
+/** Calls through a computer with all its work: recording, memory of calls, schema checks, limiters. */
 export async function throughComputer(): Promise<Chain> {
   const { end, heard } = await served();
   const computer = await computerOver({ echo: async () => end });
@@ -46,7 +49,7 @@ const limits = [
   [64, 3],
   [1_000, 2.7],
 ] as const;
-/** A compiler that works while the code runs is done after the warm calls; what the first ones cost is a row of its own. */
+/** Measures after warm calls, when the compiler is done; the cost of first calls is a row of its own. */
 export const measureCalls: Row['measure'] = (plan, tell) =>
   withBoth(both, async (chains) => {
     for (const chain of chains) await calls(chain, plan.warmCalls);
@@ -56,11 +59,11 @@ export const measureCalls: Row['measure'] = (plan, tell) =>
     }
   });
 
-/** Small enough to fit the young generation together. */
+/** Number of calls in a batch, small enough for the young generation. */
 const batch = 500;
 /**
- * The process has a young generation so large (`--min-semi-space-size`) that nothing is collected during a batch: what the heap
- * has grown by is then what was allocated. A batch in which a collection ran all the same is thrown away and fails the row.
+ * Measures allocations. The young generation is so large (`--min-semi-space-size`) that nothing is collected during a
+ * batch, so growth of the heap equals allocation. A batch with a collection is discarded and fails the row.
  */
 export const measureAlloc: Row['measure'] = (plan, tell) =>
   withBoth(both, async (chains) => {
@@ -80,13 +83,13 @@ export const measureAlloc: Row['measure'] = (plan, tell) =>
     tell(absolute('heap allocated per call, 64 in flight', found, 'KB', atMost(45)));
     collections.disconnect();
   });
-/** Collections since it was asked before. Node tells of them in a task of its own. */
+/** Returns the number of collections since the last request; Node reports them in a task of its own. */
 async function seen(collections: PerformanceObserver): Promise<number> {
   await new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
   return collections.takeRecords().length;
 }
 
-/** Calls after which everything is loaded and compiled, and bounded memories are full. */
+/** Number of calls after which everything is loaded and compiled, and bounded memories are full. */
 const settling = 20_000;
 /** Measures the heap that many calls in a row leave behind. */
 export const measureHeap: Row['measure'] = async ({ isQuick }, tell) => {

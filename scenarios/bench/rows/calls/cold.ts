@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { absolute, pairs, ratio, type Pair } from '../../measure.ts';
 import { atMost, type Row } from '../../row.ts';
 
-/** CPU in milliseconds, of calls one after the other in a process that has made none before; its servers stand. */
+/** CPU time in ms of successive calls in a process that has made none before; its servers are up. */
 export interface Cold {
   readonly first: number;
   readonly thousand: number;
 }
-/** A new process each time; the same one tells both figures. */
+/** Measures in a new process each time; one process reports both figures. */
 function inNewProcess(which: 'bare' | 'ours'): Promise<Cold> {
   const child = fork(fileURLToPath(new URL('cold-process.js', import.meta.url)), [which]);
   return new Promise((resolve, reject) => {

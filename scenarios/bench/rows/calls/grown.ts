@@ -3,7 +3,10 @@ import { computerOver, connected, echoTool, served, textFrom } from '../../insid
 import { calls, comparedSlices, cpuMsOf, pairs, ratio, withBoth } from '../../measure.ts';
 import { atMost, type Row } from '../../row.ts';
 
-/** A call where something has grown: servers, tools, results. The yardstick is a computer in which that is small. */
+/**
+ * Measures calls where something has grown: servers, tools, results. The yardstick is a computer in which that is
+ * small.
+ */
 
 /** Calls the middle one of this number of servers. */
 const amongServers = (count: number) => async (): Promise<Chain> => {
@@ -25,9 +28,9 @@ export const measureServers: Row['measure'] = async (plan, tell) => {
 };
 
 const [kb, mb] = [1024, 1024 ** 2];
-/** A result of so many bytes, another one for each call. */
+/** Builds a result of this many bytes, different for each call. */
 const big = (bytes: number) => (text: string) => text.padEnd(bytes, '.');
-/** Result of this size that begins with the text of its call. */
+/** Builds a result of this size that begins with the text of its call. */
 const own = (bytes: number, n: number, text: string): string => {
   if (text.length !== bytes) throw new Error(`not a text of ${bytes} bytes: ${text.slice(0, 300)}`);
   return text.slice(0, textOf(n).length);
@@ -38,7 +41,7 @@ const bareResults = (bytes: number) => async (): Promise<Chain> => {
     own(bytes, n, echoed(await client.callTool({ name: 'echo', arguments: { text: textOf(n) } })));
   return { call, close: () => client.close() };
 };
-/** Passed on whole. */
+/** Opens a chain whose large results are passed on whole. */
 const results = (bytes: number) => async (): Promise<Chain> => {
   const { end } = await served([echoTool()], big(bytes));
   const echo = { type: 'inmemory', autoApprove: ['all'], a2c: { resultBytes: 10 * mb } };
@@ -70,7 +73,7 @@ export const measureResults: Row['measure'] = async (plan, tell) => {
 };
 
 const [tools, together] = [10_000, 100];
-/** Any of so many tools of one server; `call` takes the first one. */
+/** Opens a server with this many tools; `call` uses the first one. */
 const amongTools = (count: number) => async () => {
   const names = Array.from({ length: count }, (_, n) => `echo-${n}`);
   const { end } = await served(names.map((name) => echoTool(name)));
@@ -93,7 +96,7 @@ export const measureTools: Row['measure'] = async (plan, tell) => {
   };
   const some = (chain: Chain) => async (): Promise<number> =>
     ((await cpuMsOf(() => calls(chain, together))) * 1_000) / together;
-  // Equal schemas: there is nothing to compile for the second tool.
+  // All schemas are equal, so nothing is compiled for the second tool.
   const fresh = await pairs(plan.rounds, some(many), some(first));
   tell(ratio('first call of each tool ÷ of a known one, CPU', fresh, 'µs', atMost(1.5)));
   await few.close();
