@@ -1,4 +1,4 @@
-/** Every file with scenarios; each registers its own. */
+/** Loads every file with scenarios; each registers its own. */
 import './calls/calls-in-harness.scenario.ts';
 import './calls/calls-unfinished.scenario.ts';
 import './calls/conflicts-in-harness.scenario.ts';

@@ -1,4 +1,4 @@
-/** Every file with scenarios as data: whoever wants all of them loads this one. */
+/** Loads every file with scenarios that are plain data. */
 import './calls/calls.scenario.ts';
 import './servers/clients.scenario.ts';
 import './servers/config/config.scenario.ts';

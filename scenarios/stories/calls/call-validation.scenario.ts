@@ -1,4 +1,4 @@
-/** Calls that are held against a schema and a rule before they are sent. */
+/** Scenarios of calls that are checked against a schema and a rule before they are sent. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const wantsPath = {

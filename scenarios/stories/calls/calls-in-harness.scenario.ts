@@ -1,4 +1,4 @@
-/** Calls whose inside only the harness shows. */
+/** Scenarios of calls whose inner steps only the harness shows. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { notices } from '../../../machines/protocol/events.ts';
@@ -184,7 +184,7 @@ scenario(
     s.computer();
     s.run(100);
     s.call('read');
-    // The person still thinks.
+    // The person has not answered yet.
     s.config({ fs: { generation: 2 } });
     calls();
     expect(asked).toEqual(['r1', 'r2']);

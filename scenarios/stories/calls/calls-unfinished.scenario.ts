@@ -1,4 +1,4 @@
-/** Moments before a call is sent and after it was answered that only the harness shows. */
+/** Scenarios of moments before a call is sent and after its answer, which only the harness shows. */
 import { expect } from 'vitest';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -67,7 +67,7 @@ scenario(
 const ends = (calls: readonly AskedCall[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };
-/** A port that looks at results and says this, or nothing. */
+/** Builds harness options with a port that checks results and reports this, or never reports. */
 const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOptions => ({
   servers: { fs: { tools: { good: { answers: long }, bad: { answers: { ...long, isError: true } } } } },
   options: { fs: { isRemote: true, resultBytes: 2_000 } },
@@ -81,7 +81,7 @@ const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOp
   }),
   timing: { lookMs: 1_000, drainMs: 100 },
 });
-/** A good and a bad result that are being looked at. */
+/** Makes a call with a good result and one with a bad result, both being checked. */
 function looked(s: Harness): readonly AskedCall[] {
   s.computer();
   s.run(100);

@@ -1,4 +1,4 @@
-/** Calls that end well, badly, late, or not where they were asked. */
+/** Scenarios of calls that end well, badly, late, or at another server. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };

@@ -1,4 +1,4 @@
-/** Calls that need a person's word. */
+/** Scenarios of calls that need a person's confirmation. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {} };

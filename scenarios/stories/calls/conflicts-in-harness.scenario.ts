@@ -1,4 +1,4 @@
-/** Two servers, one tool name: what agents are told when, while servers come and go. */
+/** Scenarios of two servers with one tool name: the times at which agents hear of changed names. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
@@ -46,7 +46,7 @@ scenario(
     s.run(1_000);
     expect(toldOf(s)).toEqual(['+x']);
     s.run(5_000);
-    // The list of B comes before it is ready: A's tool has its new name by then.
+    // The list of B arrives before B is ready, and A's tool is renamed by then.
     expect(toldOf(s)).toEqual(['+x', '+A_x', '-x', '+B_x']);
     order(s, 'server.stop', 'B');
     s.run(1_000);

@@ -1,4 +1,4 @@
-/** Two servers, one tool name: who is called what, while servers come and go. */
+/** Scenarios of two servers with one tool name: the name of each tool, while servers come and go. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const prefix = { onConflict: 'prefix' } as const;
@@ -6,7 +6,7 @@ const prefix = { onConflict: 'prefix' } as const;
 scenario(
   'T12 of two servers with one tool name both start, and the newcomer’s tool alone is refused (the text of the issue: in the case the server is)',
   (s) => {
-    // One after the other: who comes second of two that start at once, no two machines agree on.
+    // Started one after the other, because the order of two servers that start at once differs between machines.
     const [a, b] = [
       s.server('a', { tools: { t: {}, s: {} } }),
       s.server('b', { tools: { r: {}, t: {} }, autoStart: false }),

@@ -1,4 +1,4 @@
-/** Names come from strangers, and there may be many of them. */
+/** Scenarios of names given by strangers, which may be strange and many. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';

@@ -1,4 +1,4 @@
-/** Calls that wait for others, because only so many may run at once. */
+/** Scenarios of calls that wait in a queue, because the number of running calls is limited. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -75,7 +75,7 @@ scenario(
     const [first, second] = [s.call('read'), s.call('read')];
     s.run(50);
     s.cancel(first);
-    // The place in the line of the computer that is free now goes to this one.
+    // The place in the computer's queue that is free now goes to this call.
     const faster = s.call('write');
     s.settled(first, second);
     s.expect(first).settles('failed', { end: 'cancelled' });
@@ -84,7 +84,7 @@ scenario(
     s.expect(faster).settles('succeeded');
     s.expect(a).requests('tools/call', 0);
     s.expect(b).requests('tools/call', 2);
-    // Found by a seed: whoever was refused so kept the place of his server for ever.
+    // Found with a random seed: a call that was refused like this kept its server's place for ever.
     const next = s.call('read');
     s.settled(next);
     s.expect(next).settles('succeeded');

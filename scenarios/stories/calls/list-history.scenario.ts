@@ -1,4 +1,4 @@
-/** What becomes of lists when their server, its session or their own machine goes, and what is remembered of it. */
+/** Scenarios of lists whose server, session or machine ends, and of the entries that are remembered. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { scenario } from '../../stage/plan/index.ts';

@@ -1,4 +1,7 @@
-/** What comes back is looked at before it is given: held against a schema, put through a program, cut. */
+/**
+ * Scenarios of results that are processed before they are returned: checked against a schema, put through a program,
+ * cut.
+ */
 import { scenario, type Scene } from '../../stage/plan/index.ts';
 
 const text = 'x'.repeat(3_000);

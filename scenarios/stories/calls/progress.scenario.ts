@@ -1,11 +1,11 @@
-/** How far a call is, on its way from its server to who asked. */
+/** Scenarios of progress on its way from a server to the caller. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
-/** A call of an agent that wants to know how far it is. */
+/** Makes a call of an agent that asks for progress. */
 const followed = (s: Harness): AskedCall => {
   const call = { reqId: 'r', ticket: 'r', computer: 'c1', tool: 'work', params: {}, timeoutMs: 60_000 };
   const wanting = { type: 'agent.call', wantsProgress: true, replyTo: 'host:agent' };

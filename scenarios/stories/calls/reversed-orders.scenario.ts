@@ -1,4 +1,4 @@
-/** Orders that take back others. */
+/** Scenarios of orders that revoke earlier ones. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const reading = { read: { takes: 5_000 } };

@@ -1,8 +1,8 @@
-/** What a person has allowed for as long as the computer lives. */
+/** Scenarios of permissions that a person has given for the life of the computer. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {}, write: {} };
-/** So many ms a person thinks: whether somebody was asked shows in the time. */
+/** Time in ms that a person thinks; the duration of a call shows whether the person was asked. */
 const thinking = 5;
 
 scenario('a tool that a person has allowed for the session is not asked about again, and others are', (s) => {

@@ -1,4 +1,4 @@
-/** Cases of tools that need a whole computer: lists that change, fail or come late, and servers that die. */
+/** Scenarios of tools that need a whole computer: lists that change, fail or come late, and servers that die. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import {

@@ -1,4 +1,4 @@
-/** For whom it holds that a person has allowed a tool for the session: for the caller who was asked about. */
+/** Scenarios about the scope of a session permission: it holds for the caller that was asked about. */
 import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/events.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
@@ -21,7 +21,7 @@ const whose = (what: string, run: (s: Harness) => void): void => {
     expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
   });
 };
-/** Agents that call the computer; the office says whether it was answered well. */
+/** Seats an agent that calls the computer; the office reports whether it was answered well. */
 const seated = (s: Harness, name: string): Peer => {
   const peer = s.peer(name);
   peer.join('agent', name);
@@ -79,7 +79,10 @@ whose('so it is when the computer lost its office: who sits there afterwards may
   expect(asked).toEqual(['first', 'host first', 'after its return']);
 });
 
-/** Events of two agents that a link passes on, should an office have let in both; and those of a presenter. */
+/**
+ * Pairs of callers with separate permissions: two agents that a link passes on, should an office have admitted both,
+ * and two conversations of a presenter.
+ */
 for (const [what, one, other] of [
   ['one agent', { agent: 'a1' }, { agent: 'a2' }],
   ['one conversation', { conversation: 'alice' }, { conversation: 'bob' }],

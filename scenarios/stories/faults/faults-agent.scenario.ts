@@ -1,4 +1,7 @@
-/** An agent whose wire breaks, whose answers are lost, who repeats itself or cancels what never was. */
+/**
+ * Scenarios of agents whose wire breaks, whose answers are lost, who repeat calls, or cancel calls that never
+ * existed.
+ */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };
@@ -116,7 +119,7 @@ scenario('an agent that cancels its call: it is cancelled at the server', (s) =>
   s.expect(call).settles('failed', { end: 'failed' });
 });
 
-// What is known of the effect crosses the wire in the meta; the agent itself calls an answer with an error failed.
+// The outcome of a call crosses the wire in the meta; the agent itself reports an answer with an error as failed.
 scenario(
   'a server that dies in a call of an agent: the wire says how, and that the effect is unknown',
   (s) => {

@@ -1,4 +1,7 @@
-/** The host stops, hangs, or its clock is off; servers are stopped and started; things happen in other orders. */
+/**
+ * Scenarios of hosts that stop, hang, or have a wrong clock; of servers stopped and started; of events in other
+ * orders.
+ */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

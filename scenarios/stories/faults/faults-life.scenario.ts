@@ -1,4 +1,4 @@
-/** Handshakes that fail. */
+/** Scenarios of handshakes that fail. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {} };

@@ -1,4 +1,4 @@
-/** Lists that come and go, come in pages, never end, or say what another server says. */
+/** Scenarios of lists that come and go, come in pages, never end, or contain names of another server. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {}, write: {} };
@@ -65,7 +65,7 @@ scenario('a list one page of which comes again and again ends there', (s) => {
 scenario('a first list of ever new pages is given up at once, and a call says why', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'list.cursorLoop', { repeats: false });
-  // So many pages take a busy machine their time.
+  // This number of pages takes time on a busy machine.
   s.timing({ listMs: 60_000 });
   s.heard('computer', 'client.changed', 3);
   const call = s.call('read');
@@ -86,7 +86,7 @@ scenario('a tool by the name of another server is refused, and the rest of its s
   s.settled(call);
   s.expect(call).settles('succeeded', { result: { content: [{ text: 'mine' }] } });
   s.expect(fs).requests('tools/call', 1);
-  // Whoever has the name leaves it to the other one.
+  // The server that has the name leaves it to the other one.
   s.config(db);
   s.heard('computer', 'server.removed');
   const other = s.call('read');

@@ -1,4 +1,4 @@
-/** Wires to an office that break or are slow, and an office that has nothing to say. */
+/** Scenarios of wires to an office that break or are slow, and of an office that does not answer. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };
@@ -36,7 +36,7 @@ scenario('a wire that takes its time delays an answer and loses nothing', (s) =>
   s.expect(call).settles('succeeded', { at: 1210 });
 });
 
-// Found by the simulator: the answer `no tools` was taken for a change of what the link had never been told.
+// Found by the simulator: the answer `no tools` was taken for a change that the link had not announced.
 scenario('a computer that has no tools tells an agent so once, and announces nothing', (s) => {
   s.server('fs', { tools, faults: [{ fault: 'proc.spawnError' }], budget: 1 });
   s.office();

@@ -1,8 +1,8 @@
-/** Servers that say more of their lists than is so, or less. */
+/** Scenarios of servers that announce more or fewer changes of their lists than there are. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {} };
-/** As hosts have it. */
+/** Default timing of hosts in ms. */
 const usual = { quietMs: 200, longestQuietMs: 2_000 };
 
 scenario(
@@ -57,7 +57,7 @@ scenario(
     s.timing({ quietMs: 100, longestQuietMs: 1_600 });
     s.ready();
     s.run(6_400);
-    // After 100, 200, 400, 800, 1600, 1600 … ms.
+    // The list is requested after 100, 200, 400, 800, 1600, 1600 … ms.
     s.expect(fs).requestsAtMost('tools/list', 8);
     s.expect.heard('computer', 'catalog.changed', 1);
     s.differs('how often it is asked depends on when it answers', ['requests']);
@@ -71,12 +71,12 @@ scenario(
     s.fault(fs, 'notify.burst', { when: 'list', n: 1, withinMs: 1, times: 8 });
     s.timing({ quietMs: 50, longestQuietMs: 200, pollMs: 800 });
     s.ready();
-    // After 50, 100, 200, 400, 800, 800 … ms.
+    // The list is requested after 50, 100, 200, 400, 800, 800 … ms.
     s.run(3_200);
     s.expect(fs).requestsAtMost('tools/list', 8);
     s.expect.heard('computer', 'list.restless', 1);
     s.heard('computer', 'list.restless', 2);
-    // What changes by itself is seen as soon as ever.
+    // Changes without such requests are again seen without delay.
     s.run(1_000);
     s.fault(fs, 'notify.burst', { when: 'call', n: 1, withinMs: 1, times: 1 });
     s.settled(s.call('read'));

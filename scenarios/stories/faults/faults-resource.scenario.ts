@@ -1,11 +1,11 @@
-/** Windows and documents that come and go, change, hang, and are not what their server says of them. */
+/** Scenarios of windows and documents that come and go, change, hang, or differ from what their server says. */
 import { scenario, type Scene, type ServerRef } from '../../stage/plan/index.ts';
 
-/** `wait` is answered after whatever was asked before it. */
+/** Tools of the server; `wait` is answered after all earlier requests. */
 const tools = { go: {}, wait: {} };
 const windows = ['window://a/1', 'window://a/2'];
 const documents = ['dpe://a/1', 'dpe://a/2'];
-/** Everybody is ready, what is shown is subscribed, and was shown once, so that all of it is known. */
+/** Builds a plan with all ready: the resources are subscribed and were shown once, so that all of them are known. */
 const known = (s: Scene, resources: readonly string[]): ServerRef => {
   const a = s.server('a', { tools, resources });
   s.ready();
@@ -15,7 +15,7 @@ const known = (s: Scene, resources: readonly string[]): ServerRef => {
   s.expect(a).requests('resources/read', resources.length);
   return a;
 };
-/** The fault has happened, and what it told is told. */
+/** Waits until the fault has happened and its announcement was sent. */
 const happened = (s: Scene): void => {
   s.settled(s.call('go'));
   s.run(1_500);

@@ -1,4 +1,4 @@
-/** An agent that takes a call back hears how it stood at its computer. */
+/** Scenarios of agents that cancel a call and hear its state at the computer. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -11,7 +11,7 @@ const everybody = (s: Harness): void => {
   s.agent();
   s.run(100);
 };
-/** Its computer has the call, and no answer of that reaches the agent. */
+/** Makes a call that reaches its computer, but whose answer never reaches the agent. */
 const unheard = (s: Harness, timeoutMs = 60_000) => {
   everybody(s);
   const call = s.agentCall('read', { timeoutMs });

@@ -1,4 +1,4 @@
-/** An office that ends without cutting calls short. */
+/** Scenarios of an office that ends without cutting calls short. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -34,7 +34,7 @@ scenario('an office that is drained answers the call that runs, and takes no oth
   const running = s.agentCall('slow');
   s.run(100);
   s.order('office', { type: 'drain', ms: 5_000 });
-  // Who comes late to say so again changes nothing.
+  // A second drain order changes nothing.
   s.order('office', { type: 'drain', ms: 5_000 });
   const late = s.agentCall('quick');
   s.run(100);

@@ -1,9 +1,9 @@
-/** Bugs that the simulator found: each shrunk, with the invariant that detected it. */
+/** Regression scenarios for bugs found by the simulator: each shrunk, with the invariant that detected it. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { changes: true } };
 
-// A change that was told is fetched.
+// Invariant: an announced change is fetched.
 scenario('a change told while tools are fetched is fetched, though that fetch is never answered', (s) => {
   const fs = s.server('fs', { tools, faults: [{ fault: 'rpc.never', when: 'list', from: 2, times: 1 }] });
   s.timing({ listMs: 500 });
@@ -31,7 +31,7 @@ scenario('a change told while tools are fetched is fetched, though that fetch fa
   s.expect(fs).requests('tools/list', 3);
 });
 
-// A server that is wanted is ready, or rests and says why.
+// Invariant: a server that is wanted is ready, or rests with a reason.
 scenario('a server that failed, was ready, and is put back with a spent budget says how it failed', (s) => {
   const fs = s.server('fs', { tools, faults: [{ fault: 'proc.exit', when: 'list', code: 3 }] });
   s.later(fs, 2);
@@ -107,7 +107,7 @@ scenario(
   },
 );
 
-// No invariant: a server was asked for one window thousands of times for one question.
+// Found without an invariant: a server was asked for one window thousands of times for one question.
 scenario('a window that changes whenever it is read is read twice, and then with the next question', (s) => {
   const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
   s.fault(a, 'resource.lie', { when: 'read' });
@@ -134,7 +134,8 @@ scenario(
   },
 );
 
-// What a machine holds is bounded, and let go with its end: the invariant had to learn that a ping may come beside a question.
+// Invariant: resources of a machine are bounded, and released at its end. It had to learn that a ping may come beside
+// a question.
 scenario(
   'a server that runs is pinged while somebody is asked for its values anew, and has them when they come',
   (s) => {

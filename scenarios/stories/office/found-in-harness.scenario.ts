@@ -1,8 +1,8 @@
-/** Bugs that invariants detected and that no plan can express. The invariant stands above each. */
+/** Regression scenarios for bugs found by invariants that no plan can express; the invariant is named above each. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 
-// A change that was told is fetched.
+// Invariant: an announced change is fetched.
 scenario(
   'a change told before the first list is there is fetched once it is',
   { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
@@ -27,7 +27,7 @@ scenario(
   },
 );
 
-// No message is lost.
+// Invariant: no message is lost.
 scenario(
   'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
   { servers: { fs: { tools: { read: { never: true } } } } },
@@ -44,7 +44,7 @@ scenario(
   },
 );
 
-// No secret is told in a failure or a config.
+// Invariant: no secret is told in a failure or a config.
 scenario(
   'a server that says on stderr what it was launched with gives it away to nobody',
   {

@@ -1,4 +1,4 @@
-/** Agents, links and calls on their way out. */
+/** Scenarios of agents, links and calls that end. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
@@ -11,7 +11,7 @@ const everybody = (s: Harness): void => {
   s.agent();
   s.run(100);
 };
-/** An office that reads everything and answers no join or leave, from the n-th on. */
+/** Builds a network whose office reads everything and answers no join or leave, from the n-th on. */
 const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
   mend: (ports) => ({
     ...ports,

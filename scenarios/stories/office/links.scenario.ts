@@ -5,7 +5,7 @@ import type { Harness } from '../../stage/harness.ts';
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
-/** Office, computer and agent, all joined. */
+/** Starts office, computer and agent, and waits until all have joined. */
 const everybody = (s: Harness): void => {
   s.office();
   s.computer({ linked: true });

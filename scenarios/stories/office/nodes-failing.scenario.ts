@@ -1,4 +1,4 @@
-/** An office on several nodes: a node, the register, or what one says to another fails. */
+/** Scenarios of an office on several nodes in which a node, the register, or a message between nodes fails. */
 import { expect } from 'vitest';
 import { events, notices } from '../../../machines/protocol/events.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -71,7 +71,7 @@ scenario(
     const refused = call(agent, 'r2', 'read', 'near');
     s.run(20);
     expect(said(refused)).toContain('503');
-    // It comes back and knows nothing.
+    // The register comes back empty.
     register.forget();
     register.back();
     s.run(leaseMs * 2);
@@ -109,7 +109,7 @@ scenario('a lease that ended is known to have, also where the answer that said s
   s.run(leaseMs / 2);
   register.faults.isAnswered = () => true;
   for (let ms = 0; ms < leaseMs && computer.ended.length === 0; ms += 10) {
-    // Until then it holds what another one has.
+    // Until then this node holds a seat that another node has granted again, so it must not relay.
     expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
     s.run(10);
   }
@@ -204,7 +204,7 @@ scenario('what waited while the lease ended is relayed to nobody', {}, (s) => {
   s.network.register.apart = 'n1';
   const acks: unknown[][][] = [];
   for (let n = 0; s.network.isCurrent(urls[0] ?? ''); n += 1) {
-    // Nobody here knows this one, so the register is asked, and what comes meanwhile waits.
+    // This node does not know the name, so the register is asked, and later calls wait.
     acks.push(call(agent, `unknown ${n}`, 'read', 'nobody'), call(agent, `near ${n}`, 'read', 'near'));
     s.run(500);
   }
@@ -213,7 +213,7 @@ scenario('what waited while the lease ended is relayed to nobody', {}, (s) => {
   expect(late.filter(Boolean)).toEqual([]);
   expect(acks.every((ack) => ack.length === 1)).toBe(true);
   expect(said(acks.flat())).toContain('503');
-  // Whether it is there cannot be known, so it is not said.
+  // The presence of that computer cannot be known, so the answer does not deny it.
   expect(said(acks.flat())).not.toContain('is not in this office');
 });
 
@@ -251,7 +251,7 @@ scenario('a large answer that is on its way comes, also where its computer leave
   s.run(20);
   big.close();
   s.run(20);
-  // What is small does not wait for it.
+  // Small answers do not wait for the large one.
   expect([large.length, said(small)]).toEqual([0, expect.stringContaining('"isError":false')]);
   expect(has(agent, notices.leaveOffice)).toBe(true);
   s.run(leaseMs * 4);

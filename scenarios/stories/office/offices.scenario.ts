@@ -1,4 +1,4 @@
-/** Several computers in one office. */
+/** Scenarios of several computers in one office. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { scenario } from '../../stage/plan/index.ts';
@@ -136,7 +136,7 @@ scenario(
   },
 );
 
-/** Questions of the host of the agent, each named by its req_id, and what was heard of them. */
+/** Asks questions as the agent's host, each named by its req_id, and collects the answers. */
 const questions = (s: Harness) => {
   const answers: AnyEventObject[] = [];
   s.directory.listen('host:asker', (event) => answers.push(event));

@@ -1,4 +1,4 @@
-/** The office's side, asked by strangers that keep to nothing but the wire. */
+/** Scenarios of the office alone, with strangers that follow nothing but the wire protocol. */
 import { expect } from 'vitest';
 import { events, notices as noticeNames } from '../../../machines/protocol/events.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -15,7 +15,7 @@ const notices = (heard: readonly Heard[]): string[] =>
     const { computer, agent, office_id } = body as Record<string, string>;
     return `${event.replace('notify:', '')} ${computer ?? agent} ${office_id}`;
   });
-/** The seats as the office's machines have them: socket → `state office/name`. */
+/** Lists the seats of the office's machines: socket → `state office/name`. */
 const seats = (s: Harness): string[] =>
   [...s.directory.roots]
     .filter((root) => root.kind === 'seat')

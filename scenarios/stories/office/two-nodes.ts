@@ -1,4 +1,4 @@
-/** Peers of an office on two nodes. */
+/** Helpers for peers of an office on two nodes. */
 import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/events.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -20,7 +20,7 @@ export const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', 
     params: {},
     timeout,
   });
-/** An agent at the first of two nodes, a computer at the second, both seated. */
+/** Seats an agent at the first of two nodes and a computer at the second. */
 export const seated = (
   s: Harness,
 ): { readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] } => {

@@ -3,7 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: { content: [] } } } } };
-/** Office, computer and agent; the first two tries of each are over. */
+/** Starts office, computer and agent, and waits until the first two attempts of each are over. */
 const everybody = (s: Harness): void => {
   s.office();
   s.computer({ linked: true });
@@ -16,7 +16,7 @@ scenario('an office of another version that we speak is entered with that', { se
   everybody(s);
   for (const who of ['agent', 'computer'])
     expect(s.heard(who, 'link.changed').map((e) => e.stage)).toEqual(['connecting', 'connecting', 'joined']);
-  // And again after a loss, without another refusal.
+  // The link comes back after a loss, without another refusal.
   s.network.faults.dropLink('a1');
   s.run(3000);
   expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');
@@ -33,7 +33,7 @@ scenario(
     expect(refused?.reason).toContain('0.99.0');
     s.run(60_000);
     expect(s.heard('agent', 'link.changed')).toHaveLength(2);
-    // Somebody may have put another office in its place.
+    // Another office may have been started at the same address, so the link tries again.
     s.network.faults.clearFaults();
     s.run(600_000);
     expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');

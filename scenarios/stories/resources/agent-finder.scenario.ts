@@ -1,4 +1,4 @@
-/** The pages in which an agent follows a Finder. */
+/** Scenarios of the pages in which an agent follows a Finder. */
 import { expect } from 'vitest';
 import {
   at,

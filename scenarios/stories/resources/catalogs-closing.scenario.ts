@@ -1,4 +1,7 @@
-/** Lists that end: told to close, or because the machine of their client has failed. A client while its lists are read anew. */
+/**
+ * Scenarios of lists that end: told to close, or because the machine of their client has failed; and of clients that
+ * end while their lists are read again.
+ */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -12,7 +15,7 @@ const close = (s: Harness): void => {
   s.order(list, { type: 'close' });
   expect(s.state(list)).toBe('closing');
 };
-/** Last state of the machine, whether or not it lives still. */
+/** Returns the last state of the machine, living or ended. */
 const lastState = (s: Harness): string | undefined =>
   s.trace.findLast((line) => line.includes(`${list}#2 = `))?.replace(/^.* = "(\w+)".*$/, '$1');
 
@@ -83,7 +86,7 @@ scenario(
       let asked = 0;
       return {
         ...ports,
-        // The second list of prompts does not come.
+        // The second list of prompts never comes.
         request: (from, question, emit) =>
           question.method === 'prompts/list' && (asked += 1) > 1
             ? () => {}

@@ -1,4 +1,7 @@
-/** What a server lists: when it is asked for anew, what a failure costs, what is remembered. */
+/**
+ * Scenarios of a server's lists: the times at which they are requested again, the cost of a failure, and the entries
+ * that are remembered.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
@@ -19,7 +22,7 @@ import {
 
 const tools = { read: { answers: hello } };
 const list = `${client}/catalog:tools`;
-/** Its tools are others each time. */
+/** Server whose list has one more tool each time. */
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
 scenario(

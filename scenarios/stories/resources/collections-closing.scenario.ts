@@ -1,4 +1,7 @@
-/** Desktop and Finder that end: told to close while they read, or because the machine of their computer has failed. */
+/**
+ * Scenarios of Desktop and Finder that end: told to close while they read, or because the machine of their computer
+ * has failed.
+ */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { broken } from '../../fixtures/altered.ts';

@@ -1,4 +1,4 @@
-/** Desktop and Finder where servers refuse, hang or vanish, machines break, and a computer closes. */
+/** Scenarios of Desktop and Finder when servers refuse, hang or vanish, machines break, and a computer closes. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -127,7 +127,7 @@ scenario(
   },
 );
 
-/** What it lists, from one list to the next. */
+/** URIs that the server lists, changed between two lists. */
 let listed: readonly string[] = [];
 const windowsOf = showing([], (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 3_000 }));
 const changing: Script = {
@@ -195,7 +195,7 @@ scenario(
   },
 );
 
-/** Its first read is refused. */
+/** True until the first read was refused. */
 let isFirst = true;
 scenario(
   'a server cache whose machine breaks costs the windows of its server, and the next question has them',

@@ -1,4 +1,4 @@
-/** Whoever wants what is now is not given what was. */
+/** Scenarios of fresh reads, which must not be answered from the cache. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import {
@@ -36,7 +36,7 @@ scenario(
       ...['window://h/1\n\nafter', 'window://h/2\n\nafter'],
       ...['window://h/1\n\nafter', 'window://h/2\n\nafter'],
     ]);
-    // From then on it is known; of the new ones the servers were told only after they were read.
+    // From then on the list is known; the servers announced the new resources only after they were read.
     ask(s, 'desktop');
     s.run(100);
     const asked = reads(s);
@@ -84,7 +84,7 @@ scenario(
       { server: 'b', reason: '1 of 1 could not be read within 1000 ms' },
       { server: 'c', reason: 'its list of resources did not come anew within 1000 ms' },
     ]);
-    // One window, of a server that is well.
+    // Asks for one window, of a server that works.
     ask(s, 'desktop', { fresh: true, window: 'window://a/1' });
     s.run(20);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: [expect.any(String)] } });

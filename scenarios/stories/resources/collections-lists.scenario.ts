@@ -1,4 +1,4 @@
-/** Desktop and Finder and the lists of their servers: those that are slow, reordered, refused, or tell of no change. */
+/** Scenarios of Desktop and Finder with server lists that are slow, reordered, refused, or changed silently. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
@@ -16,7 +16,7 @@ import {
   windows,
 } from '../../stage/showing.ts';
 
-/** A server whose list of resources is what the function says, at that moment. */
+/** Builds a server whose list of resources is computed by the function when it is requested. */
 const listing = (script: Script, list: Act): Script => ({
   ...script,
   methods: { ...script.methods, 'resources/list': list },
@@ -150,7 +150,7 @@ scenario(
   },
 );
 
-/** What a server lists, from one list to the next. */
+/** URIs that the server lists, changed between two lists. */
 let listed: readonly string[] = [];
 scenario(
   'the order in which a server lists is the order of what ties; another order is no news, and is in the next answer',
@@ -174,7 +174,7 @@ scenario(
   },
 );
 
-/** What a read gives, which is no contents at all. */
+/** Result of a read that is no valid content. */
 let nonsense: unknown;
 const placed = (...of: readonly [uri: string, priority?: unknown, fullscreen?: unknown][]): object => ({
   resources: of.map(([uri, priority, fullscreen]) => ({

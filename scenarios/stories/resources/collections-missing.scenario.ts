@@ -1,4 +1,7 @@
-/** What of a server is not on a Desktop or in a Finder is named: with its URI, the rule or the field, and what shows it. */
+/**
+ * Scenarios of resources that are missing on a Desktop or in a Finder: each is named with its URI, the broken rule or
+ * field, and the offending value.
+ */
 import { expect } from 'vitest';
 import { document as following, follow, meet, questions, type Answer } from '../../stage/following.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -68,7 +71,7 @@ scenario(
     s.run(100);
     const { result } = query.settled[0] as unknown as { result: { missing: object[]; documents: object[] } };
     expect([result.documents.length, result.missing]).toEqual([2, expect.arrayContaining(missing)]);
-    // What was read, and is none, is read again only where the whole of it could not be.
+    // An invalid content is read again only when it could not be read completely.
     const before = reads(s);
     ask(s, 'finder', {}, 't3');
     s.run(100);

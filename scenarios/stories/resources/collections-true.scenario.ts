@@ -1,4 +1,7 @@
-/** Desktop and Finder show what is: every update of a window or a document causes a refresh. */
+/**
+ * Scenarios of a Desktop and a Finder that show the current state: every update of a window or a document causes a
+ * refresh.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
@@ -88,7 +91,7 @@ scenario(
       s.servers.update('a', `window://h/none${n % 5}`);
       s.run(1_000);
     }
-    // Ten minutes: soon in the beginning, then once in 50 s.
+    // Requests in ten minutes: frequent at first, then one every 50 s.
     const asked = asksOf(s, 'resources/list', 'a').length - before;
     expect([asked > 10, asked < 25]).toEqual([true, true]);
   },
@@ -101,7 +104,7 @@ scenario(
     s.computer();
     s.run(2_000);
     const told = changes(s, 'desktop');
-    // The first change is told at once, and what follows together after a while.
+    // The first change is announced at once, and the following ones together after a while.
     s.servers.update('b', 'window://b/1');
     s.run(20);
     s.order('computer', { type: 'server.stop', server: 'a' });

@@ -1,4 +1,7 @@
-/** Desktop and Finder and servers that tell of changes, or do not, and what a host should know of what they show. */
+/**
+ * Scenarios of Desktop and Finder with servers that announce changes or do not, and of the information about that for
+ * the host.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
@@ -20,7 +23,7 @@ const silent: Script = {
   info: { capabilities: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
 };
 
-/** What a window shows, from one read to the next. */
+/** Content of the window, changed between two reads. */
 let content: object = {};
 const showingContent = showing(['window://a/1'], (uri) => ({
   answers: { contents: [{ uri, ...content }] },
@@ -146,7 +149,7 @@ scenario(
       ['window://a/1\n\nbefore'],
       ...[1, 2, 3].map(() => ['window://a/1\n\nafter']),
     ]);
-    // None of the server that refuses to tell: it has not this window.
+    // The server that refuses subscriptions is not read, because it does not have this window.
     expect(reads(s)).toBe(asked + 1);
     ask(s, 'desktop');
     s.run(100);
@@ -178,7 +181,7 @@ scenario(
       ask(s, 'desktop');
       s.run(2_000);
     }
-    // Told: that they are there, and both changes as one.
+    // Two announcements: that the windows are there, and both changes together.
     expect([asksOf(s, 'resources/subscribe', 'a').length, reads(s), changes(s, 'desktop')]).toEqual([
       2, 2, 2,
     ]);
@@ -233,7 +236,7 @@ scenario(
     s.run(10);
     s.servers.kill('b', { code: 1 });
     s.run(10_000);
-    // It is back with what it had: the office was told of nothing else before.
+    // The server is back with its old resources, and the office was told of nothing else before.
     expect(told()).toEqual([desktop + 1, finder]);
     s.network.faults.dropLink('c1');
     s.run(10);

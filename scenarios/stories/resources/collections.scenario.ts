@@ -1,4 +1,4 @@
-/** What the Desktop and the Finder of a computer show of its servers. */
+/** Scenarios of the Desktop and the Finder of a computer, built from the resources of its servers. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import {

@@ -1,4 +1,4 @@
-/** A prompt that a host gets from one of its servers. */
+/** Scenarios of a prompt that a host gets from one of its servers. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { replyTo } from '../../stage/showing.ts';
@@ -12,7 +12,7 @@ const prompting = (act: Act): Script => ({
   methods: { 'prompts/get': act },
 });
 const messages = [{ role: 'user', content: { type: 'text', text: 'hello' } }];
-/** Its name may look like the URI of a window. */
+/** Requests a prompt whose name looks like the URI of a window. */
 const wants = (s: Harness): void => {
   const about = {
     collection: 'desktop',

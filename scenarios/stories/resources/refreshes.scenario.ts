@@ -1,4 +1,7 @@
-/** Refreshes that fail: twice is nothing, three times in a row takes the entries back, one success brings them. */
+/**
+ * Scenarios of refreshes that fail: two failures change nothing, three in a row withdraw the entries, one success
+ * restores them.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
@@ -23,7 +26,10 @@ import {
 const tools = { read: { answers: hello } };
 const list = `${client}/catalog:tools`;
 
-/** Answers as told for each question, `ok` at the first; each answer has another tool. */
+/**
+ * Builds a server with the given answers to successive list requests, `ok` for the first; each answer has another
+ * tool.
+ */
 const failing = (...fails: readonly number[]): Script => ({
   tools,
   listing: (n) =>
@@ -68,18 +74,18 @@ scenario(
   },
 );
 
-/** What the host heard of its tools as such: why they were withdrawn, null when they were back. */
+/** Lists the withdrawals of tools that the host heard of: the reason, or null when they were restored. */
 const withdrawals = (s: Harness): unknown[] =>
   s.heard('computer', 'tools.withdrawn').map(({ failure }) => failure?.message ?? null);
 const why = (reason: string): string => `Server 'fs': its tools were withdrawn: ${reason}`;
-/** Asked anew so often, by the word of its server. */
+/** Makes the server announce changes this number of times, so that its list is requested again. */
 function relisted(s: Harness, times: number): void {
   for (let n = 0; n < times; n += 1) {
     s.servers.announce('fs');
     s.run(1000);
   }
 }
-/** One call of the host, one of an agent. */
+/** Makes one call of the host and one of an agent. */
 function called(s: Harness, tool: string): unknown[] {
   const [own, theirs] = [s.call(tool), s.agentCall(tool)];
   s.run(100);
@@ -112,7 +118,7 @@ scenario(
       { result: { isError: true, content: [{ text: why('no list today') }] } },
     ]);
     expect(withdrawals(s)).toEqual([why('no list today')]);
-    // Of one that it never had nobody knows, and it says of whom.
+    // A tool that the server never had is unknown, and the failure names that server.
     expect(called(s, 'find')[0]).toMatchObject({
       failure: { code: 4001, details: { not_active: ['fs'] } },
     });
@@ -121,7 +127,7 @@ scenario(
     relisted(s, 1);
     expect(withdrawals(s).slice(2)).toEqual([null]);
     expect(called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
-    // What it lists no more it has no more.
+    // A tool that is no longer listed is gone.
     relisted(s, 1);
     expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001 } });
   },

@@ -1,4 +1,4 @@
-/** Servers that show something else whenever they are read. */
+/** Scenarios of servers whose lists or contents change whenever they are read. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { follow } from '../../stage/following.ts';
@@ -8,7 +8,7 @@ import type { Script } from '../../stage/scripted/script.ts';
 
 const shows = listing((uri) => ({ answers: { contents: [{ uri, text: uri }] } }));
 let renewed = 0;
-/** Server whose newest window is another one with each reading, and which says so. */
+/** Server whose newest window changes with each read, and which announces that. */
 const renewing: Script = {
   ...shows,
   methods: {
@@ -33,7 +33,7 @@ scenario(
     s.run(60_000);
     const [lists, before] = [asksOf(s, 'resources/list', 'a').length, reads(s)];
     expect(s.heard('computer', 'list.restless')).toMatchObject([{ failure: { code: 'ListRestless' } }]);
-    // After 0.2, 0.4, 0.8 … s: it took one in each 0.6 s, which is 100.
+    // Requested after 0.2, 0.4, 0.8 … s; one in each 0.6 s would make 100.
     expect(lists).toBeLessThan(14);
     s.run(300_000);
     expect(asksOf(s, 'resources/list', 'a').length - lists).toBeLessThan(8);

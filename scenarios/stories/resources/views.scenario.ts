@@ -1,11 +1,11 @@
-/** What an agent knows of a computer that answers wrongly, late, or not at all. */
+/** Scenarios of an agent's knowledge of a computer that answers wrongly, late, or not at all. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 type Ack = (...args: unknown[]) => void;
-/** The n-th answer of the computer `c1` to `client:get_tools`; without one it is never answered. */
+/** Produces the n-th answer of the computer `c1` to `client:get_tools`; a question without one is never answered. */
 type Answer = (reqId: string, ack: Ack) => void;
 const never: Answer = () => {};
 const tool = (name: string) => ({
@@ -21,7 +21,7 @@ const listing =
 const wrong: Answer = (_, ack) => ack({ tools: [], req_id: 'of another question' });
 const refusing: Answer = (_, ack) => ack({ error: { code: 500, message: 'not now' } });
 
-/** An agent in an office with a computer that answers so. */
+/** Seats an agent in an office with a computer that gives these answers. */
 const meet = (s: Harness, ...answers: Answer[]): Peer => {
   s.office();
   let n = 0;
@@ -35,7 +35,7 @@ const meet = (s: Harness, ...answers: Answer[]): Peer => {
   return peer;
 };
 const asked = (peer: Peer): number => peer.heard.filter((h) => h.event === 'client:get_tools').length;
-/** What the host heard: names of tools, or the failure. */
+/** Lists what the host heard: names of tools, or the failure. */
 const heard = (s: Harness): unknown[] =>
   s
     .heard('agent', 'view.toolsChanged')

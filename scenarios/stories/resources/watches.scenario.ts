@@ -1,4 +1,4 @@
-/** Resources of which somebody wants to hear when they change. */
+/** Scenarios of subscriptions to resources. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -11,7 +11,7 @@ const server = (script: Script = {}): HarnessOptions => ({
 });
 const uriOf = (record: { readonly ev: object }): string =>
   (record.ev as { params?: { uri?: string } }).params?.uri ?? '';
-/** `+a`, `-a`: what the server was asked, in order. */
+/** Lists the requests to the server in order: `+a` subscribes, `-a` unsubscribes. */
 const askedOf = (s: Harness): string[] =>
   s.seen.flatMap(({ record: r }) => {
     const method = r.k === 'out' && r.ev.type === 'ask' ? (r.ev as { method?: string }).method : undefined;
@@ -82,7 +82,7 @@ scenario(
     watch(s, 'u:a', 'u:b');
     s.run(s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
-    // Wanted no more while it is asked for: what comes is the answer to what was asked.
+    // The resource is dropped while its subscription is under way, so the answer to that request still comes.
     watch(s, 'u:c');
     s.run(2 * s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c']);
@@ -153,7 +153,7 @@ scenario(
     s.run(1_000);
     watch(s, 'u:b');
     s.run(1_000);
-    // The action that broke is the one that would have noted the answer: it asks on.
+    // The broken action would have noted the answer; the machine asks for the next resource all the same.
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
   },
 );

@@ -1,4 +1,4 @@
-/** How often, and after how long, a server that fails is tried again. */
+/** Scenarios of a failing server: number of attempts, and pauses between them. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
@@ -8,7 +8,7 @@ const tools = { read: { answers: hello } };
 const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const timing = { backoffMs: 500, longestBackoffMs: 30_000, trialMs: 300_000 };
 const refusing: Script = { tools, initialize: 'error' };
-/** Pauses between the end of one try and the next, as they were told and as they were. */
+/** Returns the pauses between the end of one attempt and the next, as announced and as measured. */
 const pausesOf = (s: Parameters<typeof opensOf>[0]): number[] => {
   const [, ...later] = opensOf(s);
   const ends = s.news
@@ -72,7 +72,7 @@ scenario(
     expect([s.state(client), opensOf(s).length]).toEqual(['open', 7]);
     s.run(300_000);
     expect([s.state(client), opensOf(s).length]).toEqual([ready, 8]);
-    // It has not proved itself: one failure trips it again.
+    // The server has not proved stable, so one failure opens it again.
     s.servers.kill('fs', { code: 1 });
     s.run(10);
     expect(s.state(client)).toBe('open');

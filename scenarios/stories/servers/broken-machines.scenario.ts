@@ -1,4 +1,4 @@
-/** Machines that break for good: whoever leans on them hears of it, and no order falls into a hole. */
+/** Scenarios of machines that break for good: dependent actors are told, and no order goes unanswered. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';

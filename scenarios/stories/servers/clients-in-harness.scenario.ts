@@ -1,4 +1,4 @@
-/** What no fault of a server amounts to: ports that break, lists of their own, times to the millisecond. */
+/** Scenarios beyond faults of a server: ports that break, own lists, times to the millisecond. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';

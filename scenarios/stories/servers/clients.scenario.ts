@@ -1,4 +1,4 @@
-/** One server from the first try to rest: tries, budgets, tools. */
+/** Scenarios of one server from its first attempt to rest: attempts, budgets, tools. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const reading = { read: {} };

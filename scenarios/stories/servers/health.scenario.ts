@@ -1,4 +1,4 @@
-/** Whether a server that nobody calls still lives. */
+/** Scenarios of health checks of a server without calls. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
@@ -6,7 +6,7 @@ import { asksOf, client, counting, hello, meets, opensOf, stagesOf } from '../..
 
 const timing = { pingEveryMs: 10_000, pingMs: 1_000 };
 const ready = '{connected:{ready:{health:steady,lists:known}}}';
-/** What it does at each ping of one life. */
+/** Builds a server that reacts like this to each ping in one life. */
 const pinged = (ping: (n: number) => Act, more: Script = {}): Record<string, Script> => ({
   fs: {
     tools: { read: { answers: hello, afterMs: 25_000 } },

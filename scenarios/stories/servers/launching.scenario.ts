@@ -1,4 +1,4 @@
-/** Orders to a server whose process is being started: no real one can be caught in that. */
+/** Scenarios of orders to a server whose process is being started; a real one cannot be caught at that moment. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';

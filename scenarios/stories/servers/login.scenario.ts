@@ -1,4 +1,6 @@
-/** A server that wants a login: who is asked, what happens meanwhile, and what a person may do. */
+/**
+ * Scenarios of a server that wants a login: the person who is asked, the events meanwhile, and the possible answers.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
@@ -10,13 +12,13 @@ const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const refuses = {
   refuses: { code: 'Unauthorized', message: 'the server wants a login (HTTP 401)' },
 } as const;
-/** The first session is refused, the second is taken. */
+/** Server that refuses the first session and accepts the second. */
 const wanting: Script = { tools, initialize: refuses, later: { 2: { initialize: undefined } as never } };
 const remote = (script: Script): HarnessOptions => ({
   servers: { fs: script },
   options: { fs: { isRemote: true } },
 });
-/** Somebody is there, and is shown the page. */
+/** Adds a person to whom the login page is shown. */
 const shown = (s: Harness): Harness['callPorts']['logins'] => {
   const { logins } = s.callPorts;
   logins.hasPerson = true;
@@ -39,7 +41,7 @@ scenario(
       code: 'Unauthorized',
       message: "Server 'fs' waits for a person to log in at https://as.test",
     });
-    // A person takes the time that a person takes.
+    // A person may take a long time.
     s.run(3_600_000);
     expect(s.state(client)).toBe('{login:unauthorized}');
     logins.comesBack('fs');
@@ -122,7 +124,7 @@ scenario('a computer that closes while a person is waited for is closed at once'
   s.run(100);
   expect(logins.isAsked('fs')).toBe(false);
 });
-/** It was ready once, and wants a login when it is started again. */
+/** Server that was ready once, and wants a login at its next start. */
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
   'in each step of a login a call fails at once, and a start or a change of a setting changes nothing',

@@ -1,4 +1,4 @@
-/** Servers without a process of ours: a session that is forgotten, a door that is shut. */
+/** Scenarios of servers without a local process: a forgotten session, a refused request. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
@@ -40,7 +40,7 @@ scenario(
       ['connecting', 'ready', 'connecting', 'ready'],
       ['read', 'hang'],
     ]);
-    // All the while its tools were offered.
+    // Its tools were offered all the time.
     expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
   },
 );
@@ -119,7 +119,7 @@ scenario(
   },
 );
 
-/** Its second session never opens. */
+/** Server whose second session never opens. */
 const forgetsCalls = () =>
   remote({
     door: (method) => (method === 'tools/call' ? 'forgotten' : undefined),
@@ -254,7 +254,7 @@ const busy = (retry_after: number) => ({
   message: 'the server answered HTTP 503',
   details: { http_status: 503, retry_after },
 });
-/** Refuses the first handshake of each play: a scenario may be played twice. */
+/** Number of refused handshakes; the first one of each play is refused, because a scenario may be played twice. */
 let refusals = 0;
 const refusing = (retry_after: number): Script => {
   return {

@@ -1,4 +1,4 @@
-/** Nobody waits for a server that he does not need, nor twice for one that hangs. */
+/** Scenarios of waiting: a question waits only for servers that it needs, and only once for one that hangs. */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
   windows,
 } from '../../../stage/showing.ts';
 
-/** One window hangs until it does not. */
+/** True while one of the windows hangs. */
 let isHanging = true;
 const hanging = showing(['window://h/1', 'window://h/2'], (uri) =>
   uri.endsWith('1') && isHanging ? { never: true } : saying(uri),
@@ -112,7 +112,7 @@ scenario(
     s.run(5_000);
     ask(s, 'desktop', {}, 't2');
     ask(s, 'desktop', { fresh: true }, 't3');
-    // Nor does one that wants all of it anew wait for what hangs.
+    // A fresh question for everything does not wait for a hanging server either.
     s.run(3_010);
     expect(answers(s)).toHaveLength(3);
   },
@@ -198,7 +198,7 @@ scenario(
     expect(shown(s).body.desktops).toEqual(['window://s/1\n\nshown at window://s/1']);
     expect(told('tools.listed')).toMatchObject([{ tools: [{ name: 'look' }] }]);
     expect(told('resource.read').at(-1)).toMatchObject({ failure: { code: 404 } });
-    // From then on nobody waits for the mute one.
+    // From then on no question waits for the mute server.
     ask(s, 'desktop');
     s.run(20);
     expect(answers(s)).toHaveLength(2);

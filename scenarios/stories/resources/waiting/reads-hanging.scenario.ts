@@ -1,4 +1,4 @@
-/** Reads that hang cost themselves only, and a question for one window waits for that window. */
+/** Scenarios of reads that hang: they delay only themselves, and a question for one window waits for that window. */
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -15,7 +15,7 @@ import {
   shown,
 } from '../../../stage/showing.ts';
 
-/** So many windows or documents, of which the first ones hang. */
+/** URI schemes by collection. */
 const scheme = { desktop: 'window', finder: 'dpe' } as const;
 const partly = (collection: keyof typeof scheme, server: string, count: number, hanging: number) =>
   showing(
@@ -159,7 +159,7 @@ scenario(
   },
 );
 
-/** Windows that hang until they do not. */
+/** Number of windows that hang, until they answer. */
 let hung = 0;
 const waking = showing(
   Array.from({ length: 6 }, (_, n) => `window://a/${n}`),

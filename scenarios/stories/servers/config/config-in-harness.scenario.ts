@@ -1,4 +1,4 @@
-/** A changed config in every state of a server, and what no plan can say of it. */
+/** Scenarios of a changed config in every state of a server, which no plan can express. */
 import { expect } from 'vitest';
 import { broken } from '../../../fixtures/altered.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -23,7 +23,10 @@ const tools = { read: { answers: hello } };
 const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const lingering: Script = { tools, ignores: ['stdin'], startMs: 50, initialize: 50, listMs: 50 };
 
-/** How a server is caught in a state, and where it is in the end: changed in its launch config, and in anything else. */
+/**
+ * Case: the way to catch a server in a state, and its final state after a change of its launch config, and of
+ * anything else.
+ */
 interface Caught {
   readonly in: string;
   readonly script?: Script;
@@ -210,7 +213,7 @@ scenario(
     s.config({ fs: { budget: 2 } });
     s.run(5000);
     expect([announcedBy(s, 'server:update_config').length, announcedBy(s).length]).toEqual([1, 0]);
-    // Another order of the same is no change.
+    // The same config once more is no change.
     s.config({ fs: { budget: 2 } });
     s.run(5000);
     expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
@@ -254,7 +257,7 @@ scenario(
     s.run(5000);
     expect(offeredBy(s)).toEqual(['write', 'read']);
     expect(heard()).toBe(before);
-    // It comes back with one that is taken, and nothing else.
+    // The new server has only a tool whose name is taken, so nothing changes.
     s.config({ other: {}, fs: {}, twin: {} });
     s.run(5000);
     expect(heard()).toBe(before);

@@ -1,4 +1,7 @@
-/** Inputs that give other values, none, or none yet: what a server is launched with, and when it is asked for. */
+/**
+ * Scenarios of inputs that give other values, none, or none yet: the values of each launch, and the times at which
+ * they are asked for.
+ */
 import { scenario } from '../../../stage/plan/index.ts';
 
 const tools = { read: {} };
@@ -35,7 +38,7 @@ scenario('a value that a server has while it runs changes nothing until somebody
   s.reaches(fs, 'ready');
   s.expect(fs).launches(1, 1_001);
   s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'ready');
-  // What gives the same as before restarts nobody.
+  // Values equal to those before restart no server.
   s.config([fs, { values: 2 }], [git, { values: 1 }]);
   s.run(300);
   s.expect(fs).launches(1, 1_001);
@@ -92,7 +95,7 @@ scenario(
       details: { state: 'connecting' },
     });
     s.expect(other).settles('succeeded');
-    // What is no launch fact asks nobody again; other values do.
+    // A change outside the launch config asks for no values; other values do.
     s.config([fs, { budget: 3 }], git);
     s.config([fs, { values: 1 }], git);
     s.stop(fs);
@@ -143,7 +146,7 @@ scenario('a server whose changed config lacks a value goes back to what it was',
   s.values(fs, 'none', 200);
   s.config([fs, { generation: 2 }]);
   s.reaches(fs, 'connecting');
-  // Who is asked for it once more knows it.
+  // The value is known when it is asked for once more.
   s.values(fs, 1);
   s.heard('computer', 'server.rolledBack', 1);
   s.reaches(fs, 'ready');

@@ -1,4 +1,4 @@
-/** Which npm registry children use: the fastest that can be used, and nobody waits for it beyond its limit. */
+/** Scenarios of the npm registry for child processes: the fastest usable one, with a limit on the wait. */
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -12,7 +12,7 @@ interface World {
   readonly s: Harness;
   readonly registries: ScriptedRegistries;
   want(ticket: string, of?: readonly string[]): void;
-  /** Ticket, registry and whether it was the fastest, in the order of the answers. */
+  /** Returns ticket, registry and whether it was the fastest, in the order of the answers. */
   chosen(): unknown[];
 }
 const story = (

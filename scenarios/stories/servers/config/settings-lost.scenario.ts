@@ -1,4 +1,4 @@
-/** The config file of a host that is deleted, emptied or cut off. */
+/** Scenarios of a host's config file that is deleted, emptied or cut off. */
 import { expect } from 'vitest';
 import {
   answer,

@@ -1,4 +1,4 @@
-/** A config file that is read and written as a scenario says. */
+/** Config file whose reads and writes are scripted by a scenario. */
 import type { RequestFact } from '../../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../../machines/presenter/settings.rules.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
@@ -19,9 +19,9 @@ export const emptied: FileFound = { kind: 'emptied', mistakes: [{ path: '', mess
 let reads: Act[] = [];
 let writes: Act[] = [];
 export let written: unknown[] = [];
-/** Gives the answer that is kept back. */
+/** Gives the answer that was held back. */
 export let answer = (): void => {};
-/** The last one of a list is what comes from then on. */
+/** Reads of the file, one after the other; the last one of a list repeats. */
 const files: HarnessOptions = {
   mend: (ports) => ({
     ...ports,

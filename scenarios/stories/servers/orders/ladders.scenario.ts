@@ -1,4 +1,7 @@
-/** Ends that do not come: of processes, of calls, of a whole computer. Each has its net, and the net below. */
+/**
+ * Scenarios of ends that do not come: of processes, of calls, of a whole computer. Each has a fallback, and that one
+ * another.
+ */
 import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/runtime/assemble.ts';
@@ -9,7 +12,10 @@ import { client, kept, meets } from '../../../stage/watching.ts';
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
-/** Kinds of which one hears nothing, not even close, or not so in one state: the bug that the nets are for. */
+/**
+ * Builds machines of which one ignores all events, even close, in general or in one state; the fallbacks exist for
+ * such bugs.
+ */
 const deaf = (kind: string): Kinds => ({
   ...machines,
   [kind]: setup({}).createMachine({ id: kind }),
@@ -153,7 +159,7 @@ scenario(
     meets(s, client, 'ready');
     s.servers.kill('fs', { code: 1 });
     expect([s.state(client), s.state(`${client}/process`)]).toEqual(['recovering', '{sweeping:terminating}']);
-    // Whose server is stopped twice is not waited for either.
+    // A server that is stopped twice is not waited for either.
     order(s, 'server.stop');
     order(s, 'server.stop');
     expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
@@ -199,7 +205,7 @@ scenario(
       1,
       '{connected:{ready:{health:steady,lists:known}}}',
     ]);
-    // The second one obeys no better.
+    // The second process does not obey close either.
     s.close();
   },
 );

@@ -1,8 +1,8 @@
-/** Orders to a server in the states in which nobody expects them. */
+/** Scenarios of orders to a server in states in which they are unexpected. */
 import { scenario, type CallRef, type Scene, type ServerRef } from '../../../stage/plan/index.ts';
 import type { Stage as Told } from '../../../stage/plan/plan.ts';
 
-/** A call by a name that is known from before: answered at once, and nothing is sent. */
+/** Makes a call with a tool name known from before; it is answered at once, and nothing is sent. */
 const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
   const call = s.call('read');
   s.settled(call);
@@ -11,7 +11,7 @@ const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
   return call;
 };
 
-/** Each second start of `fs` is caught in another state; its tools are known from the first. */
+/** States in which the second start of `fs` is caught; its tools are known from the first. */
 const caught: Readonly<
   Record<
     string,

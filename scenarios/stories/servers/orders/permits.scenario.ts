@@ -1,4 +1,4 @@
-/** Who of many servers may connect, and when. */
+/** Scenarios of permits: the order and the times in which many servers may connect. */
 import { expect } from 'vitest';
 import { broken } from '../../../fixtures/altered.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -28,7 +28,7 @@ scenario(
     s.run(60_000);
     const back = opensOf(s).slice(30);
     expect([back.length, s.state('computer')]).toEqual([30, '{serving:whole}']);
-    // So many at once, and one more with each stroke of the clock.
+    // Five connect at once, and one more at each tick of the clock.
     expect(back.filter((at) => at < 2150)).toHaveLength(5);
     for (const from of back)
       expect(back.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(10);
@@ -98,7 +98,7 @@ scenario(
   },
 );
 
-/** `fs` has failed once and wants again, while sixteen others are connecting. */
+/** Options in which `fs` has failed once and wants to start again, while sixteen others are connecting. */
 const crowded = (others: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
   servers: { fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } }, ...many(16, others) },
   timing: { slowMs: 5_000, ...timing },
@@ -221,7 +221,7 @@ scenario(
   {
     servers: {
       fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } },
-      // It breaks so often that no other machine is opened again.
+      // The machine of this server breaks so often that it is not opened again.
       bad: {},
       ...many(16, { initialize: 3000 }, 'bad'),
     },

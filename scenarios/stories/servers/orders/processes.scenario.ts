@@ -1,4 +1,4 @@
-/** The way down of a process and of its group. What goes wrong on the way up: faults-proc. */
+/** Scenarios of the shutdown of a process and its group; failures at the start are in faults-proc. */
 import { scenario } from '../../../stage/plan/index.ts';
 
 const quick = { tools: { read: {} } };

@@ -1,4 +1,7 @@
-/** An order that asks for what is so already, or is on its way, changes nothing: neither stages, nor processes, nor tries. */
+/**
+ * Scenarios of repeated orders: an order for a state that is reached, or under way, changes nothing: neither stages,
+ * nor processes, nor attempts.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';

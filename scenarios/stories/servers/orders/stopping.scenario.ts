@@ -1,4 +1,7 @@
-/** The way down of a server: running calls first, then the ladder, and each stop more hurries it. */
+/**
+ * Scenarios of stopping a server: running calls first, then escalating signals; each further stop order shortens the
+ * waits.
+ */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
@@ -121,7 +124,7 @@ for (const [what, act] of [
     },
   );
 
-/** What its host hears of a server, word by word. */
+/** Lists the stages of a server that its host heard of. */
 const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
 scenario(
   'a server on its way down is told to be closing once, whatever is ordered meanwhile',
