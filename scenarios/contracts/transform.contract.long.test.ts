@@ -239,11 +239,7 @@ describe('docs/vrl.md', () => {
         failure: { message: expect.stringContaining('call to undefined function') },
       });
   });
-  it('has a command that measures what the package costs, and the one that installs it', () => {
-    const [install, measure = ''] = blocks(page, 'sh');
-    expect(install).toBe(installCommand('@bpinternal/verel'));
-    const [, program = ''] = /^ *node -e '(.*)'$/.exec(measure) ?? [];
-    const how = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
-    expect(execFileSync(process.execPath, ['-e', program], how)).toMatch(/^\d{2,3} MB, \d+ ms\n$/);
+  it('has the command that installs the package', () => {
+    expect(blocks(page, 'sh')[0]).toBe(installCommand('@bpinternal/verel'));
   });
 });

@@ -47,20 +47,20 @@ const refactorings: readonly Refactoring[] = [
       ],
       [
         'machines/computer/computer.machine.ts',
-        `  type: 'tellOwned',
-  params: ({ event }: { event: waiting.Withdrawn }) =>
-    event.type === 'call.cancel'
-      ? toOwnersOf(clientKind, [callKind, event.ticket], event)
-      : toOwned(clientKind, event),`,
-        `  type: 'postAll',
-  params: ({ context: c, event }: any) => ({
-    messages: c.servers.map(({ rules: { server } }: any) => {
-      const client = rules.clientOf(c, server);
-      return event.type === 'call.cancel'
-        ? post(childOf(client, callKind, event.ticket), { type: 'call.cancel', reason: event.reason }, { optional: true })
-        : post(client, event, { optional: true });
-    }),
-  }),`,
+        `      type: 'tellOwned',
+      params: ({ event }: { event: calls.CallWithdrawal }) =>
+        event.type === 'call.cancel'
+          ? toOwnersOf(clientKind, [callKind, event.ticket], event)
+          : toOwned(clientKind, event),`,
+        `      type: 'postAll',
+      params: ({ context: c, event }: any) => ({
+        messages: c.servers.map(({ rules: { server } }: any) => {
+          const client = rules.clientOf(c, server);
+          return event.type === 'call.cancel'
+            ? post(childOf(client, callKind, event.ticket), { type: 'call.cancel', reason: event.reason }, { optional: true })
+            : post(client, event, { optional: true });
+        }),
+      }),`,
       ],
     ],
   },
