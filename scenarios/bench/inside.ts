@@ -16,7 +16,7 @@ export const echoTool = (name = 'echo'): Tool => ({
 });
 
 export interface Served {
-  /** Host's end of the pair. */
+  /** Host's end of the linked pair of transports. */
   readonly end: InMemoryTransport;
   /** Number of calls that reached the handler; a call that is answered without its server does not count. */
   readonly heard: { calls: number };

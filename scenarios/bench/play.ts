@@ -29,7 +29,7 @@ export const playApart: Play = (row, plan, tell, signal) => {
     try {
       process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
     } catch {
-      // The process has ended already.
+      // Killing fails when the process has ended already.
     }
   };
   signal.addEventListener('abort', end, { once: true });

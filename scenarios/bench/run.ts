@@ -16,7 +16,7 @@ export interface Running {
   readonly play: Play;
   /** Creates the time limit of a row that begins now, as a signal. */
   readonly late: () => AbortSignal;
-  /** Aborts at Ctrl-C. */
+  /** Signal that aborts all measurements at Ctrl-C. */
   readonly stop: AbortSignal;
   readonly progress: (text: string) => void;
 }

@@ -23,7 +23,10 @@ export function askedServer(ch: string): string {
 export const isProcess = (ch: string): boolean => ch.startsWith('process:');
 export const isLink = (ch: string): boolean => ch.startsWith('link:');
 export const isAgent = (ch: string): boolean => ch.startsWith('host:agent');
-/** Returns the host without its number: the second of two computers in one process is `host:computer/2`. */
+/**
+ * Returns the host without its number, which is `/2` for the second of two computers in one process
+ * (`host:computer/2`).
+ */
 export const hostOf = (ch: string): string => ch.replace(/\/\d+$/, '');
 /** Returns the timing with which a host is started. */
 export const timingIn = (ev: EventObject | undefined): Timing => ({

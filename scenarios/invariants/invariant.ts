@@ -6,7 +6,7 @@ import type { Crossing, DirectoryRecord } from '../../machines/trace/index.ts';
 export interface SeenRecord {
   /** Time in ms, by the clock of the recorder. */
   readonly at: number;
-  /** Record of the directory. */
+  /** Record that the directory reported. */
   readonly record: DirectoryRecord;
 }
 /** Crossing with its time, enough for every boundary invariant. */

@@ -23,7 +23,7 @@ export const endRecord = (
   why: RecordOf<'end'>['why'] = 'done',
   more: Partial<RecordOf<'end'>> = {},
 ) => ({ k: 'end', a, why, ...more }) satisfies RecordOf<'end'>;
-/** Builds the record of a message. */
+/** Builds the record of a message between machines. */
 export const postRecord = (from: Address, a: Address, type: string, fields?: Fields) =>
   ({ k: 'post', from, a, ev: event(type, fields) }) satisfies RecordOf<'post'>;
 export const timerSet = (a: Address, n: number, ms: number, via: 'timer' | 'deadline' = 'timer') =>

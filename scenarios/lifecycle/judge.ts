@@ -5,7 +5,7 @@ import { Stage } from './stage.ts';
 export type Word = 'right' | 'partly' | 'wrong' | 'absent';
 export interface Verdict {
   readonly verdict: Word;
-  /** Observations in words for people. */
+  /** Observations of the case in words for people. */
   readonly facts: string;
 }
 export interface Case {

@@ -70,7 +70,7 @@ interface Bug {
   readonly after: number;
   readonly thrown: unknown;
 }
-/** Microsteps of one event after which it counts as an endless loop. */
+/** Number of microsteps of one event that counts as an endless loop. */
 const mostMicrosteps = 5_000;
 /** Reports errors that the actions of a machine throw while they are performed. */
 function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: unknown) => void): void {

@@ -14,9 +14,9 @@ export interface ServerSettings {
   readonly restart?: boolean | 'always';
   /** Number of attempts before the server is given up. */
   readonly budget?: number;
-  /** Listens to change notifications of its lists; `false` ignores them. */
+  /** Listens to change notifications of the server's lists; `false` ignores them. */
   readonly hearsChanges?: boolean;
-  /** Number of failed refreshes in a row after which its entries are withdrawn. */
+  /** Number of failed refreshes in a row after which the server's entries are withdrawn. */
   readonly refreshFailures?: number;
   /** Names of tools that cannot be called. */
   readonly forbidden?: readonly string[];
@@ -28,15 +28,15 @@ export interface ServerSettings {
   readonly onConflict?: OnConflict;
   /** Number of the launch config; another number is another launch config. */
   readonly generation?: number;
-  /** Counter of possible changes of its placeholders' values. */
+  /** Counter of possible changes in the values of the server's placeholders. */
   readonly values?: number;
   /** Tells whether the server is reached by a URL, without a local process. */
   readonly isRemote?: boolean;
-  /** Fingerprint of its launch config; name and generation by default. */
+  /** Fingerprint of the server's launch config; name and generation by default. */
   readonly fingerprint?: string;
   /** Largest result in bytes, larger ones are cut; 0 means no limit. */
   readonly resultBytes?: number;
-  /** Number of its calls that run at once, and number that may wait. */
+  /** Number of the server's calls that run at once, and number that may wait. */
   readonly limits?: CallLimits;
   /** Longest time of a call in ms, whatever its caller asks for; 0 means no limit. */
   readonly callTotalMs?: number;
@@ -45,10 +45,10 @@ export interface ServerSettings {
 export interface ServerOptions extends ServerSettings {
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
-  /** Tools of its last run, by name. */
+  /** Tools of the server's last run, by name. */
   readonly lastTools?: readonly string[];
   readonly kept?: ServerPlan['cached'];
-  /** Tells whether its results go through a program. */
+  /** Tells whether results of the server go through a program. */
   readonly hasProgram?: boolean;
 }
 

@@ -7,9 +7,9 @@ import { placed, type Sample, type Said } from './samples/sample.ts';
 
 /** Part of the directory that a machine has created by its requests: the actors that can send to it. */
 export interface World {
-  /** Root actors that it owns: last segment of the address → kind. */
+  /** Root actors that the machine owns: last segment of the address → kind. */
   readonly living: ReadonlyMap<string, string>;
-  /** Ids of its questions without an answer. */
+  /** Ids of the machine's questions without an answer. */
   readonly requests: ReadonlySet<string>;
   readonly hasDeadline: boolean;
 }
@@ -21,14 +21,14 @@ export interface StateSpace {
   readonly kind: string;
   readonly machine: AnyStateMachine;
   readonly sample: Sample;
-  /** States in which the machine can rest, each with the actors that live then. */
+  /** States in which the machine can rest, each with the actors that live at that time. */
   readonly stops: readonly Stop[];
   /**
    * Ids of the declared transitions that an event can take; `always` transitions are not counted, because no event
    * triggers them.
    */
   readonly taken: ReadonlySet<string>;
-  /** Root actors that it can ever open: last segment of the address → kind. */
+  /** Root actors that the machine can ever open: last segment of the address → kind. */
   readonly opens: ReadonlyMap<string, string>;
   /** States in which a key that already lives is opened again, and whether the refusal is handled there. */
   readonly refusals: readonly { readonly stop: Stop; readonly kind: string; readonly isHeard: boolean }[];

@@ -29,7 +29,7 @@ interface Count {
  * server had read it.
  */
 class CallSentOnce implements Judge<Crossing> {
-  /** Calls of agents by `req_id`. */
+  /** Counts of agents' calls, by `req_id`. */
   readonly #ofAgents = new RecentMap<string, Count>();
   readonly #ofComputers = new RecentMap<string, Count>();
 

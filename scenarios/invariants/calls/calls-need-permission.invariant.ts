@@ -22,7 +22,7 @@ function standing({ isConfirmed }: Known, { decision, problems = [] }: Verdict):
 }
 
 class CallsNeedPermission implements Judge<Crossing> {
-  /** Calls by `req_id`. */
+  /** State of the permission of each call, by `req_id`. */
   readonly #calls = new RecentMap<string, Known>();
   readonly #confirmed = new RecentMap<string, boolean>();
   /** Tells whether a permanent permission was given; another invariant checks which calls it covers. */

@@ -3,7 +3,7 @@ import { answers, crossingsOf, hostCalls, isAgent, callSent, settles } from '../
 import { fieldsOfEvent, type Boundary, type Bounds, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
-/** Call as its caller knows it. */
+/** Call from the point of view of its caller. */
 interface Caller {
   /** Time in ms that the news of the end takes to reach the executor. */
   wayMs: number;

@@ -33,7 +33,7 @@ class ReadyOrFailed implements Judge<Crossing> {
     const server = this.#servers.get(name);
     if (type === 'closed' || type === 'createComputer') this.#servers.clear();
     else if (type === 'server.removed') this.#servers.delete(name);
-    // A server that is started with the new config reports it.
+    // A server that starts with the new config reports its start.
     else if (type === 'setServers') for (const each of this.#servers.values()) each.isWanted = false;
     else if (server) server.isWanted = type === 'startServer';
     return undefined;

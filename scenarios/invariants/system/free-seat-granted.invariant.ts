@@ -8,7 +8,7 @@ import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '.
 interface Office {
   /** Joins and leaves that wait for an answer, by ticket. */
   readonly asked: Map<string, { readonly socket: string; readonly seat: SeatFacts | undefined }>;
-  /** Seats by connection. */
+  /** Seats of the office, by connection. */
   readonly seats: Map<string, SeatFacts>;
   /** First role of each connection, which is kept while it is connected. */
   readonly roles: Map<string, SeatFacts['role']>;

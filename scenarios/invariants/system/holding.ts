@@ -164,7 +164,7 @@ export class Holding implements Judge<DirectoryRecord> {
   }
   #asked(a: Address, id: string | undefined): FoundViolation | undefined {
     const root = this.#roots.get(a);
-    // A withdrawal is answered at once.
+    // A withdrawal is answered at once and is not counted as a question.
     if (!root || id === 'withdrawal') return undefined;
     if (!isPing(root, id)) {
       const found = this.#more(a, 'questions');

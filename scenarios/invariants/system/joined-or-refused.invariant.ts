@@ -15,7 +15,7 @@ type Fields = {
 };
 
 class JoinedOrRefused implements Judge<Crossing> {
-  /** Links by host. */
+  /** State of the links, by host. */
   readonly #links = new Map<string, Link>();
   /** URLs of the open offices of this process; other offices are unknown. */
   readonly #offices = new Map<string, string>();

@@ -62,17 +62,17 @@ export interface ServerSeen {
   readonly visits: Stage[];
   /** Last failure that the server reported. */
   failure: Failure | null;
-  /** Signals sent to its processes, with time in ms; `stdin` is the end of their input. */
+  /** Signals sent to processes of the server, with time in ms; `stdin` is the end of their input. */
   readonly signals: { readonly name: string; readonly at: number }[];
-  /** Number of requests by method; `notifications/cancelled` counts withdrawn questions. */
+  /** Number of requests to the server by method; `notifications/cancelled` counts withdrawn questions. */
   readonly requests: Map<string, number>;
-  /** Launch specs of its processes, in order. */
+  /** Launch specs of the server's processes, in order. */
   readonly specs: number[];
-  /** Number of its processes that were started. */
+  /** Number of the server's processes that were started. */
   started: number;
-  /** Number of its processes that could not be started. */
+  /** Number of the server's processes that could not be started. */
   failed: number;
-  /** Number of its processes that are alive. */
+  /** Number of the server's processes that are alive. */
   alive: number;
 }
 /** Observations of one call. */

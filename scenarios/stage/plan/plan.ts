@@ -26,7 +26,7 @@ export interface ToolData {
 }
 /** Behaviour of a server, in the words of the fault server. */
 export interface Behaviour {
-  /** Tools by name; none by default. */
+  /** Tools of the server by name; none by default. */
   readonly tools?: Readonly<Record<string, ToolData>>;
   /** Faults of the server; none by default. */
   readonly faults?: readonly Fault[];
@@ -35,7 +35,7 @@ export interface Behaviour {
 export interface ServerData extends Behaviour, ServerSettings {
   /** Name of the server, unique in its plan. */
   readonly name: string;
-  /** URIs of its resources, which can be subscribed to: windows, documents, others; none by default. */
+  /** URIs of the server's resources, which can be subscribed to: windows, documents, others; none by default. */
   readonly resources?: readonly string[];
   /** Leaves the server out of the config with which the computer starts. */
   readonly isAbsent?: true;
@@ -182,7 +182,7 @@ export type Expectation =
   | {
       readonly of: 'call';
       readonly call: string;
-      /** Outcome of the call; null while it has not ended. */
+      /** Outcome that the call has to have; null while the call has not ended. */
       readonly outcome: Outcome | null;
       readonly end?: CallEnd;
       readonly phase?: CallPhase | null;
@@ -205,7 +205,7 @@ export type Expectation =
       readonly texts?: readonly string[];
       readonly total?: number;
       readonly missing?: readonly string[];
-      /** Code of the failure; null when there is none. */
+      /** Code of the expected failure; null when none is expected. */
       readonly code?: Failure['code'] | null;
     }
   /** Launch specs of the server's processes in order, each a number: generation plus 1,000 times the values. */
@@ -253,9 +253,9 @@ export type StageOptions = HarnessOptions & Meant;
 export interface Plan {
   /** Title, unique among all scenarios. */
   readonly title: string;
-  /** All servers that are ever in its config. */
+  /** All servers that are ever in the config of the plan. */
   readonly servers: readonly ServerData[];
-  /** Actions and waits, in order. */
+  /** Actions and waits of the plan, in order. */
   readonly steps: readonly Step[];
   /** Delays in ms that override `planTiming`. */
   readonly timing?: Partial<Timing>;

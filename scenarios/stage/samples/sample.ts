@@ -21,11 +21,11 @@ export interface Sample {
   readonly input: object;
   /** Orders from owner or host, by type. */
   readonly orders: Readonly<Record<string, readonly object[]>>;
-  /** Facts of invoked ports, by the id under which a port is invoked. */
+  /** Facts of ports that the machine invokes, by the id under which a port is invoked. */
   readonly leaves?: Readonly<Record<string, readonly Said[]>>;
   /** Events and outputs of owned root actors, by kind. */
   readonly owned?: Readonly<Record<string, Owned>>;
-  /** Answers to any question of the machine; the id is filled in. */
+  /** Answers to any question of the machine; the question's id is filled in. */
   readonly answers?: readonly Said[];
   /** Facts sent by the owner, or by another actor that knows the address. */
   readonly told?: readonly Said[];

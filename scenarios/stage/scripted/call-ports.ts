@@ -55,7 +55,7 @@ export class ScriptedCallPorts {
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
-  /** Limiters by computer. */
+  /** Limiters of calls, by computer. */
   readonly #limiters = new Map<string, ReturnType<typeof scriptedLimiters>>();
 
   constructor(

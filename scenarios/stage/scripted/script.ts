@@ -124,9 +124,9 @@ export interface ResourcesTruth {
  */
 export interface Script {
   readonly tools?: Readonly<Record<string, Act>>;
-  /** Reaction to tools not named in `tools`. */
+  /** Reaction to calls of tools that are not named in `tools`. */
   readonly otherTool?: (name: string) => Act | undefined;
-  /** Returns the true state of its lists. */
+  /** Returns the true state of the server's lists. */
   readonly truth?: () => Truth;
   /** Returns the answer to the n-th `tools/list`, instead of one constant list. */
   readonly lists?: (n: number) => readonly string[];
@@ -145,12 +145,12 @@ export interface Script {
   /** Returns further faults of a request to a remote server; for a call, with its tool. */
   readonly meets?: (moment: Moment, tool?: string) => Met;
   readonly info?: Partial<ServerInfo>;
-  /** Secrets of its launch, which it prints only on stderr when it dies. */
+  /** Secrets that the server was launched with and prints only on stderr when it dies. */
   readonly secrets?: readonly string[];
   /** Makes the start fail: always, or only until something that is missing comes back. */
   readonly missing?: true | 'forNow';
   readonly startMs?: number;
-  /** Ends the process by itself this many ms after its start. */
+  /** Ends the server's process by itself this many ms after its start. */
   readonly crashes?: Death & { readonly afterMs: number };
   /** Reaction to the handshake: no answer, end of the process, an answer after some ms, or another answer. */
   readonly initialize?:
@@ -167,9 +167,9 @@ export interface Script {
   /** Returns the reaction to the n-th `tools/list` of this process, instead of `listMs` and `lists`. */
   readonly listing?: (n: number) => Exclude<Act, (...args: never) => unknown>;
   readonly ignores?: readonly ('stdin' | 'SIGTERM')[];
-  /** Returns the time in ms to end after a request to end; meanwhile no answers come. */
+  /** Returns the time in ms that the server takes to end after a request to end; meanwhile no answers come. */
   readonly ends?: (asked: 'stdin' | 'SIGTERM') => number | 'never';
-  /** Returns the happenings of a moment of its life; called each time. */
+  /** Returns the faults that happen at a moment of the server's life; called each time. */
   readonly happens?: (moment: Moment, tool?: string) => readonly Happening[];
   /** Reports the exit before the end of the stream, because another process holds the pipes. */
   readonly exitsFirst?: true;
@@ -189,10 +189,10 @@ export interface Child {
   readonly emit: Emit<ProcessFact>;
   readonly pid: number;
   isAlive: boolean;
-  /** Number of living members of its group beside the leader. */
+  /** Number of living members of the process group beside the leader. */
   members: number;
   areStubborn: boolean;
-  /** Tells whether a group member holds its pipes, so that its end shows late. */
+  /** Tells whether a group member holds the child's pipes, so that the child's end shows late. */
   areHeld: boolean;
   /** Time until which the process is stopped. */
   stoppedUntil: number;
@@ -200,7 +200,7 @@ export interface Child {
   isInputClosed: boolean;
   isSilent: boolean;
   session: Session | undefined;
-  /** Data that was written to it and not yet read. */
+  /** Data that was written to the child and not yet read. */
   readonly unread: (() => void)[];
   lists: number;
   readonly timers: Set<number>;
@@ -230,7 +230,7 @@ export interface Pending {
   /** Fails the request: the transport to a server without a process reports that no answer will come. */
   refuse(failure: Failure, how: 'unsent' | 'answered' | 'lost'): void;
   withdrawn?: () => void;
-  /** Delivers the answer on another way, once. */
+  /** Delivers the answer to this request on another way, once. */
   carry?: (deliver: () => void) => void;
 }
 /** Session, as seen by its server. */

@@ -160,7 +160,7 @@ export class ScriptedServers {
     if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
-  /** Secrets of all servers' launches. */
+  /** Secrets that any of the servers was launched with. */
   readonly secrets = (): readonly string[] => Object.values(this.#scripts).flatMap((s) => s.secrets ?? []);
   #born(server: string, key: Address, emit: Emit<ProcessFact>): Child {
     const n = this.startsOf(server) + 1;

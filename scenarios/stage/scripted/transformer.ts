@@ -10,11 +10,11 @@ import type { VirtualClock } from '../virtual-clock.ts';
 
 /** Program with a scripted effect, found by its text; no VRL is run. */
 export type ScriptedProgram =
-  /** Compile error: the message, and the byte offset. */
+  /** Program with a compile error: the message, and the byte offset. */
   | { readonly wrong: string; readonly offset: number }
-  /** Returns the changed event. */
+  /** Program that returns the changed event. */
   | { readonly makes: (event: Readonly<Record<string, unknown>>) => unknown; readonly takesMs?: number }
-  /** Aborts with this message. */
+  /** Program that aborts with this message. */
   | { readonly fails: string; readonly takesMs?: number }
   | { readonly takesMs: 'forever' };
 

@@ -45,21 +45,21 @@ export class Pipes {
     this.stdin = this.#in as Writable;
     this.stdout = this.#out as Readable;
   }
-  /** Writes one line of output. */
+  /** Writes one line of the process's output. */
   write(line: string): void {
     this.#out.emit('data', Buffer.from(`${line}\n`));
   }
-  /** Ends the output. */
+  /** Ends the output of the process. */
   end(): void {
     this.#out.emit('end');
   }
-  /** Breaks the input: later writes fail. */
+  /** Breaks the input of the process: later writes fail. */
   break(): void {
     this.#in.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
   }
 }
 
-/** Outcome of sending one message, reported synchronously: a promise would report it after the turn. */
+/** Outcome of sending one message, reported synchronously: a promise would report only after the turn. */
 export class Posting {
   #heard: ((refused: Refused) => void) | undefined;
 

@@ -184,7 +184,7 @@ scenario(
     s.computer();
     s.run(100);
     s.call('read');
-    // The person has not answered yet.
+    // The person has not answered the confirmation yet.
     s.config({ fs: { generation: 2 } });
     calls();
     expect(asked).toEqual(['r1', 'r2']);

@@ -40,7 +40,7 @@ scenario(
       ['connecting', 'ready', 'connecting', 'ready'],
       ['read', 'hang'],
     ]);
-    // Its tools were offered all the time.
+    // The tools of the server were offered all the time.
     expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
   },
 );

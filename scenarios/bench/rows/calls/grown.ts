@@ -8,7 +8,7 @@ import { atMost, type Row } from '../../row.ts';
  * small.
  */
 
-/** Calls the middle one of this number of servers. */
+/** Opens a computer with this many servers and calls a tool of the middle one. */
 const amongServers = (count: number) => async (): Promise<Chain> => {
   const names = Array.from({ length: count }, (_, n) => `s${n}`);
   const ends = names.map(

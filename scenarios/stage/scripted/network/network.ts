@@ -280,7 +280,7 @@ export interface Heard {
 export class Peer {
   readonly #end: CableEnd;
   readonly heard: Heard[] = [];
-  /** Reasons why its connection ended; empty while it is open. */
+  /** Reasons why the stranger's connection ended; empty while it is open. */
   readonly ended: string[] = [];
 
   /**
@@ -340,7 +340,7 @@ export interface NetworkFaults {
   keepAway(name: string, ms: number): void;
   /** Delays the next answer to the peer with this name, or loses it. */
   holdAck(name: string, ms: number | 'lost'): void;
-  /** Ends all faults above. */
+  /** Ends all faults of the network. */
   clearFaults(): void;
 }
 export interface Network {

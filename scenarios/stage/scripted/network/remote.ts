@@ -35,7 +35,7 @@ const isMoment = (method: string): method is keyof typeof momentOf => Object.has
  */
 export class Remote {
   readonly #hands: RemoteHands;
-  /** Outages by server. */
+  /** Outages of servers, by name. */
   readonly #down = new Map<string, Down>();
 
   constructor(hands: RemoteHands) {

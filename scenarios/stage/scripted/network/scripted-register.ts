@@ -119,7 +119,7 @@ export class ScriptedRegister {
     this.#tellAll({ type: 'freed', seat, fence });
   }
 
-  /** Adds one more node. */
+  /** Adds one more node to the register. */
   open(): Register {
     const node = `n${++this.#nodes}`;
     return {
