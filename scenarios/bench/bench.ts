@@ -79,7 +79,7 @@ async function main(): Promise<number> {
   const interrupt = (): void => stop.abort(new Error('interrupted'));
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   await build();
-  // @ts-expect-error: it is there only since a moment ago, and without types.
+  // @ts-expect-error: the imported file was compiled a moment ago, without types.
   const { playApart } = (await import('./dist/scenarios/bench/play.js')) as typeof Play;
   const outcomes = await measured(wanted, {
     plan: plans[options.quick ? 'quick' : 'whole'],

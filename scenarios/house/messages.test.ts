@@ -30,31 +30,31 @@ describe('a message', () => {
       to: 'computer/client:a%2Fb',
       event: { type: 'server.start' },
     });
-    // @ts-expect-error: no client knows it
+    // @ts-expect-error: a client accepts no event of this type
     post(client, { type: 'server.begin' });
-    // @ts-expect-error: without a reason
+    // @ts-expect-error: the cancel has no reason
     post(client, { type: 'call.cancel', ticket: 't' });
-    // @ts-expect-error: with a field that nobody reads
+    // @ts-expect-error: the event has a field that a client does not read
     post(client, { type: 'server.start', server: 'a' });
-    // @ts-expect-error: it is for a call
+    // @ts-expect-error: this event is for a call, not for a client
     post(client, { type: 'call.hold' });
-    // @ts-expect-error: it is for a client, and nobody knows who lives there
+    // @ts-expect-error: a plain string does not tell which machine lives at the address
     post('computer/client:a', { type: 'server.start' });
-    // @ts-expect-error: made by hand
+    // @ts-expect-error: a message must be made by a builder, not by hand
     const made: Post = { to: client, event: { type: 'server.begin' } };
-    // @ts-expect-error: what is said when nobody is there was made by hand
+    // @ts-expect-error: the message for an undelivered one must be made by a builder, too
     post(client, { type: 'close' }, { onUndelivered: { to: link, event: { type: 'begin' } } });
     expect(made).toBeDefined();
   });
 
   it('to all of a kind is one that this kind takes', () => {
     expect(toOwned(callKind, { type: 'call.hold' })).toEqual({ kind: 'call', event: { type: 'call.hold' } });
-    // @ts-expect-error: it is for a process
+    // @ts-expect-error: this event is for a process, not for a call
     toOwned(callKind, { type: 'process.hurry' });
   });
 
   it('opens a kind only with its own input', () => {
-    // @ts-expect-error: without its timing
+    // @ts-expect-error: the input of a process has no timing here
     const opened = open(processKind, { server: 'a', generation: 1, spec: 1 });
     expect(opened).toMatchObject({ kind: 'process', input: { server: 'a' } });
   });
@@ -66,13 +66,13 @@ describe('an answer', () => {
     expect(
       message(asker, { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: '' }).to,
     ).toBe('computer/link');
-    // @ts-expect-error: the answer to another question, although a link takes that, too
+    // @ts-expect-error: the answer belongs to another question, although a link accepts that one, too
     message(asker, { type: 'config.shown', ticket: 't', config: {} });
   });
 
   it('is wanted only by who takes it', () => {
     const asker: CallStart['replyTo'] = link;
-    // @ts-expect-error: a catalog asks for no call
+    // @ts-expect-error: a catalog does not accept answers to calls
     const wrong: CallStart['replyTo'] = catalog;
     expect([asker, wrong]).toEqual(['computer/link', 'computer/client:a%2Fb/catalog:tools']);
   });
