@@ -159,7 +159,7 @@ scenario(
   },
 );
 
-/** Number of windows that hang, until they answer. */
+/** Number of windows that hang, lowered while the scenario runs. */
 let hung = 0;
 const waking = showing(
   Array.from({ length: 6 }, (_, n) => `window://a/${n}`),
