@@ -27,10 +27,14 @@ export { withoutNumber, type ChannelEvent, type Facts } from './facts.ts';
 export type { Frame } from './frame.ts';
 export { ownId, plainParams } from './own-ids.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
-export { Hiding } from './secrets/hiding.ts';
-export { markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './secrets/redaction.ts';
-export { SecretIndex } from './secrets/secret-index.ts';
-export { isSecretName } from './secrets/secret-names.ts';
-export { isSecretValue, loginsIn, secretSpansIn, secretsIn, secretsUnder } from './secrets/secret-values.ts';
-export { replacedIn, type Span } from './secrets/secret-search.ts';
+export { Hiding, markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './redaction.ts';
+export { replacedIn, SecretIndex, type Span } from './secret-index.ts';
+export {
+  isSecretName,
+  isSecretValue,
+  loginsIn,
+  secretSpansIn,
+  secretsIn,
+  secretsUnder,
+} from './secret-rules.ts';
 export { contextAfter, type Step } from './step.ts';

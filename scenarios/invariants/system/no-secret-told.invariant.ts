@@ -54,7 +54,7 @@ const answer = { content: [{ type: 'text', text: secret }] };
  * Checks that secrets are hidden. Texts of servers on stderr, in refusals, failures and progress are redacted before
  * any machine hears them; so are the computer's own texts: failures that hosts hear, and acks that go over a link,
  * such as a failed call or a shown config. Answers of servers, and requests to them, are passed unchanged. Traces
- * have their own redaction: machines/trace/secrets/redaction.test.ts.
+ * have their own redaction: machines/trace/redaction.test.ts.
  */
 export const noSecretTold: Boundary = {
   reads: 'boundary',

@@ -1,8 +1,7 @@
-import type { Redactor } from '../canonical.ts';
-import { formsIn } from './secret-forms.ts';
-import { SecretIndex } from './secret-index.ts';
-import { isSecretName } from './secret-names.ts';
-import { couldBeAnything, replacedIn, shortestSecret } from './secret-search.ts';
+import { isObject, type Fields } from '../protocol/json.ts';
+import type { Redactor } from './canonical.ts';
+import { couldBeAnything, replacedIn, SecretIndex, shortestSecret } from './secret-index.ts';
+import { formsIn, isSecretName } from './secret-rules.ts';
 
 /**
  * Keyed hash of a secret: the same value has the same hash within a trace, and without the key nobody can
@@ -14,8 +13,14 @@ export type KeyedHash = (text: string) => string;
 export const markOf = (hash: string): string => `«redacted:${hash}»`;
 /** Matches the mark that replaces a secret. */
 export const redacted = /«redacted:[0-9a-f]+»/;
-export const marks = /(«redacted:[0-9a-f]+»)/;
-export const isMark = /^«redacted:[0-9a-f]+»$/;
+const marks = /(«redacted:[0-9a-f]+»)/;
+const isMark = /^«redacted:[0-9a-f]+»$/;
+/** Returns a text with everything but its marks replaced. */
+const betweenMarks = (text: string, replaced: (piece: string) => string): string =>
+  text
+    .split(marks)
+    .map((piece, at) => (at % 2 === 1 ? piece : replaced(piece)))
+    .join('');
 
 /**
  * Words of trace records and messages that are never hidden as secrets, because the rest would be unreadable.
@@ -87,11 +92,9 @@ export class SecretRedactor implements Redactor {
     if (typeof value !== 'string' || (key === 'type' && isType.test(value))) return undefined;
     // Short words in the fixed fields of a record are kept, although a secret may be equally short.
     if (value.length < shortestSecret && recordFields.has(key) && isWord.test(value)) return undefined;
-    if (!value.includes('«redacted:')) return this.#searched(value);
-    return value
-      .split(marks)
-      .map((piece, at) => (at % 2 === 1 ? piece : this.#searched(piece)))
-      .join('');
+    return value.includes('«redacted:')
+      ? betweenMarks(value, (piece) => this.#searched(piece))
+      : this.#searched(value);
   }
   /** Returns a text of a server without secrets; it may have been cut in the middle of one. */
   text(text: string): string {
@@ -161,3 +164,102 @@ export const redactorOf = (
     markOf: (secret) => markOf(hash(secret)),
     remembers: true,
   });
+
+/** Wildcard step of a path, which matches any key and any list index. */
+const anyStep = '*';
+/** Forms of canonical JSON that contain no readable text (canonical.ts) and are therefore not searched. */
+const wordless = new Set(['$num', '$big', '$bytes', '$list', '$lost']);
+const isJsonInside = /"\s*:/;
+const isPlainKey = /^[a-zA-Z]+$/;
+const inPattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+
+/**
+ * Hides chosen texts and numbers in a trace file that is already written; equal values get equal marks. A
+ * value of six characters or more is hidden inside any text; a shorter one, found by a path, only under the
+ * same key.
+ */
+export class Hiding {
+  readonly #texts: SecretIndex;
+  readonly #markOf: (secret: string) => string;
+  /** Short secrets selected by a path, each stored as key, NUL, value. */
+  readonly #pairs = new Set<string>();
+  readonly #short = new Map<string, RegExp>();
+  /** Number of texts, numbers and keys that were hidden. */
+  places = 0;
+
+  constructor(texts: Iterable<string>, markOf: (secret: string) => string) {
+    this.#texts = new SecretIndex(texts);
+    this.#markOf = markOf;
+  }
+  /**
+   * Hides the value at this path from now on and returns false when the path leads nowhere. `listOf` returns
+   * a shared list by its hash.
+   */
+  at(value: unknown, path: readonly string[], listOf: (hash: string) => unknown, key = ''): boolean {
+    const [step, ...rest] = path;
+    if (isObject(value) && typeof value['$list'] === 'string')
+      return this.at(listOf(value['$list']), path, listOf, key);
+    if (step === undefined) return this.#take(value, key, listOf);
+    if (typeof value !== 'object' || value === null) return false;
+    const isList = Array.isArray(value);
+    const found = Object.entries(value as Fields)
+      .filter(([name]) => step === anyStep || step === name)
+      .map(([name, each]) => this.at(each, rest, listOf, isList ? key : name));
+    return found.includes(true);
+  }
+  #take(value: unknown, key: string, listOf: (hash: string) => unknown): boolean {
+    if (typeof value === 'object' && value !== null) {
+      const isList = Array.isArray(value);
+      const all = Object.entries(value as Fields);
+      return all.map(([name, each]) => this.at(each, [], listOf, isList ? key : name)).includes(true);
+    }
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return false;
+    if (value === '') return false;
+    const text = String(value);
+    if (isMark.test(text)) return true;
+    this.#pairs.add(`${key}\0${text}`);
+    if (text.length >= shortestSecret && typeof value !== 'boolean') this.#texts.add(text);
+    else if (key !== '')
+      this.#short.set(
+        `${key}\0${text}`,
+        new RegExp(`(${inPattern(key)}\\\\?"\\s*:\\s*)(\\\\?")?${inPattern(text)}(?:\\\\?"|(?![\\w.]))`, 'g'),
+      );
+    return true;
+  }
+  /** Returns a copy of a value of trace JSON with everything hidden that must be. */
+  value(value: unknown, key = ''): unknown {
+    if (typeof value === 'string') return this.text(value, key);
+    if (Array.isArray(value)) return value.map((each) => this.value(each, key));
+    if (isObject(value))
+      return Object.fromEntries(
+        Object.entries(value).map(([name, each]) => [
+          isPlainKey.test(name) || wordless.has(name) ? name : this.text(name, ''),
+          wordless.has(name) ? each : this.value(each, name),
+        ]),
+      );
+    if (typeof value !== 'number' && typeof value !== 'boolean') return value;
+    const text = String(value);
+    const isHidden =
+      this.#pairs.has(`${key}\0${text}`) || (typeof value === 'number' && this.#texts.has(text));
+    return isHidden ? this.#hidden(text) : value;
+  }
+  text(text: string, key: string): string {
+    if (isMark.test(text)) return text;
+    if (this.#pairs.has(`${key}\0${text}`)) return this.#hidden(text);
+    return betweenMarks(text, (piece) => this.#searched(piece));
+  }
+  #hidden(secret: string): string {
+    this.places += 1;
+    return this.#markOf(secret);
+  }
+  #searched(text: string): string {
+    let shown = replacedIn(text, this.#texts.spansIn(text), (secret) => this.#hidden(secret));
+    // Only JSON embedded in a text has keys to match short secrets by.
+    if (!isJsonInside.test(text)) return shown;
+    for (const [pair, pattern] of this.#short)
+      shown = shown.replaceAll(pattern, (_, before: string, quote = before.includes('\\') ? '\\"' : '"') => {
+        return `${before}${quote}${this.#hidden(pair.slice(pair.indexOf('\0') + 1))}${quote}`;
+      });
+    return shown;
+  }
+}

@@ -1,7 +1,102 @@
-import { textInBase64 } from './base64.ts';
-import { formsIn } from './secret-forms.ts';
-import { saidBy } from './secret-names.ts';
-import { spansOf, type Span } from './secret-search.ts';
+import { spansOf, textInBase64, type Span } from './secret-index.ts';
+
+const secretNames =
+  /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(密码|口令|密钥|令牌)$/;
+const harmless = /(progress|page|next)_?token$/;
+/**
+ * Names that mean a secret only for variables, headers, parameters and options; in a record they mean
+ * something else.
+ */
+const ofLaunches = /(^|_)(pass|pat|jwt)\d*$/;
+const keyNames =
+  /(^|_)(keys?|auth|sig|signature|code|k|dsn|salt|webhook)\d*$|(^|_)(secret|token|password|credentials?|webhook)_/;
+
+const wordsOf = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .replaceAll(/[-.\s]/g, '_')
+    .toLowerCase();
+const known = new Map<string, boolean>();
+
+/**
+ * Tells whether a value under this name is secret, in any spelling of the name: `apiKey`, `X-Api-Key`,
+ * `ACCESS_TOKEN`.
+ */
+export function isSecretName(name: string): boolean {
+  const seen = known.get(name);
+  if (seen !== undefined) return seen;
+  const words = wordsOf(name);
+  const isSecret = secretNames.test(words) && !harmless.test(words);
+  // The memory of names is limited, because foreign data may have any number of them.
+  if (known.size < 10_000) known.set(name, isSecret);
+  return isSecret;
+}
+/**
+ * Tells what the name of a variable, header, URL parameter or option reveals about its value: `secret`, or
+ * `key` when it may be a key, which must be checked because `AUTH=basic` and `SSL_KEY=/etc/x.pem` are none.
+ */
+function saidBy(name: string): 'secret' | 'key' | 'nothing' {
+  const words = wordsOf(name.replace(/^-+/, ''));
+  if (isSecretName(name) || ofLaunches.test(words)) return 'secret';
+  return keyNames.test(words) && !words.endsWith('public_key') ? 'key' : 'nothing';
+}
+
+/**
+ * Patterns of secrets that are recognizable by their form. The first group of a match stays readable. Texts
+ * may have 8 MiB, so no pattern may scan a stretch twice (hence the lookbehind for a word boundary) or repeat
+ * without a bound, because backtracking would overflow the stack.
+ */
+const forms = [
+  // Plain English such as `basic authentication` must not match.
+  /((?:bearer|basic)\s{1,8})(?![a-z]{1,40}(?![\w~+/=-]))[\w.~+/=-]{8,65536}/gi,
+  /\b(sk-)[\w-]{16,4096}/g,
+  /\b(gh[pousr]_|github_pat_)\w{20,4096}/g,
+  /\b(xox[abprs]-)[\w-]{10,4096}/g,
+  /\b(AKIA)[0-9A-Z]{16}/g,
+  /(?<![\w-])(eyJ)[\w-]{8,4096}\.[\w-]{8,65536}\.[\w-]{0,4096}/g,
+  /(:\/\/[^\s/:@]{0,256}:)[^\s/]{1,4096}(?=@)/g,
+  /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]{1,65536}/g,
+];
+/**
+ * Matches an assignment inside a text, such as `password=…` or `"apiKey": "…"`. The complete name may start
+ * further left and turn out to be harmless.
+ */
+const assigned =
+  /((password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["'\\]{0,4}\s{0,8}([=:])\s{0,8}(["'\\]{0,4}))([^\s"'\\&;,<>(){}[\]]{6,65536})/gi;
+const longestAssignedName = 60;
+/**
+ * Matches ordinary words after a secret name, as in `missing secret: API_TOKEN` and `token: expired`, which
+ * are no secrets.
+ */
+const isSaid = /^([a-z_]+|[A-Z][a-z]+|[A-Z_\d]+)[.!?]?$/;
+/**
+ * Quick check: a text without any of these fragments contains no secret of a known form. Most texts contain
+ * none.
+ */
+const beginnings =
+  /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|passw|passphrase|secret|token|key/i;
+
+/** Returns the places in a text that have the form of a secret. */
+export const formsIn = (text: string): Span[] => (beginnings.test(text) ? [...spansOfForms(text)] : []);
+function* spansOfForms(text: string): Generator<Span> {
+  for (const form of forms)
+    for (const { 0: all, 1: start = '', index } of text.matchAll(form))
+      yield [index + start.length, index + all.length];
+  for (const {
+    0: all,
+    1: start = '',
+    2: word = '',
+    3: sign,
+    4: quote,
+    5: value = '',
+    index,
+  } of text.matchAll(assigned)) {
+    if (sign === ':' && quote === '' && isSaid.test(value)) continue;
+    const [before] = /[\w-]*$/.exec(text.slice(Math.max(0, index - longestAssignedName), index)) ?? [''];
+    if (isSecretName(before + word)) yield [index + start.length, index + all.length];
+  }
+}
 
 type Texts = Readonly<Record<string, string>>;
 
