@@ -79,7 +79,7 @@ export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
 export type { KeepWord } from './recording/flight-recorder.ts';
-export type { RedactHook } from './recording/veil.ts';
+export type { RedactHook } from './recording/redaction.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';

@@ -15,7 +15,7 @@ import {
   type RecordOptions,
 } from '../recording/flight-recorder.ts';
 import { KnownSecrets } from '../recording/known-secrets.ts';
-import { RedactedPorts } from '../recording/redacted-ports.ts';
+import { RedactedPorts } from '../recording/redaction.ts';
 import { assemble } from '../runtime/assemble.ts';
 import { Directory } from '../runtime/directory.ts';
 import { unanswered, type Root } from '../runtime/root.ts';

@@ -4,7 +4,7 @@ import { hostWords } from './host-words.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { Recorder } from './recorder.ts';
 import type { TraceWriter } from './trace-lines.ts';
-import type { RedactHook } from './veil.ts';
+import type { RedactHook } from './redaction.ts';
 import type { Tap } from '../runtime/tap.ts';
 import {
   defaultStateDir,

@@ -11,7 +11,7 @@ import { wordsOf } from '../runtime/charts.ts';
 import { version, xstateVersion } from '../version.ts';
 import { apiWords } from './host-words.ts';
 import type { RecorderOptions } from './recorder.ts';
-import { Veil, type RedactHook } from './veil.ts';
+import { HookRedactor, type RedactHook } from './redaction.ts';
 
 let words: ReadonlySet<string> | undefined;
 /**
@@ -71,7 +71,7 @@ export class KnownSecrets {
     return {
       profile,
       ...(hook && {
-        veil: new Veil(
+        hook: new HookRedactor(
           hook,
           (secret) => markOf(hash(secret)),
           (error) => this.#failed(error),

@@ -1,7 +1,7 @@
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { ForgottenRecords } from './facts.ts';
 import { hostWords } from './host-words.ts';
-import type { Veil } from './veil.ts';
+import type { HookRedactor } from './redaction.ts';
 import { namesOf } from '../runtime/charts.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import {
@@ -74,7 +74,7 @@ class Steps {
 export interface WritingOptions extends LineOptions {
   readonly profile: Profile;
   /** Applies the redaction hook of the host, in addition to the redactor. */
-  readonly veil?: Veil;
+  readonly hook?: HookRedactor;
   /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds;
 }
@@ -83,29 +83,29 @@ export class TraceWriter {
   readonly #profile: Profile;
   readonly #channels: ChannelNames;
   readonly #steps: Steps;
-  readonly #veil: Veil | undefined;
+  readonly #hook: HookRedactor | undefined;
   readonly #frames: FrameLines;
   readonly #file: LineWriter;
   inputs = 0;
 
   /** `before` is the writer until now, whose names of channels are continued. */
   constructor(options: WritingOptions, next = 1, before?: TraceWriter) {
-    const { profile, redactor, veil } = options;
+    const { profile, redactor, hook } = options;
     this.#profile = profile;
-    this.#veil = veil;
+    this.#hook = hook;
     this.#file = new LineWriter(options, next);
     // Gives the names of channels their own texts: names must be the same in a replay, which knows no shared
     // lists.
     this.#channels = before
       ? before.#channels
-      : new ChannelNames(hostWords, redactor, new Texts(), veil?.value);
+      : new ChannelNames(hostWords, redactor, new Texts(), hook?.value);
     this.#steps = new Steps(profile === 'full');
     this.#frames = new FrameLines(redactor, options.frames);
   }
   /** Writes the first line of a recording that has lost its beginning, before the entry `first`. */
   opening(forgotten: ForgottenRecords, { t, w }: TraceEntry): string {
     const facts = { ...forgotten.facts(this.#channels, t) };
-    return this.#written(this.#veil?.record(facts) ?? facts, t, w);
+    return this.#written(this.#hook?.record(facts) ?? facts, t, w);
   }
   lines(entries: readonly TraceEntry[]): string {
     let lines = '';
@@ -125,13 +125,13 @@ export class TraceWriter {
   #lineOf({ t, w, what }: TraceEntry): string {
     if (isFrame(what)) {
       const frame = this.#frames.of(
-        this.#veil?.record({ ...what }) ?? what,
+        this.#hook?.record({ ...what }) ?? what,
         this.#channels.instanceOf(what.a),
       );
       return frame ? this.#written(frame.record, t, w, frame.json) : '';
     }
     const record = this.#recordOf(what);
-    return record === undefined ? '' : this.#written(this.#veil?.record(record) ?? record, t, w);
+    return record === undefined ? '' : this.#written(this.#hook?.record(record) ?? record, t, w);
   }
   #written(...[record, t, w, json]: Parameters<LineWriter['line']>): string {
     const line = this.#file.line(record, t, w, json);

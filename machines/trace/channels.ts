@@ -74,15 +74,15 @@ export class ChannelNames {
   /** `req_id` of calls by their ticket. */
   readonly #requests = new Map<string, string>();
 
-  /** `veil` is a function that returns the value to write into the trace in place of a given one. */
+  /** `shown` is a function that returns the value to write into the trace in place of a given one. */
   constructor(
     words: HostWords,
     redactor?: Redactor,
     texts?: Texts,
-    veil = (value: unknown): unknown => value,
+    shown = (value: unknown): unknown => value,
   ) {
     this.#words = words;
-    this.#write = (value) => canonical(veil(value), redactor, texts);
+    this.#write = (value) => canonical(shown(value), redactor, texts);
   }
   /** Returns an instance with the same words whose counters are empty. */
   fresh(): ChannelNames {

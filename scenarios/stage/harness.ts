@@ -1,7 +1,7 @@
 import type { AnyEventObject, AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
-import { RedactedPorts } from '../../actors/recording/redacted-ports.ts';
+import { RedactedPorts } from '../../actors/recording/redaction.ts';
 import { type Observer, Tap } from '../../actors/runtime/tap.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Recorder } from '../../actors/recording/recorder.ts';

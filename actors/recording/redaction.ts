@@ -1,4 +1,79 @@
-import type { Fields } from '../../machines/protocol/json.ts';
+import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import { SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
+
+type ServerRedactor = Pick<SecretRedactor, 'text' | 'details'>;
+
+/** Hides secrets in the message, the details and the remedy of a failure; its code stays. */
+function redactedFailure(redactor: ServerRedactor, failure: Failure): Failure {
+  const { message, details, remedy } = failure;
+  return {
+    ...failure,
+    message: redactor.text(message),
+    ...(details && { details: redactor.details(details) }),
+    ...(remedy !== undefined && { remedy: redactor.text(remedy) }),
+  };
+}
+const isFailed = (result: unknown): boolean => isObject(result) && result['isError'] === true;
+
+/**
+ * Hides launch secrets of servers at the ports where texts of servers enter: servers may quote them in stderr,
+ * errors and progress. A tool's result stays unchanged, unless the call failed.
+ */
+export class RedactedPorts {
+  readonly #redactor: ServerRedactor;
+
+  constructor(redactor: ServerRedactor) {
+    this.#redactor = redactor;
+  }
+  /** Makes ports that hide exactly these secrets. */
+  static of(secrets: Iterable<string>): RedactedPorts {
+    return new RedactedPorts(new SecretRedactor({ secrets: new SecretIndex(secrets) }));
+  }
+  /** Hides secrets in the failures and the progress that a server sends. */
+  answer(emit: Emit<RequestFact>): Emit<RequestFact> {
+    const redactor = this.#redactor;
+    return (fact) => {
+      if (fact.type === 'ask.refused') emit({ ...fact, failure: redactedFailure(redactor, fact.failure) });
+      else if (fact.type === 'ask.progress' && fact.message !== undefined)
+        emit({ ...fact, message: redactor.text(fact.message) });
+      else if (fact.type === 'ask.answered' && isFailed(fact.result))
+        emit({ ...fact, result: redactor.details(fact.result) });
+      else emit(fact);
+    };
+  }
+  /**
+   * Hides secrets in the reasons for which a session failed or ended, which may quote servers and the host's own
+   * transports.
+   */
+  session(open: Ports['session']): Ports['session'] {
+    const redactor = this.#redactor;
+    return (at, input, emit) =>
+      open(at, input, (fact) => {
+        if (fact.type === 'session.failed')
+          emit({ ...fact, failure: redactedFailure(redactor, fact.failure) });
+        else if (fact.type === 'session.lost') emit({ ...fact, reason: redactor.text(fact.reason) });
+        else emit(fact);
+      });
+  }
+  /** Hides secrets in the last output of a process, which hosts get, and agents over the wire. */
+  process(open: Ports['process']): Ports['process'] {
+    const redactor = this.#redactor;
+    return (at, input, emit) =>
+      open(at, input, (fact) => {
+        if (fact.type === 'child.exited') {
+          const { stderr, recent } = fact;
+          emit({
+            ...fact,
+            stderr: redactor.text(stderr),
+            ...(recent !== undefined && { recent: redactor.text(recent) }),
+          });
+        } else if (fact.type === 'child.failed') emit({ ...fact, message: redactor.text(fact.message) });
+        else emit(fact);
+      });
+  }
+}
 
 /**
  * Hides further values in a recording, beyond secrets found by name and form. Takes each text, number and boolean
@@ -30,7 +105,7 @@ const isOnChannels = (value: unknown): value is readonly Fields[] =>
 const deepest = 200;
 
 /** Applies the redaction hook of a host to records before they are written. */
-export class Veil {
+export class HookRedactor {
   readonly #hook: RedactHook;
   readonly #markOf: (secret: string) => string;
   readonly #onError: (error: unknown) => void;
