@@ -1,4 +1,4 @@
-import { createOverlong, messageBytes, type Overlong } from '../messages/framing.ts';
+import { createHeldLine, messageBytes, type Line } from '../messages/framing.ts';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -27,7 +27,7 @@ export interface EventReader {
  * empty line is dropped.
  */
 export function createEventReader(found: FoundEvents, limit: number = messageBytes): EventReader {
-  const line = createHeld(limit + fieldBytes);
+  const line = createHeldLine(limit + fieldBytes);
   const event = createEvent(found, limit);
   // A line may end with CR, LF or both, and a chunk may end between CR and LF.
   let isAfterReturn = false;
@@ -48,37 +48,6 @@ export function createEventReader(found: FoundEvents, limit: number = messageByt
         if (cr >= 0 && cr < from) cr = chunk.indexOf(carriageReturn, from);
       }
       if (from < chunk.length) line.add(chunk.subarray(from));
-    },
-  };
-}
-
-interface Line {
-  /** Bytes of the line; undefined when it is over the limit, and then only its ends are kept. */
-  readonly whole: Buffer | undefined;
-  readonly ends: Overlong | undefined;
-  readonly bytes: number;
-}
-function createHeld(limit: number) {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  let ends: Overlong | undefined;
-  return {
-    add: (part: Buffer): void => {
-      bytes += part.length;
-      if (ends) return ends.add(part);
-      parts.push(part);
-      if (bytes <= limit) return;
-      ends = createOverlong();
-      for (const kept of parts) ends.add(kept);
-      parts = [];
-    },
-    take: (): Line => {
-      const whole = ends ? undefined : parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes);
-      const line = { whole, ends, bytes };
-      parts = [];
-      bytes = 0;
-      ends = undefined;
-      return line;
     },
   };
 }
@@ -112,15 +81,16 @@ function createEvent(found: FoundEvents, limit: number) {
     else if (size > 0) found.event(was || 'message', lines.join('\n'), size);
   };
   return {
-    line: ({ whole, ends, bytes: length }: Line): void => {
-      if (length === 0) return finish();
-      if (!whole) {
-        const head = ends?.head() ?? '';
+    line: (line: Line): void => {
+      if (line.bytes === 0) return finish();
+      if (!line.whole) {
+        const head = line.ends.head();
         if (!head.startsWith('data:')) return;
-        overlong = { head: head.slice(5), tail: ends?.tail() ?? '' };
-        bytes += length - 5;
+        overlong = { head: head.slice(5), tail: line.ends.tail() };
+        bytes += line.bytes - 5;
         return;
       }
+      const { whole } = line;
       const at = whole.indexOf(colon);
       const end = at < 0 ? whole.length : at;
       const field = whole.toString('utf8', whole[0] === 0xef ? 3 : 0, end);

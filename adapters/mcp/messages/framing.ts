@@ -27,9 +27,7 @@ export interface Framer {
 
 /** Splits chunks of any size into lines of JSON. Each byte is copied at most once, whatever the size of the chunks. */
 export function createFramer(found: Found, limit: number = messageBytes): Framer {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let overlong: Overlong | undefined;
+  const held = createHeldLine(limit);
 
   const read = (bytes: Buffer, from: number, lineEnd: number): void => {
     const to = lineEnd > from && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
@@ -44,51 +42,39 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
     if (typeof value === 'object' && value !== null) found.message(value, to - from, text);
     else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
   };
-  const hold = (part: Buffer): void => {
-    held += part.length;
-    if (overlong) return overlong.add(part);
-    parts.push(part);
-    if (held <= limit) return;
-    overlong = createOverlong();
-    for (const kept of parts) overlong.add(kept);
-    parts = [];
-  };
   const finish = (): void => {
-    const [line, length, long] = [parts, held, overlong];
-    parts = [];
-    held = 0;
-    overlong = undefined;
-    if (long) found.overlong(long.head(), long.tail(), length);
-    else read(line.length === 1 && line[0] ? line[0] : Buffer.concat(line, length), 0, length);
+    const line = held.take();
+    if (line.whole) read(line.whole, 0, line.bytes);
+    else found.overlong(line.ends.head(), line.ends.tail(), line.bytes);
   };
   return {
     push: (chunk) => {
       let from = 0;
       for (let to = chunk.indexOf(newline); to >= 0; to = chunk.indexOf(newline, from)) {
         // Nearly every line lies within one chunk, so it is read there without a copy.
-        if (held === 0 && to - from <= limit) read(chunk, from, to);
+        if (held.bytes === 0 && to - from <= limit) read(chunk, from, to);
         else {
-          hold(chunk.subarray(from, to));
+          held.add(chunk.subarray(from, to));
           finish();
         }
         from = to + 1;
       }
-      if (from < chunk.length) hold(from === 0 ? chunk : chunk.subarray(from));
+      if (from < chunk.length) held.add(from === 0 ? chunk : chunk.subarray(from));
     },
-    held: () => held,
+    held: () => held.bytes,
     end: () => {
-      if (held > 0) finish();
+      if (held.bytes > 0) finish();
     },
   };
 }
 
 /** Text over the limit, of which only the beginning and the end are kept. */
-export interface Overlong {
+interface Overlong {
   add(part: Buffer): void;
   head(): string;
   tail(): string;
 }
-export function createOverlong(): Overlong {
+function createOverlong(): Overlong {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   return {
@@ -100,5 +86,47 @@ export function createOverlong(): Overlong {
     },
     head: () => head.toString('utf8'),
     tail: () => tail.toString('utf8'),
+  };
+}
+
+/** Line that was read from chunks: all its bytes, or only its ends when it is over the limit. */
+export type Line = { readonly bytes: number } & (
+  | { readonly whole: Buffer }
+  | { readonly whole?: undefined; readonly ends: Overlong }
+);
+interface HeldLine {
+  readonly bytes: number;
+  add(part: Buffer): void;
+  /** Returns the line and begins the next one. */
+  take(): Line;
+}
+/** Collects the parts of one line after the other; of a line with more than `limit` bytes only the ends are kept. */
+export function createHeldLine(limit: number): HeldLine {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let ends: Overlong | undefined;
+  return {
+    get bytes() {
+      return bytes;
+    },
+    add: (part) => {
+      bytes += part.length;
+      if (ends) return ends.add(part);
+      parts.push(part);
+      if (bytes <= limit) return;
+      ends = createOverlong();
+      for (const kept of parts) ends.add(kept);
+      parts = [];
+    },
+    take: () => {
+      const [whole, only] = parts;
+      const line = ends
+        ? { ends, bytes }
+        : { whole: whole && !only ? whole : Buffer.concat(parts, bytes), bytes };
+      parts = [];
+      bytes = 0;
+      ends = undefined;
+      return line;
+    },
   };
 }
