@@ -29,12 +29,5 @@ export { ownId, plainParams } from './own-ids.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { Hiding, markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './redaction.ts';
 export { replacedIn, SecretIndex, type Span } from './secret-index.ts';
-export {
-  isSecretName,
-  isSecretValue,
-  loginsIn,
-  secretSpansIn,
-  secretsIn,
-  secretsUnder,
-} from './secret-rules.ts';
+export { isSecretName, loginsIn, secretSpansIn, secretsIn, secretsUnder } from './secret-rules.ts';
 export { contextAfter, type Step } from './step.ts';
