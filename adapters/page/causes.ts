@@ -1,5 +1,5 @@
-import type { Row } from './living.ts';
-import { textOf } from './values.ts';
+import type { Row } from './trace-lines.ts';
+import { nameOf, textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Causes of a trace record, found among the records before it. */
@@ -12,7 +12,6 @@ export interface Records {
 const mostBack = 100_000;
 const mostCauses = 30;
 
-const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 const isFor = (row: Row, address: string): boolean => nameOf(textOf(row['a'])) === nameOf(address);
 /**
  * Tells whether an actor receives this record; a fact from a leaf, such as a process, goes to the actor that owns it.

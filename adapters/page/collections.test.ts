@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectionChangesOf, shownOf } from './collections.ts';
-import type { Row } from './living.ts';
-import { Story } from './story.ts';
+import { History } from './history.ts';
 
 const desktop = 'computer/desktop#2';
 const context = (...uris: readonly string[]): object => ({
@@ -13,10 +12,9 @@ const listed = (...uris: readonly string[]): object => ({
 const updated = { k: 'post', a: 'computer/desktop', from: 'computer#1' };
 const told = { k: 'post', a: 'computer#1', from: desktop, ev: { type: 'aggregate.changed' } };
 const changesAfter = (...all: readonly object[]): ReturnType<typeof collectionChangesOf> => {
-  const rows = all.map((row, at): Row => ({ k: '', ...row, s: at, t: at * 10 }));
-  const story = new Story();
-  for (const [at, row] of rows.entries()) story.add(row, at);
-  return collectionChangesOf(story, { length: rows.length, row: (at) => rows[at] }, Infinity);
+  const history = new History();
+  for (const [at, row] of all.entries()) history.add({ k: '', ...row, s: at, t: at * 10 });
+  return collectionChangesOf(history, Infinity);
 };
 const opened = { k: 'open', a: desktop, kind: 'desktop', from: 'computer#1', input: {} };
 

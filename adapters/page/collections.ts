@@ -1,7 +1,6 @@
 import { contextAfter } from '../../machines/trace/step.ts';
-import type { Records } from './causes.ts';
-import type { Lane, Story } from './story.ts';
-import { textOf } from './values.ts';
+import type { History, Lane } from './history.ts';
+import { nameOf, textOf } from './values.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /** Changes of a Desktop or a Finder, with their cause and whether they were announced to agents. Pure functions. */
@@ -61,15 +60,15 @@ function listChanges(
     return [{ ...at, server, why, added, removed, isTouching: true }];
   });
 }
-function changesIn(lane: Lane, records: Records, until: number): CollectionChange[] {
+function changesIn(lane: Lane, history: History, until: number): CollectionChange[] {
   const changes: Untold[] = [];
   const told: number[] = [];
   let updated: Untold | undefined;
-  const name = lane.address.replace(/#\d+$/, '');
+  const name = nameOf(lane.address);
   // Starts with the remembered context when the actor is older than the trace.
   let context: unknown = isObject(fieldsOf(lane.input)['caches']) ? lane.input : {};
   for (const index of lane.rows) {
-    const row = records.row(index);
+    const row = history.row(index);
     if (!row || index > until) break;
     const { k, t } = row;
     const ev = fieldsOf(row['ev']);
@@ -86,7 +85,7 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
     }
     if (k !== 'post') continue;
     if (row['from'] === lane.address && ev['type'] === 'aggregate.changed') told.push(t);
-    const isHeard = textOf(row['a']).replace(/#\d+$/, '') === name;
+    const isHeard = nameOf(textOf(row['a'])) === name;
     const uri = textOf(ev['uri']);
     if (isHeard && ev['type'] === 'resource.updated' && uri.startsWith(schemes[lane.kind] ?? '')) {
       const why = `it said that ${uri} is another one`;
@@ -102,8 +101,8 @@ function changesIn(lane: Lane, records: Records, until: number): CollectionChang
 export const isCollection = ({ kind }: { readonly kind: string }): boolean =>
   kind === 'desktop' || kind === 'finder';
 /** Returns the changes of all Desktops and Finders up to the record at `until`, the newest first. */
-export const collectionChangesOf = (story: Story, records: Records, until: number): CollectionChange[] =>
-  story.lanes
+export const collectionChangesOf = (history: History, until: number): CollectionChange[] =>
+  history.lanes
     .filter(isCollection)
-    .flatMap((lane) => changesIn(lane, records, until))
+    .flatMap((lane) => changesIn(lane, history, until))
     .toSorted((a, b) => b.index - a.index);

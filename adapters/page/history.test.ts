@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { History } from './history.ts';
-import { take, type Living, type Row } from './living.ts';
+import { applyRow, History, type Living } from './history.ts';
+import type { Row } from './trace-lines.ts';
 
 const a = 'computer/client:s#1';
 const open = { k: 'open', a, kind: 'client', from: 'computer' };
@@ -53,7 +53,7 @@ describe('who lives after a record', () => {
     const set = (n: number): object => ({ k: 'timer', op: 'set', a, n, ms: 500 });
     const rows = [open, set(1), set(2), set(3), { k: 'timer', op: 'clear', a, n: 1 }];
     const living = last([...rows, { k: 'in', via: 'deadline', a, n: 3 }]);
-    expect([...(living?.due ?? [])]).toEqual([[2, 520]]);
+    expect([...(living?.timers.values() ?? [])]).toMatchObject([{ n: 2, due: 520 }]);
   });
   it('comes whole out of a checkpoint, with its age and the timers that run', () => {
     const snapshot = { value: 'waiting', context: { tries: 2 } };
@@ -67,7 +67,17 @@ describe('who lives after a record', () => {
       { k: 'key', roots: [root] },
     ]);
     expect(living).toMatchObject({ state: 'waiting', context: { tries: 2 }, opened: 10, since: null });
-    expect([...(living?.due ?? [])]).toEqual([[4, 110]]);
+    expect([...(living?.timers.values() ?? [])]).toMatchObject([{ n: 4, due: 110 }]);
+  });
+  it('has no timer that a checkpoint after a gap does not know, and neither has its lane', () => {
+    const root = { a, kind: 'client', owner: 'computer', holds: [{ held: 'timer', n: 2, left: 480 }] };
+    const set = (n: number): object => ({ k: 'timer', op: 'set', a, n, ms: 500 });
+    const history = historyOf(placed([open, set(1), set(2), { k: 'key', roots: [root] }]));
+    expect([...(history.at(Infinity).get(a)?.timers.keys() ?? [])]).toEqual([2]);
+    expect(history.lane(a)?.timers).toEqual([
+      { n: 1, from: 10, due: 510, isDeadline: false, to: 30, hasFired: false },
+      { n: 2, from: 20, due: 520, isDeadline: false },
+    ]);
   });
   it('is gone after its end', () => {
     expect(last([open, { k: 'end', a, why: 'done' }])).toBeUndefined();
@@ -88,7 +98,7 @@ describe('a history of 3,500 records', () => {
     fc.assert(
       fc.property(fc.integer({ min: -5, max: rows.length + 5 }), (index) => {
         const alive = new Map<string, Living>();
-        for (const row of rows.slice(0, Math.max(0, index + 1))) take(alive, row);
+        for (const row of rows.slice(0, Math.max(0, index + 1))) applyRow(alive, row);
         expect(history.at(index)).toEqual(alive);
       }),
     );

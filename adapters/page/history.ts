@@ -1,27 +1,265 @@
-import { take, type Alive, type Living, type Row } from './living.ts';
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
+import { contextAfter } from '../../machines/trace/step.ts';
+import type { Row } from './trace-lines.ts';
+import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
 
+/**
+ * History of all actors, folded once from a trace with the profile `full`: the living actors after each record, and for
+ * each actor a lane of its whole life. Lanes are built from the changes of living actors, so both always agree. Pure.
+ */
+
+export interface Timer {
+  readonly n: number;
+  /** Time at which the timer was set or first seen in a checkpoint, in ms since the trace began. */
+  readonly from: number;
+  /** Time at which the timer fires, in ms since the trace began. */
+  readonly due: number;
+  readonly isDeadline: boolean;
+}
+/** Living actor at one moment of the trace. */
+export interface Living {
+  readonly address: string;
+  readonly kind: string;
+  /** Address of the actor that opened this one; after a checkpoint, of its owner. */
+  readonly owner: string | null;
+  /** State of the actor as XState has it: a word, or an object of words. */
+  readonly state: unknown;
+  readonly context: unknown;
+  /** Time at which the actor was opened, in ms since the trace began. */
+  readonly opened: number;
+  /** Time since which the actor is in this state, in ms since the trace began; null when this was before. */
+  readonly since: number | null;
+  /** Ids of the state transitions that the actor took last. */
+  readonly taken: readonly string[];
+  /** Running timers of the actor, by number. */
+  readonly timers: ReadonlyMap<number, Timer>;
+}
+/** Map of living actors by their address. */
+export type Alive = ReadonlyMap<string, Living>;
+
+/** Change of one actor by a trace record; undefined before its opening and after its end. */
+interface LivingChange {
+  readonly address: string;
+  readonly before: Living | undefined;
+  readonly after: Living | undefined;
+}
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const startOf = (address: string, kind: string, owner: string | null): Omit<Living, 'opened' | 'since'> => ({
+  address,
+  kind,
+  owner,
+  state: undefined,
+  context: undefined,
+  taken: [],
+  timers: new Map(),
+});
+/** Reads an actor from a checkpoint; an actor already known keeps what the checkpoint does not contain. */
+function restoredActor(root: Fields, t: number, known: Living | undefined): Living {
+  const { owner, age, inState, holds } = root;
+  const { value, context } = fieldsOf(root['snapshot']);
+  const isStill = known !== undefined && isSame(known.state, value);
+  const timers = listOf(holds).flatMap(({ held, n, left }): Timer[] =>
+    typeof n === 'number' && typeof left === 'number'
+      ? [{ n, from: known?.timers.get(n)?.from ?? t, due: t + left, isDeadline: held === 'deadline' }]
+      : [],
+  );
+  return {
+    address: textOf(root['a']),
+    kind: textOf(root['kind']),
+    owner: typeof owner === 'string' ? owner : null,
+    state: value,
+    context,
+    opened: known?.opened ?? t - (numberOf(age) ?? 0),
+    since: isStill ? known.since : typeof inState === 'number' ? t - inState : null,
+    taken: isStill ? known.taken : [],
+    timers: new Map(timers.map((timer) => [timer.n, timer])),
+  };
+}
+/** Replaces all living actors by those of a checkpoint. */
+function restoreAll(alive: Map<string, Living>, { roots, t }: Row): LivingChange[] {
+  const before = new Map(alive);
+  alive.clear();
+  for (const root of listOf(roots)) {
+    const living = restoredActor(root, t, before.get(textOf(root['a'])));
+    alive.set(living.address, living);
+  }
+  return [...new Set([...before.keys(), ...alive.keys()])].map((address) => ({
+    address,
+    before: before.get(address),
+    after: alive.get(address),
+  }));
+}
+function withTimer(known: Living, { n, op, ms, via, t }: Row): Living {
+  const timers = new Map(known.timers);
+  const number = Number(n);
+  if (op === 'set' && typeof ms === 'number')
+    timers.set(number, { n: number, from: t, due: t + ms, isDeadline: via === 'deadline' });
+  else timers.delete(number);
+  return { ...known, timers };
+}
+function afterStep(known: Living, { v, ctx, gone, tr, t }: Row): Living {
+  const isMoved = v !== undefined && !isSame(v, known.state);
+  return {
+    ...known,
+    // Time of entering the state stays unknown for an actor found only after its start.
+    ...(isMoved && { state: v, since: known.state === undefined && known.since === null ? null : t }),
+    ...((ctx !== undefined || gone !== undefined) && { context: contextAfter(known.context, { ctx, gone }) }),
+    ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
+  };
+}
+/** Returns the address without its last part; an address of one part has nothing above it. */
+const aboveOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/')));
+/**
+ * Makes an actor whose opening was dropped from the ring buffer of the recorder; its first record here is some later
+ * step. Kind and owner are read from the address.
+ */
+function foundLate(alive: Alive, address: string): Living {
+  const kind = nameOf(address.split('/').at(-1) ?? '').replace(/:.*/, '');
+  const owner = [...alive.keys()].findLast((each) => nameOf(each) === aboveOf(address));
+  return { ...startOf(address, kind, owner ?? null), opened: 0, since: null };
+}
+function actorAfter(row: Row, address: string, alive: Alive): Living | undefined {
+  const { k, t, via } = row;
+  if (k === 'end') return undefined;
+  if (k === 'open')
+    return { ...startOf(address, textOf(row['kind']), textOf(row['from'])), opened: t, since: t };
+  const isLate = k === 'step' && row['st'] === undefined && !alive.has(address);
+  const known = isLate ? foundLate(alive, address) : alive.get(address);
+  if (known === undefined) return undefined;
+  if (k === 'step') return afterStep(known, row);
+  if (k === 'timer') return withTimer(known, row);
+  // Clears a timer that fires, because no other record does that.
+  if (k === 'in' && (via === 'timer' || via === 'deadline')) return withTimer(known, { ...row, op: 'clear' });
+  return known;
+}
+/** Updates the living actors with the trace record `row`, and returns the changed ones. */
+export function applyRow(alive: Map<string, Living>, row: Row): readonly LivingChange[] {
+  if (row.k === 'key') return restoreAll(alive, row);
+  const address = textOf(row['a']);
+  const before = alive.get(address);
+  const after = actorAfter(row, address, alive);
+  if (before === after) return [];
+  if (after) alive.set(address, after);
+  else alive.delete(address);
+  return [{ address, before, after }];
+}
+
+export interface Span {
+  readonly state: string;
+  /** Time at which the actor entered the state, in ms since the trace began. */
+  readonly from: number;
+}
+export interface TimerBar extends Timer {
+  /** Time at which the timer fired or was cleared; undefined while it runs. */
+  to?: number;
+  hasFired?: boolean;
+}
+/** End of a call, as the call reported it to the actor that asked. */
+export interface Settled {
+  readonly t: number;
+  readonly end: string;
+  readonly phase: string;
+  readonly why: string;
+}
+/** Whole life of one actor, as the panel of lanes draws it. */
+export interface Lane {
+  readonly address: string;
+  readonly kind: string;
+  readonly owner: string;
+  readonly from: number;
+  /** Tells that the actor lived before the trace begins. */
+  readonly isOlder: boolean;
+  readonly input: unknown;
+  /** Time at which the actor ended, in ms since the trace began; undefined while it lives. */
+  to?: number;
+  readonly spans: Span[];
+  readonly timers: TimerBar[];
+  /** Indexes of the trace records about the actor. */
+  readonly rows: number[];
+  settled?: Settled;
+}
+/** Failure outside of the actors: a child process that died, or a lost session or connection. */
+export interface Fault {
+  readonly t: number;
+  readonly index: number;
+  readonly what: string;
+}
+/** Note that the host wrote into the trace for people. */
+export interface MarkLine {
+  readonly t: number;
+  readonly index: number;
+  readonly text: string;
+}
+/** Message from one actor to another. */
+export interface Letter {
+  readonly t: number;
+  /** Index of the trace record of this message. */
+  readonly index: number;
+  readonly from: string;
+  readonly to: string;
+  readonly type: string;
+  /** Tells that no actor lived at the address, so that the message was lost. */
+  readonly isDead: boolean;
+}
+
+const faults = new Set([
+  'child.exited',
+  'child.failed',
+  'session.lost',
+  'session.failed',
+  'link.down',
+  'link.refused',
+  'office.failed',
+]);
+const settledOf = (t: number, ev: Fields): Settled => {
+  // Result for an agent that contains an error; the outcome known to the computer is in its `meta`.
+  const { structuredContent, meta } = fieldsOf(ev['result']);
+  const failure = ev['failure'] ?? fieldsOf(structuredContent)['error'];
+  const { message, remedy } = fieldsOf(failure);
+  return {
+    t,
+    end: textOf(fieldsOf(meta)['a2c_outcome']) || textOf(ev['end']) || textOf(ev['outcome']),
+    phase: textOf(ev['phase']),
+    why: [textOf(message), textOf(remedy)].filter((text) => text !== '').join('. '),
+  };
+};
 /** Most trace records that are applied again to show a moment of the past. */
 const stride = 1_000;
 
-/** All records of a trace, and the actors that lived after each of them. Records are only appended. */
+/** All records of a trace, the actors that lived after each of them, and their lanes. Records are only appended. */
 export class History {
+  /** Lanes of all actors that ever lived, in the order in which they were opened. */
+  readonly lanes: Lane[] = [];
+  readonly letters: Letter[] = [];
+  readonly faults: Fault[] = [];
+  readonly marks: MarkLine[] = [];
+  readonly #byAddress = new Map<string, Lane>();
+  /** Latest lane of each name, because messages are sent to an address without its number. */
+  readonly #byName = new Map<string, Lane>();
   readonly #rows: Row[] = [];
   readonly #last = new Map<string, Living>();
   /** Living actors after each `stride` trace records, from which a moment of the past is computed. */
-  readonly #marks: Alive[] = [];
-
+  readonly #moments: Alive[] = [];
   #shown: { readonly end: number; readonly length: number; readonly alive: Alive } | undefined;
 
   get length(): number {
     return this.#rows.length;
   }
   add(row: Row): void {
-    if (this.#rows.length % stride === 0) this.#marks.push(new Map(this.#last));
+    const index = this.#rows.length;
+    if (index % stride === 0) this.#moments.push(new Map(this.#last));
     this.#rows.push(row);
-    take(this.#last, row);
+    for (const change of applyRow(this.#last, row)) this.#continue(change, row);
+    this.#note(row, index);
   }
   row(index: number): Row | undefined {
     return this.#rows[index];
+  }
+  rows(): readonly Row[] {
+    return this.#rows;
+  }
+  lane(address: string): Lane | undefined {
+    return this.#byAddress.get(address) ?? this.#byName.get(address);
   }
   /**
    * Returns the actors that live after the record at `index`, counted from 0. Below 0 there are none; beyond the end
@@ -37,13 +275,10 @@ export class History {
   }
   #folded(end: number): Alive {
     if (end === this.#rows.length - 1) return new Map(this.#last);
-    const mark = Math.floor(end / stride);
-    const alive = new Map(this.#marks[mark]);
-    for (const row of this.#rows.slice(mark * stride, end + 1)) take(alive, row);
+    const moment = Math.floor(end / stride);
+    const alive = new Map(this.#moments[moment]);
+    for (const row of this.#rows.slice(moment * stride, end + 1)) applyRow(alive, row);
     return alive;
-  }
-  rows(): readonly Row[] {
-    return this.#rows;
   }
   /** Returns the index of the trace record with this number, or undefined when there is none. */
   indexOf(s: number): number | undefined {
@@ -68,5 +303,59 @@ export class History {
       else high = middle;
     }
     return low;
+  }
+  /** Continues the lane of an actor that a trace record has changed, or begins its lane. */
+  #continue({ address, before, after }: LivingChange, row: Row): void {
+    const known = this.#byAddress.get(address);
+    const lane = after && (!known || row.k === 'open') ? this.#begin(after, row) : known;
+    if (!lane) return;
+    const { t } = row;
+    const hasFired = row.k === 'in' && fieldsOf(row['ev'])['type'] !== 'late';
+    for (const n of before?.timers.keys() ?? []) {
+      const bar = after?.timers.has(n) ? undefined : lane.timers.findLast((each) => each.n === n);
+      if (bar) Object.assign(bar, { to: t, hasFired });
+    }
+    for (const timer of after?.timers.values() ?? [])
+      if (!before?.timers.has(timer.n)) lane.timers.push({ ...timer });
+    const state = after === undefined || after.state === before?.state ? '' : stateText(after.state);
+    if (state !== '' && lane.spans.at(-1)?.state !== state) lane.spans.push({ state, from: t });
+    if (!after) lane.to = t;
+  }
+  #begin({ address, kind, owner, opened, context }: Living, row: Row): Lane {
+    const isOlder = row.k !== 'open';
+    // Finds an owner that has ended by the address, so that the lane is drawn below the lane of its owner.
+    const above = owner ?? this.#byName.get(aboveOf(address))?.address ?? '';
+    const lane: Lane = {
+      address,
+      kind,
+      owner: above,
+      from: Math.max(0, opened),
+      isOlder,
+      input: isOlder ? context : row['input'],
+      spans: [],
+      timers: [],
+      rows: [],
+    };
+    this.lanes.push(lane);
+    this.#byAddress.set(address, lane);
+    this.#byName.set(nameOf(address), lane);
+    return lane;
+  }
+  /** Adds the trace record to the lane that it is about, and to the letters, faults or marks. */
+  #note(row: Row, index: number): void {
+    const { k, t } = row;
+    const address = textOf(row['a']);
+    const ev = fieldsOf(row['ev']);
+    const type = textOf(ev['type']);
+    (this.lane(address) ?? this.lane(aboveOf(address)))?.rows.push(index);
+    if (k === 'mark') this.marks.push({ t, index, text: textOf(row['text']) });
+    if ((k === 'in' && faults.has(type)) || k === 'defect')
+      this.faults.push({ t, index, what: `${type || textOf(row['what'])}: ${address}` });
+    if (k !== 'post' && k !== 'said') return;
+    const from = textOf(row['from']);
+    this.letters.push({ t, index, from, to: address, type, isDead: row['dead'] !== undefined });
+    const sender = this.#byAddress.get(from);
+    sender?.rows.push(index);
+    if (sender?.kind === 'call' && type === 'call.settled') sender.settled ??= settledOf(t, ev);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Row } from './living.ts';
+import type { Row } from './trace-lines.ts';
 import { isOf, Messages } from './messages.ts';
 
 const client = 'computer/client:fs#1';

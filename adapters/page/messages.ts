@@ -1,5 +1,5 @@
-import type { Row } from './living.ts';
-import { textOf } from './values.ts';
+import type { Row } from './trace-lines.ts';
+import { nameOf, textOf } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** Messages on the wire of one client, link or seat, with their requests and askers. Pure functions. */
@@ -26,7 +26,6 @@ interface Request {
   readonly name: string;
   readonly by: string | undefined;
 }
-const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 /** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
 export const isOf = (actor: string, instance: string): boolean => {
   const name = nameOf(actor);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Charts } from '../../machines/inspection.ts';
 import { History } from './history.ts';
-import type { Row } from './living.ts';
 import { callsOf, moodOf, restartsOf, serversOf, treeOf } from './model.ts';
-import { Story } from './story.ts';
+import type { Row } from './trace-lines.ts';
 
 const client = 'computer/client:web#1';
 const node = { path: 'connected.ready', type: 'compound', tags: ['ready'], initial: [] } as const;
@@ -38,11 +37,12 @@ const down: readonly Row[] = [
   { s: 2, t: 10, k: 'step', a: client, v: 'waiting', ctx: { ...context, attempt: 2, failure } },
   { s: 3, t: 10, k: 'timer', op: 'set', a: client, n: 4, ms: 3_200 },
 ];
-const after = (...rows: readonly Row[]): ReturnType<History['at']> => {
+const historyOf = (...rows: readonly Row[]): History => {
   const history = new History();
   for (const row of rows) history.add(row);
-  return history.at(Infinity);
+  return history;
 };
+const after = (...rows: readonly Row[]): ReturnType<History['at']> => historyOf(...rows).at(Infinity);
 
 describe('a server, for somebody who knows nothing of machines', () => {
   it('is ready', () => {
@@ -93,12 +93,7 @@ it('what is wrong, under way or fine is told by its state', () => {
   expect(told('computer', 'serving.degraded')).toEqual(['busy']);
 });
 
-describe('a story', () => {
-  const storyOf = (...rows: readonly Row[]): Story => {
-    const story = new Story();
-    for (const [at, row] of rows.entries()) story.add(row, at);
-    return story;
-  };
+describe('the lanes of a history', () => {
   const process = (n: number): Row => ({
     ...{ s: n, t: n, k: 'open', a: `computer/client:web/process#${n}`, kind: 'process', from: client },
   });
@@ -115,29 +110,29 @@ describe('a story', () => {
   const ended: Row = { s: 5, t: 9, k: 'end', a: call, why: 'done' };
 
   it('has each call with its tool, its deadline and its end, as it was at a moment', () => {
-    const story = storyOf(checkpoint, opened, deadline, settled, ended);
-    expect(callsOf(story, 5)).toEqual([]);
-    expect(callsOf(story, 8)).toMatchObject([
+    const history = historyOf(checkpoint, opened, deadline, settled, ended);
+    expect(callsOf(history, 5)).toEqual([]);
+    expect(callsOf(history, 8)).toMatchObject([
       { tool: 'read', server: 'web', deadline: 66, end: 'under way', mood: 'busy', why: '' },
     ]);
-    expect(callsOf(story, 9)).toMatchObject([{ end: 'timedOut', mood: 'bad', why: 'no answer. Wait' }]);
+    expect(callsOf(history, 9)).toMatchObject([{ end: 'timedOut', mood: 'bad', why: 'no answer. Wait' }]);
   });
 
   it('has the end of a call that its host hears', () => {
     const said = { ...settled, k: 'said', ch: 'host:computer', a: 'host:computer.1' };
-    expect(callsOf(storyOf(checkpoint, opened, said), 9)).toMatchObject([{ end: 'timedOut' }]);
+    expect(callsOf(historyOf(checkpoint, opened, said), 9)).toMatchObject([{ end: 'timedOut' }]);
   });
 
   it('takes the outcome of a computer from the result that its agent got', () => {
     const result = { meta: { a2c_outcome: 'unknown' }, structuredContent: { error: { message: 'it died' } } };
     const told = { type: 'call.settled', end: 'failed', failure: null, result };
-    const story = storyOf(checkpoint, opened, { ...settled, ev: told });
-    expect(callsOf(story, 9)).toMatchObject([{ end: 'unknown', why: 'it died' }]);
+    const history = historyOf(checkpoint, opened, { ...settled, ev: told });
+    expect(callsOf(history, 9)).toMatchObject([{ end: 'unknown', why: 'it died' }]);
   });
 
   it('counts how often a server was started again', () => {
-    const story = storyOf(checkpoint, process(6), process(7), process(8));
-    expect([5, 6, 7, 8].map((until) => restartsOf(story, client, until))).toEqual([0, 0, 1, 2]);
+    const history = historyOf(checkpoint, process(6), process(7), process(8));
+    expect([5, 6, 7, 8].map((until) => restartsOf(history, client, until))).toEqual([0, 0, 1, 2]);
   });
 
   it('has spans of states, timers that fired, were cleared or run, and the end of each', () => {
@@ -154,7 +149,7 @@ describe('a story', () => {
     const step: Row = { s: 0, t: 7, k: 'step', a: client, v: 'waiting', tr: [], ev: 'x' };
     const gone: Row = { s: 0, t: 30, k: 'end', a: client, why: 'closed' };
     const set = [1, 2, 3].map((n) => timer('set', n, 8));
-    const lane = storyOf(checkpoint, step, ...set, timer('clear', 2, 12), fired, gone).lane(client);
+    const lane = historyOf(checkpoint, step, ...set, timer('clear', 2, 12), fired, gone).lane(client);
     expect(lane).toMatchObject({
       to: 30,
       isOlder: true,
@@ -171,8 +166,8 @@ describe('a story', () => {
   });
 
   it('ends whoever is not in a later checkpoint', () => {
-    const story = storyOf(checkpoint, opened, { ...checkpoint, s: 9, t: 50 });
-    expect(story.lane(call)?.to).toBe(50);
-    expect(story.lane(client)?.to).toBeUndefined();
+    const history = historyOf(checkpoint, opened, { ...checkpoint, s: 9, t: 50 });
+    expect(history.lane(call)?.to).toBe(50);
+    expect(history.lane(client)?.to).toBeUndefined();
   });
 });

@@ -1,8 +1,7 @@
 import { clientState, stateFor, stateWords, type ServerState } from '../../machines/facts.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import type { Alive, Living } from './living.ts';
-import type { Lane, Story } from './story.ts';
+import type { Alive, History, Lane, Living } from './history.ts';
 import { activeIn, numberOf, textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
@@ -55,7 +54,7 @@ export function serversOf(alive: Alive, charts: Charts): ServerView[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined): ServerView {
-  const { address, state: value, context, since, due } = client;
+  const { address, state: value, context, since, timers } = client;
   const { attempt, budget, server, failure: last } = fieldsOf(context);
   const failure = fieldsOf(last);
   const snapshot = { value, hasTag: (tag: string) => hasTag(chart, value, tag) };
@@ -73,15 +72,15 @@ function serverOf(client: Living, all: readonly Living[], chart: Chart | undefin
     words: stateWords[state],
     why: mood === 'good' || mood === 'off' ? '' : textOf(failure['message']),
     remedy: mood === 'bad' ? textOf(failure['remedy']) : '',
-    nextAt: state === 'waiting' || state === 'open' ? nextOf(due) : null,
+    nextAt: state === 'waiting' || state === 'open' ? nextOf(timers) : null,
     attempt: mood !== 'good' && tries > 0 ? `try ${tries} of ${numberOf(budget) ?? '?'}` : '',
     calls: all.filter(({ kind, owner }) => kind === 'call' && owner === address).length,
     since,
   };
 }
 /** Returns the time at which the next timer fires, in ms since the trace began; null when none runs. */
-export const nextOf = (due: Living['due']): number | null =>
-  due.size === 0 ? null : Math.min(...due.values());
+export const nextOf = (timers: Living['timers']): number | null =>
+  timers.size === 0 ? null : Math.min(...[...timers.values()].map(({ due }) => due));
 
 export interface TreeRow {
   readonly actor: Living;
@@ -123,10 +122,10 @@ export function moodOf(kind: string, text: string): Mood {
 export const lastErrorOf = ({ context }: Living): string =>
   textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
 /** Number of times the process of this client was started again. */
-export const restartsOf = (story: Story, address: string, until: number): number =>
+export const restartsOf = ({ lanes }: History, address: string, until: number): number =>
   Math.max(
     0,
-    story.lanes.filter(
+    lanes.filter(
       ({ kind, owner, from, isOlder }) =>
         kind === 'process' && owner === address && (isOlder || from <= until),
     ).length - 1,
@@ -152,8 +151,8 @@ const callMoods: Readonly<Record<string, Mood>> = {
   'under way': 'busy',
 };
 /** Returns the calls that began before `until`, in ms since the trace began, as they were at that time. */
-export function callsOf(story: Story, until: number): CallView[] {
-  return story.lanes
+export function callsOf({ lanes }: History, until: number): CallView[] {
+  return lanes
     .filter(({ kind, from, isOlder }) => kind === 'call' && (isOlder || from <= until))
     .map((lane) => {
       const { request, server, computer, reqId } = fieldsOf(lane.input);

@@ -51,9 +51,9 @@ describe('a page of a host that runs', () => {
     // The page still shows the same moment with the same states.
     expect(session.history.row(session.at)?.s).toBe(middle + 1);
     expect(session.history.at(session.at).get(client)).toMatchObject({ state: 'waiting', since: middle - 3 });
-    expect(session.story.lane(client)?.rows.every((index) => session.history.row(index)?.k === 'post')).toBe(
-      true,
-    );
+    expect(
+      session.history.lane(client)?.rows.every((index) => session.history.row(index)?.k === 'post'),
+    ).toBe(true);
   });
   it('keeps the lists of that checkpoint, which stand before it', () => {
     const session = attached('live');

@@ -1,8 +1,6 @@
 import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import { History } from './history.ts';
-import { Lists } from './lists.ts';
-import type { Row } from './living.ts';
-import { Story } from './story.ts';
+import { Lists } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** State of the page: data of the host or file that is shown, and the choices of the person. */
@@ -40,7 +38,6 @@ export type Answer = Extract<ToPage, { type: 'answer' }>;
 export class Session {
   /** Records of the trace; replaced when the oldest records of a running host are dropped. */
   history = new History();
-  story = new Story();
   #lists = new Lists();
   charts: Charts = {};
   host: HostFacts | undefined;
@@ -121,13 +118,9 @@ export class Session {
     if (message.type === 'closed') this.enter('over', message.reason);
   }
   #read(lines: string): void {
-    for (const line of lines.split('\n')) if (line !== '') this.#add(this.#lists.read(line));
+    for (const line of lines.split('\n')) if (line !== '') this.history.add(this.#lists.read(line));
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
-  }
-  #add(row: Row): void {
-    this.story.add(row, this.history.length);
-    this.history.add(row);
   }
   /**
    * Drops the oldest records of a running host. The rest begins with a head and a checkpoint, as any trace does, so
@@ -141,11 +134,10 @@ export class Session {
     // Keeps the lists written directly before the checkpoint, because it refers to them.
     while (rows[from - 1]?.k === 'list') from -= 1;
     this.history = new History();
-    this.story = new Story();
     this.#lists = new Lists();
     for (const row of [{ ...head, next: rows[from]?.s }, ...rows.slice(from)]) {
       this.#lists.keep(row);
-      this.#add(row);
+      this.history.add(row);
     }
     this.dropped += from - 1;
     const { moment } = this.choice;

@@ -5,6 +5,8 @@ import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts
 export const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** An address without the number of its incarnation: `computer/client:files` of `computer/client:files#3`. */
+export const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
 

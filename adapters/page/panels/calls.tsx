@@ -64,7 +64,7 @@ function Call({ session, call, now, begin, end, isChosen, onChoose }: Bar): VNod
 }
 export function CallsPanel({ session }: { session: Session }): VNode {
   const now = session.nowMs;
-  const calls = callsOf(session.story, now);
+  const calls = callsOf(session.history, now);
   if (calls.length === 0)
     return <Empty>No call was made until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>;
   const begin = calls.reduce((least, { lane }) => Math.min(least, lane.from), Infinity);

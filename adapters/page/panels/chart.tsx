@@ -30,9 +30,9 @@ function useLayout(session: Session, kind: string | undefined): Kept {
   return kept.kind === kind ? kept.made : undefined;
 }
 /** Returns the number of times each transition was taken up to the moment shown. */
-function countsOf({ story, history, at }: Session, address: string): Map<string, number> {
+function countsOf({ history, at }: Session, address: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const index of story.lane(address)?.rows ?? []) {
+  for (const index of history.lane(address)?.rows ?? []) {
     if (index > at) break;
     const row = history.row(index);
     if (row?.k === 'step' && Array.isArray(row['tr']))
@@ -73,7 +73,7 @@ export function ChartPanel({ session }: { session: Session }): VNode {
   const { actor } = session.choice;
   const alive = session.history.at(session.at);
   const living = actor === undefined ? undefined : alive.get(actor);
-  const kind = living?.kind ?? session.story.lane(actor ?? '')?.kind;
+  const kind = living?.kind ?? session.history.lane(actor ?? '')?.kind;
   const chart = useLayout(session, kind);
   const [chosen, choose] = useState<string | undefined>(undefined);
   if (actor === undefined)

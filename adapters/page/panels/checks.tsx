@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CheckedDifference, CheckedInvariant, Checks } from '../../../machines/inspection.ts';
 import { Empty, State } from '../pieces.tsx';
-import { clockAt, traceUntil, traceUpTo } from '../saving.ts';
+import { clockAt, traceUntil, traceUpTo } from '../trace-lines.ts';
 import type { Answer, Session } from '../session.ts';
 import { visible } from '../values.ts';
 

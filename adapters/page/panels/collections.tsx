@@ -55,11 +55,11 @@ function Change({ change, session }: { change: CollectionChange; session: Sessio
   );
 }
 export function CollectionsPanel({ session }: { session: Session }): VNode {
-  const { history, story, at } = session;
+  const { history, at } = session;
   const shown = [...history.at(at).values()]
     .filter(isCollection)
     .flatMap(({ kind, context }) => shownOf(context).map((each) => ({ kind, ...each })));
-  const changes = collectionChangesOf(story, history, at);
+  const changes = collectionChangesOf(history, at);
   if (shown.length === 0 && changes.length === 0)
     return <Empty>No server shows windows or documents until this moment.</Empty>;
   return (

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Session } from '../session.ts';
 import { moodOf } from '../model.ts';
-import type { Lane, TimerBar } from '../story.ts';
+import type { Lane, TimerBar } from '../history.ts';
 import { durationText, visible } from '../values.ts';
 import { shortOf } from './tree.tsx';
 
@@ -125,20 +125,20 @@ interface ArrowsProps {
   /** Vertical middle in px of each visible lane, by address of the actor. */
   readonly places: ReadonlyMap<string, number>;
 }
-export function Arrows({ session: { story }, scale, places }: ArrowsProps): VNode {
+export function Arrows({ session: { history }, scale, places }: ArrowsProps): VNode {
   const made: VNode[] = [];
-  const end = firstAt(story.said, scale.to);
-  for (let at = firstAt(story.said, scale.from); at < end && made.length < mostArrows; at++) {
-    const said = story.said[at];
-    if (!said) break;
-    const from = places.get(said.from);
-    const to = places.get(story.lane(said.to)?.address ?? '');
+  const end = firstAt(history.letters, scale.to);
+  for (let at = firstAt(history.letters, scale.from); at < end && made.length < mostArrows; at++) {
+    const letter = history.letters[at];
+    if (!letter) break;
+    const from = places.get(letter.from);
+    const to = places.get(history.lane(letter.to)?.address ?? '');
     if (from === undefined || to === undefined || from === to) continue;
-    const x = scale.x(said.t);
+    const x = scale.x(letter.t);
     const point = to > from ? -5 : 5;
     made.push(
-      <g key={said.index} class={`arrow${said.isDead ? ' dead' : ''}`} data-said={said.type}>
-        <title>{`${visible(said.type)}: ${visible(said.from)} → ${visible(said.to)}`}</title>
+      <g key={letter.index} class={`arrow${letter.isDead ? ' dead' : ''}`} data-said={letter.type}>
+        <title>{`${visible(letter.type)}: ${visible(letter.from)} → ${visible(letter.to)}`}</title>
         <path d={`M${x} ${from}V${to}m-3 ${point}l3 ${-point}l3 ${point}`} />
       </g>,
     );
@@ -150,7 +150,7 @@ export function Arrows({ session: { story }, scale, places }: ArrowsProps): VNod
  * wrote.
  */
 export function Bands({
-  session: { story },
+  session: { history },
   scale,
   height,
 }: {
@@ -158,11 +158,11 @@ export function Bands({
   scale: Scale;
   height: number;
 }): VNode {
-  const end = firstAt(story.faults, scale.to);
+  const end = firstAt(history.faults, scale.to);
   return (
     <g class="bands">
-      {story.faults
-        .slice(firstAt(story.faults, scale.from), end)
+      {history.faults
+        .slice(firstAt(history.faults, scale.from), end)
         .slice(0, mostArrows)
         .map(({ t, index, what }) => (
           <g key={index}>
@@ -170,8 +170,8 @@ export function Bands({
             <rect x={scale.x(t) - 3} y={0} width={6} height={height} />
           </g>
         ))}
-      {story.marks
-        .slice(firstAt(story.marks, scale.from), firstAt(story.marks, scale.to))
+      {history.marks
+        .slice(firstAt(history.marks, scale.from), firstAt(history.marks, scale.to))
         .slice(0, mostArrows)
         .map(({ t, index, text }) => (
           <g key={index} class="mark" data-mark={visible(text)}>

@@ -1,8 +1,8 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Lane } from '../history.ts';
 import { Empty, onKeys } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import type { Lane } from '../story.ts';
 import { durationText, visible } from '../values.ts';
 import { gutter, Arrows, Axis, Bands, LaneRow, laneHeight, type Scale } from './lane-parts.tsx';
 
@@ -159,8 +159,8 @@ export function LanesPanel({ session }: { session: Session }): VNode {
     current?.addEventListener('wheel', turned, { passive: false });
     return () => current?.removeEventListener('wheel', turned);
   });
-  if (session.story.lanes.length === 0) return <Empty>Nobody has lived yet.</Empty>;
-  const lanes = lanesIn(session.story.lanes, range);
+  if (session.history.lanes.length === 0) return <Empty>Nobody has lived yet.</Empty>;
+  const lanes = lanesIn(session.history.lanes, range);
   const first = Math.max(0, Math.floor(size.top / laneHeight) - 2);
   const shown = lanes.slice(first, first + Math.ceil(size.height / laneHeight) + 4);
   const moves: Moves = {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 import { contextAfter } from '../../../machines/trace/step.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
-import type { Row } from '../living.ts';
+import type { Row } from '../trace-lines.ts';
 import { Empty, Json, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { clockText, durationText, listOf, numberOf, stateText, textOf, visible } from '../values.ts';

@@ -2,20 +2,19 @@ import type { VNode } from 'preact';
 import { lastErrorOf, moodOf, nextOf, restartsOf, treeOf, type TreeRow } from '../model.ts';
 import { Empty, LongList, marks } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { durationText, stateText, visible } from '../values.ts';
+import { durationText, nameOf, stateText, visible } from '../values.ts';
 
 /** Tree of the actors that live at the moment shown, under their owners. */
 
 const rowHeight = 44;
 /** Returns the last part of an address: `client:files` for `computer/client:files#1`. */
-export const shortOf = (address: string): string =>
-  (address.split('/').at(-1) ?? address).replace(/#\d+$/, '');
+export const shortOf = (address: string): string => nameOf(address.split('/').at(-1) ?? address);
 
 function facts(session: Session, { actor, depth: _ }: TreeRow, calls: number): string {
-  const { address, kind, due, opened } = actor;
+  const { address, kind, timers, opened } = actor;
   const now = session.nowMs;
-  const next = nextOf(due);
-  const restarts = kind === 'client' ? restartsOf(session.story, address, now) : 0;
+  const next = nextOf(timers);
+  const restarts = kind === 'client' ? restartsOf(session.history, address, now) : 0;
   return [
     `${durationText(Math.max(0, now - opened))} old`,
     restarts > 0 ? `started again ${restarts} ×` : '',

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Lists } from './lists.ts';
-import type { Row } from './living.ts';
-import { clockAt, traceUntil, traceUpTo } from './saving.ts';
+import { clockAt, Lists, traceUntil, traceUpTo, type Row } from './trace-lines.ts';
 
 const line = (row: object): string => JSON.stringify(row);
 const head = { s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 };

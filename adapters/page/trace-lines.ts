@@ -1,8 +1,43 @@
-import type { Row } from './living.ts';
+import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 import { numberOf, textOf } from './values.ts';
-import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** Functions that convert the records on the page back into a trace file. Pure. */
+/** Lines of a trace as records of the page, and records of the page as a trace to save (docs/trace-format.md). Pure. */
+
+/** Record of a trace, which is one line of its file. */
+export interface Row extends Fields {
+  readonly s: number;
+  /** Milliseconds since the recording began. */
+  readonly t: number;
+  readonly k: string;
+}
+const isOnly = (value: object, key: string): boolean => key in value && Object.keys(value).length === 1;
+/** Lists that a trace writes only once, by their hash; later lines refer to them. */
+export class Lists {
+  readonly #byHash = new Map<string, readonly unknown[]>();
+
+  /** Parses a line of a trace, with each list in place of its reference. A reference to an unknown list stays. */
+  read(line: string): Row {
+    const written = JSON.parse(line) as Row;
+    const row = line.includes('"$list"') ? (this.#whole(written) as Row) : written;
+    this.keep(row);
+    return row;
+  }
+  /** Remembers a list that has a trace line of its own, by its hash. */
+  keep({ k, h, v }: Row): void {
+    if (k === 'list' && Array.isArray(v)) this.#byHash.set(textOf(h), v);
+  }
+  #whole(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.#whole(each));
+    if (!isObject(value)) return value;
+    if (isOnly(value, '$list')) return this.#byHash.get(textOf(value['$list'])) ?? value;
+    // Reads the contents of `$esc`, which escapes objects that look like a reference to a list.
+    if (isOnly(value, '$esc')) return { $esc: this.#fields(fieldsOf(value['$esc'])) };
+    return this.#fields(value);
+  }
+  #fields(value: object): object {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#whole(inner)]));
+  }
+}
 
 /** Returns the line of a record in a trace file; lists that have a line of their own become references. */
 function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
