@@ -8,7 +8,7 @@ import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
  * each actor a lane of its whole life. Lanes are built from the changes of living actors, so both always agree. Pure.
  */
 
-export interface Timer {
+interface Timer {
   readonly n: number;
   /** Time at which the timer was set or first seen in a checkpoint, in ms since the trace began. */
   readonly from: number;
@@ -144,7 +144,7 @@ export function applyRow(alive: Map<string, Living>, row: Row): readonly LivingC
   return [{ address, before, after }];
 }
 
-export interface Span {
+interface Span {
   readonly state: string;
   /** Time at which the actor entered the state, in ms since the trace began. */
   readonly from: number;
@@ -155,7 +155,7 @@ export interface TimerBar extends Timer {
   hasFired?: boolean;
 }
 /** End of a call, as the call reported it to the actor that asked. */
-export interface Settled {
+interface Settled {
   readonly t: number;
   readonly end: string;
   readonly phase: string;
@@ -179,19 +179,19 @@ export interface Lane {
   settled?: Settled;
 }
 /** Failure outside of the actors: a child process that died, or a lost session or connection. */
-export interface Fault {
+interface Fault {
   readonly t: number;
   readonly index: number;
   readonly what: string;
 }
 /** Note that the host wrote into the trace for people. */
-export interface MarkLine {
+interface MarkLine {
   readonly t: number;
   readonly index: number;
   readonly text: string;
 }
 /** Message from one actor to another. */
-export interface Letter {
+interface Letter {
   readonly t: number;
   /** Index of the trace record of this message. */
   readonly index: number;
