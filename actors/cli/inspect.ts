@@ -66,7 +66,7 @@ export async function showInspector(
   if (isWanted === false) return;
   const { url } = await open({ allowControl, ...(typeof inspect === 'number' && { port: inspect }) });
   terminal.err(`inspector ${url}`);
-  if (allowControl) terminal.err('whoever has this address may start and stop servers and cancel calls');
+  if (allowControl) terminal.err('anyone with this address can start and stop servers and cancel calls');
 }
 
 /**

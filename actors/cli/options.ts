@@ -190,7 +190,7 @@ export const withLimits = (command: Command): Command =>
 
 // Options of `desktop`, `finder` and `read`, in the shell and at the prompt.
 export const freshOption = (): Option =>
-  new Option('--fresh', 'ask the servers anew, instead of what is known');
+  new Option('--fresh', 'ask the servers again instead of using known contents');
 export const documentTypeOption = (): Option =>
   new Option('--type <ext>', 'of exactly this type, such as pdf');
 export const documentOffsetOption = (): Option =>

@@ -347,7 +347,7 @@ function addCollections(program: Command, does: ActionMaker): void {
       '--token <token>',
       'what clients over HTTP must show (default: one that is drawn, and told on stdout)',
     )
-    .option('--no-token', 'whoever reaches the port may read')
+    .option('--no-token', 'let anyone who reaches the port read')
     .option('--host <name>', 'host of the dpe:// and window:// URIs', 'documents')
     .option('--no-watch', 'do not look for changes')
     .action(does(() => import('./documents.ts'), 'documents'));

@@ -48,7 +48,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOEXEC:
     'it is not a program for this machine (ENOEXEC): install the one for this system, or name its interpreter',
   ENOTDIR: 'a part of its path is no folder (ENOTDIR): correct "command"',
-  ELOOP: 'its links lead in a circle (ELOOP): install it anew',
+  ELOOP: 'its links lead in a circle (ELOOP): install it again',
   ENAMETOOLONG: 'its name is too long (ENAMETOOLONG): correct "command"',
   EINVAL: 'this system does not take its command or arguments (EINVAL): correct "command" and "args"',
 };

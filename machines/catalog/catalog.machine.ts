@@ -42,7 +42,7 @@ import {
 import { remember, emptyHistory } from './changes.ts';
 import { isNoChange, keyOfEntry, type Entry } from './entries.ts';
 
-const wantedAnew = 'somebody asked for it anew';
+const requested = 'a new read was requested';
 
 const listQuestion = 'list';
 
@@ -324,7 +324,7 @@ const becauseChanged = because(toldByServer);
 const takeWanted = {
   guard: 'isOwing',
   target: '#catalog.refreshing',
-  actions: because(wantedAnew),
+  actions: because(requested),
 } as const;
 
 /** Reports to the owner that reading this list again has begun or is over. */

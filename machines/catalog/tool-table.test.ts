@@ -73,7 +73,7 @@ describe('a tool whose name another server has', () => {
     expect(namesOf([claim('A', 'x', false), claim('B', 'x', false)])).toEqual({ 'A/x': 'x', 'B/x': 'x' });
   });
 
-  it('gets a mark where that name is taken, too, whoever took it', () => {
+  it('gets a mark where that name is taken as well', () => {
     const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x')]);
     expect(names).toMatchObject({ 'A/x': 'A_x', 'A/B_x': 'B_x' });
     expect(names['B/x']).toMatch(/^B_x_[0-9a-f]{8}$/);

@@ -48,7 +48,7 @@ test('where code from strings is not allowed they are merged as well', () => {
   fc.assert(law, { numRuns: 20 });
 });
 
-it('what is worked out for an object is worked out once, for another one that is equal anew', () => {
+it('computes a value once for an object, and again for an equal one', () => {
   const asked: object[] = [];
   const sizeOf = remembered((list: readonly number[]) => {
     asked.push(list);

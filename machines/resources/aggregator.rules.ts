@@ -666,11 +666,11 @@ function refreshMessage(
   c: AggregatorContext,
   { cache, n, isFresh: isAsked, isFirst, only }: Refreshing,
 ): Post {
-  const anew = isFirst ? unwatched(c, cache) : [];
+  const unread = isFirst ? unwatched(c, cache) : [];
   return post(cacheAddress(c, cache.listed.server), {
     type: 'cache.refresh',
     n,
-    anew: only === undefined ? anew : inBoth(anew, [only]),
+    anew: only === undefined ? unread : inBoth(unread, [only]),
     isFresh: isAsked,
     ...(only !== undefined && { only }),
   });

@@ -47,7 +47,7 @@ export type CacheOrder =
   /** Content of these URIs is outdated. */
   | { readonly type: 'cache.invalidate'; readonly uris: readonly string[] }
   /**
-   * Requests everything; `anew` is read in any case. `isFresh` waits also for reads that were too slow
+   * Requests everything; the URIs in `anew` are read in any case. `isFresh` waits also for reads that were too slow
    * before. Answered by `cache.refreshed` with this number or a later one.
    */
   | {
