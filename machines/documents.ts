@@ -29,6 +29,8 @@ export interface DraftDocument {
   readonly title?: string;
   readonly summary?: string;
   readonly keywords?: readonly string[];
+  /** Facts about the whole document, such as the `encoding` of a text file. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   readonly pageCount: number;
   /** Pages by index, from 0. Formats that read single pages give only those in the requested range. */
   readonly pages: Readonly<Record<number, DraftPage>>;
@@ -139,7 +141,7 @@ const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
 };
 /**
  * Tells whether the content of a file fits its extension. A PDF header may start within the first 1,024
- * bytes; an office file is a ZIP archive; text has no NUL unless it begins with a UTF-16 byte order mark.
+ * bytes; an office file is a ZIP archive; text has no NUL unless it is UTF-16.
  */
 export function isPlausible(format: DocumentFormat, start: Uint8Array): boolean {
   const wanted = starts[format];
@@ -148,8 +150,25 @@ export function isPlausible(format: DocumentFormat, start: Uint8Array): boolean 
     return text.includes('%PDF-');
   }
   if (wanted !== undefined) return wanted.every((byte, index) => start[index] === byte);
-  const isWide = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-  return isWide || !start.subarray(0, 8192).includes(0);
+  return wideEncodingOf(start) !== undefined || !start.subarray(0, 8192).includes(0);
+}
+
+/**
+ * Returns `utf-16le` or `utf-16be` for text that begins with that byte order mark, or in whose first 8,192
+ * bytes a third of either the odd or the even ones are NUL, and none of the others; else undefined.
+ */
+export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const start = bytes.subarray(0, 8192);
+  const zeros = [0, 0];
+  for (const [at, byte] of start.entries()) {
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+    else if (byte < 9) return undefined;
+  }
+  const [even = 0, odd = 0] = zeros;
+  if (Math.max(even, odd) * 6 < start.length || Math.min(even, odd) > 0) return undefined;
+  return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -292,6 +311,7 @@ export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument 
   page_count: read?.pageCount ?? 0,
   ...(read?.keywords && { keywords: read.keywords }),
   ...(read?.summary !== undefined && { summary: read.summary }),
+  ...(read?.metadata && { metadata: read.metadata }),
   last_modified: listed.lastModified,
 });
 

@@ -1,11 +1,11 @@
 import Papa from 'papaparse';
 import { limits } from '../../../machines/document-files.ts';
 import { pagesOf } from '../../../machines/documents.ts';
-import { decoded, type Reader } from './reader.ts';
+import { textReader } from './encoding.ts';
 
 /** Reads CSV and TSV. The first row holds the column names, and each page has up to 2,000 rows. */
-export const readCsv: Reader = ({ bytes, name, fileType }) => {
-  const { data, errors, meta } = Papa.parse<string[]>(decoded(bytes), {
+export const readCsv = textReader((text, { name, fileType }) => {
+  const { data, errors, meta } = Papa.parse<string[]>(text, {
     skipEmptyLines: true,
     ...(fileType === 'tsv' && { delimiter: '\t' }),
   });
@@ -28,8 +28,5 @@ export const readCsv: Reader = ({ bytes, name, fileType }) => {
       drafts: [{ category: 'table' as const, summary, content: { columns, rows: shown }, metadata }],
     });
   }
-  return Promise.resolve({
-    ...pagesOf(pages),
-    summary: `${rows.length} rows: ${columns.slice(0, 20).join(', ')}`,
-  });
-};
+  return { ...pagesOf(pages), summary: `${rows.length} rows: ${columns.slice(0, 20).join(', ')}` };
+});

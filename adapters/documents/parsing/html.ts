@@ -1,9 +1,9 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
-import { decoded, type Reader } from './reader.ts';
+import { textReader } from './encoding.ts';
 
 /** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
-export const readHtml: Reader = ({ bytes, name }) => Promise.resolve(documentOfHtml(decoded(bytes), name));
+export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
 
 export function documentOfHtml(source: string, name: string): DraftDocument {
   const root = parse(source);

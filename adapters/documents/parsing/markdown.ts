@@ -3,11 +3,10 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
-import { decoded, type Reader } from './reader.ts';
+import { textReader } from './encoding.ts';
 
 /** Reads Markdown with the GitHub extensions, divided into sections at headings of the first two levels. */
-export const readMarkdown: Reader = ({ bytes, name }) => {
-  const source = decoded(bytes);
+export const readMarkdown = textReader((source, { name }) => {
   const { front, body } = withoutFront(source);
   const root = fromMarkdown(body, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const drafts = root.children.flatMap((node) => draftsOf(node, body));
@@ -15,13 +14,13 @@ export const readMarkdown: Reader = ({ bytes, name }) => {
   const title = front['title'] ?? (typeof first === 'string' ? first : undefined);
   const keywords = front['keywords'] ?? front['tags'];
   const summary = front['description'] ?? front['summary'];
-  return Promise.resolve({
+  return {
     ...(title !== undefined && { title }),
     ...(summary !== undefined && { summary }),
     ...(keywords !== undefined && { keywords: wordsOf(keywords) }),
     ...pagesOf(inSections(drafts, title ?? name)),
-  });
-};
+  };
+});
 
 /** Separates the front matter from the body and reads its lines `key: value`; nested values are ignored. */
 function withoutFront(source: string): { front: Readonly<Record<string, string>>; body: string } {

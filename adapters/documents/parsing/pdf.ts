@@ -1,3 +1,5 @@
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Unreadable, type Reader } from './reader.ts';
 import type { Draft, DraftPage } from '../../../machines/documents.ts';
@@ -84,10 +86,20 @@ function usualSize(lines: readonly Line[]): number {
   return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
+/**
+ * Folders of the PDF package with its tables of Chinese, Japanese and Korean encodings, and with the fonts that a PDF may use
+ * without including them.
+ */
+const folderOf = (name: string): string =>
+  join(dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json'))), name) + sep;
+
 /** Reads only the requested pages of a PDF. No script in it is run. */
 export const readPdf: Reader = async ({ bytes, from, to }) => {
   const task = getDocument({
     data: bytes,
+    cMapUrl: folderOf('cmaps'),
+    cMapPacked: true,
+    standardFontDataUrl: folderOf('standard_fonts'),
     verbosity: VerbosityLevel.ERRORS,
     isEvalSupported: false,
     stopAtErrors: false,

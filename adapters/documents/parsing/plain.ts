@@ -1,13 +1,14 @@
 import { limits } from '../../../machines/document-files.ts';
 import { pagesOf, type Draft } from '../../../machines/documents.ts';
-import { decoded, Unreadable, type Reader } from './reader.ts';
+import { textReader } from './encoding.ts';
+import { Unreadable } from './reader.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const paragraphsPerPage = 100;
 
 /** Reads plain text as paragraphs separated by empty lines, a hundred paragraphs per page. */
-export const readPlain: Reader = ({ bytes, name }) => {
-  const paragraphs = decoded(bytes)
+export const readPlain = textReader((source, { name }) => {
+  const paragraphs = source
     .split(/\r?\n[ \t]*(?:\r?\n[ \t]*)+/)
     .map((text) => text.replace(/^\s*\n|\s+$/g, ''))
     .filter((text) => text !== '');
@@ -17,8 +18,8 @@ export const readPlain: Reader = ({ bytes, name }) => {
     const drafts = part.map((text): Draft => ({ category: 'text', content: { text } }));
     pages.push({ title: from === 0 ? name : `${name}, from paragraph ${from + 1}`, drafts });
   }
-  return Promise.resolve(pagesOf(pages));
-};
+  return pagesOf(pages);
+});
 
 const isFlat = (row: unknown): row is Fields =>
   isObject(row) && Object.values(row).every((each) => typeof each !== 'object' || each === null);
@@ -41,10 +42,10 @@ const part = (value: unknown, key: string): Draft =>
       };
 
 /** Reads JSON as one page: an object becomes one element per key, a list of flat objects a table. */
-export const readJson: Reader = async ({ bytes, name }) => {
+export const readJson = textReader((source, { name }) => {
   let value: unknown;
   try {
-    value = JSON.parse(decoded(bytes));
+    value = JSON.parse(source);
   } catch {
     throw new Unreadable('it is not JSON');
   }
@@ -53,4 +54,4 @@ export const readJson: Reader = async ({ bytes, name }) => {
   const drafts = isSplit ? entries.map(([key, each]) => part(each, key)) : [part(value, '')];
   const title = isObject(value) && typeof value['title'] === 'string' ? { title: value['title'] } : {};
   return { ...title, ...pagesOf([{ title: name, drafts }]) };
-};
+});

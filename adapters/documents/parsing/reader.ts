@@ -48,11 +48,3 @@ export function missingReaders(refs: Iterable<string>): string[] {
     return why === undefined ? [] : [`${count} ${count === 1 ? 'document' : 'documents'} not read: ${why}`];
   });
 }
-
-/** Decodes bytes as UTF-8, or as UTF-16 when they begin with its byte order mark, which is left out. */
-export const decoded = (bytes: Uint8Array): string => {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  return new TextDecoder().decode(bytes);
-};
