@@ -34,6 +34,8 @@ export const limits = {
   /** Largest number of rows and columns of a table, and of elements on a page; the rest is only counted. */
   tableRows: 2000,
   tableColumns: 200,
+  /** Largest number of cells of a table in which the text of a cell is repeated by its span. */
+  tableCells: 400_000,
   pageElements: 2000,
   /** Largest total of cached documents, in characters of JSON. */
   cachedChars: 64 * 1024 * 1024,

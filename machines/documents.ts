@@ -155,7 +155,7 @@ export function isPlausible(format: DocumentFormat, start: Uint8Array): boolean 
 
 /**
  * Returns `utf-16le` or `utf-16be` for text that begins with that byte order mark, or in whose first 8,192
- * bytes a third of either the odd or the even ones are NUL, and none of the others; else undefined.
+ * bytes two thirds of either the odd or the even ones are NUL, and none of the others; else undefined.
  */
 export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
@@ -167,7 +167,7 @@ export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | und
     else if (byte < 9) return undefined;
   }
   const [even = 0, odd = 0] = zeros;
-  if (Math.max(even, odd) * 6 < start.length || Math.min(even, odd) > 0) return undefined;
+  if (start.length < 6 || Math.max(even, odd) * 3 < start.length || Math.min(even, odd) > 0) return undefined;
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
@@ -215,7 +215,7 @@ type Content = Element['content'];
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const cell = (value: unknown): string => text(value).replace(/\r?\n/g, ' ').replaceAll('|', '\\|');
+const cell = (value: unknown): string => text(value).replace(/\r?\n/g, '<br>').replaceAll('|', '\\|');
 const line = (cells: readonly unknown[]): string => `| ${cells.map(cell).join(' | ')} |`;
 /**
  * Returns a code fence longer than any run of backticks in the code, so that the code cannot close its own
@@ -223,6 +223,25 @@ const line = (cells: readonly unknown[]): string => `| ${cells.map(cell).join(' 
  */
 const fenceFor = (code: string): string =>
   '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map((run) => run.length + 1)));
+
+/** Lines of a list item. All but the first are indented, so that they belong to the item in Markdown. */
+const itemOf = (item: unknown, mark: string): string =>
+  mark + text(item).replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
+/** Text of a heading with the targets of its links, which the text itself has not. */
+const linked = (said: string, links: readonly unknown[]): string =>
+  links.reduce<string>((done, each) => {
+    const { text: name, url } = each as { text?: unknown; url?: unknown };
+    return typeof name === 'string' && name !== ''
+      ? done.replace(name, () => `[${name}](${text(url)})`)
+      : done;
+  }, said);
+/** Title with its label, in Chinese when what it says is Chinese, else in English; and what comes after it. */
+const labelled = (title: string, english: string, chinese: string, after = ''): string => {
+  const said = `${title}${after}`;
+  const isChinese = /\p{Script=Han}/u.test(said) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(said);
+  const label = isChinese ? chinese : english;
+  return `[${title === '' ? label : `${label}: ${title}`}] ${after}`.trim();
+};
 
 type Render = (content: Content) => string;
 const tableOf: Render = ({ columns, rows }) =>
@@ -232,11 +251,11 @@ const tableOf: Render = ({ columns, rows }) =>
     ...list(rows).map((row) => line(list(row))),
   ].join('\n');
 const markdown: Partial<Record<Element['category'], Render>> = {
-  heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${text(c['text'])}`,
+  heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${linked(text(c['text']), list(c['links']))}`,
   text: (c) => text(c['text']),
   list: (c) =>
     list(c['items'])
-      .map((item, at) => `${c['ordered'] === true ? `${at + 1}.` : '-'} ${text(item)}`)
+      .map((item, at) => itemOf(item, c['ordered'] === true ? `${(Number(c['start']) || 1) + at}. ` : '- '))
       .join('\n'),
   code: (c) => {
     const code = text(c['text']);
@@ -244,11 +263,15 @@ const markdown: Partial<Record<Element['category'], Render>> = {
   },
   table: tableOf,
   pivot_table: tableOf,
-  chart: (c) => `[图表: ${text(c['title'])}] ${text(c['data_summary'])}`.trim(),
-  image: (c) =>
-    typeof c['url'] === 'string'
-      ? `![${text(c['alt'])}](${c['url']})`
-      : `[图片: ${text(c['description'] ?? c['alt'])}]`,
+  chart: (c) => labelled(text(c['title']), 'chart', '图表', text(c['data_summary'])),
+  diagram: (c) =>
+    list(c['items'])
+      .map((item) => itemOf(item, '- '))
+      .join('\n'),
+  image: (c) => {
+    if (typeof c['url'] === 'string') return `![${text(c['alt'])}](${c['url']})`;
+    return labelled(text(c['description'] ?? c['alt']), 'image', '图片');
+  },
   link: (c) => `[${text(c['text'])}](${text(c['url'])})`,
   formula: (c) => `$ ${text(c['expression'])} $`,
   separator: () => '---',
@@ -257,9 +280,16 @@ const plain: Partial<Record<Element['category'], Render>> = {
   heading: (c) => text(c['text']),
   text: (c) => text(c['text']),
   list: (c) => list(c['items']).map(text).join('\n'),
+  diagram: (c) => list(c['items']).map(text).join('\n'),
   code: (c) => text(c['text']),
   table: ({ columns, rows }) =>
-    [columns, ...list(rows)].map((row) => list(row).map(text).join('\t')).join('\n'),
+    [columns, ...list(rows)]
+      .map((row) =>
+        list(row)
+          .map((each) => text(each).replace(/\s*\n\s*/g, ' '))
+          .join('\t'),
+      )
+      .join('\n'),
   chart: (c) => [c['title'], c['data_summary']].map(text).filter(Boolean).join('\n'),
   image: (c) => text(c['description'] ?? c['alt']),
   link: (c) => `${text(c['text'])} ${text(c['url'])}`,

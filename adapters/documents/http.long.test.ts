@@ -74,7 +74,7 @@ describe('the documents server over HTTP', () => {
     const { contents } = await client.readResource({
       uri: `dpe://documents/review.pptx/elements/${chart}?format=markdown`,
     });
-    expect(contents[0]).toMatchObject({ mimeType: 'text/markdown', text: '[图表: ] Faults: 9, 5, 3' });
+    expect(contents[0]).toMatchObject({ mimeType: 'text/markdown', text: '[chart] Faults: 9, 5, 3' });
     expect(await values('page_index', '', { doc_ref: 'none.md' })).toEqual([]);
     await client.close();
   });

@@ -1,20 +1,19 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { limits } from '../../../machines/document-files.ts';
 import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 
 /** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
 export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
 
+/** Converts HTML to a document. Formats whose libraries write HTML come here, too. */
 export function documentOfHtml(source: string, name: string): DraftDocument {
-  const root = parse(source);
-  const found: Found = { drafts: [], title: undefined, meta: {} };
-  walk(root, found, 0);
-  flush(found);
-  const first = found.drafts.find(({ category }) => category === 'heading')?.content['text'];
-  const title = found.title ?? (typeof first === 'string' ? first : undefined);
-  const { keywords, description } = found.meta;
+  const { drafts, title, meta } = draftsOfHtml(source);
+  const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
+  const named = title ?? (typeof first === 'string' ? first : undefined);
+  const { keywords, description } = meta;
   return {
-    ...(title !== undefined && { title }),
+    ...(named !== undefined && { title: named }),
     ...(description !== undefined && { summary: description }),
     ...(keywords !== undefined && {
       keywords: keywords
@@ -22,144 +21,450 @@ export function documentOfHtml(source: string, name: string): DraftDocument {
         .map((each) => each.trim())
         .filter(Boolean),
     }),
-    ...pagesOf(inSections(found.drafts, title ?? name)),
+    ...pagesOf(inSections(drafts, named ?? name)),
   };
 }
 
 interface Found {
-  drafts: Draft[];
+  readonly drafts: Draft[];
   title: string | undefined;
-  meta: Record<string, string>;
-  /** Text between block elements that has not become a paragraph yet. */
-  open?: string;
+  readonly meta: Record<string, string>;
 }
-const deepest = 400;
-const silent = new Set(['script', 'style', 'noscript', 'template', 'svg']);
-const blocks = new Set(
-  'address article aside blockquote body center dd details div dl dt fieldset figcaption figure main nav p section summary html head document footer header form'.split(
-    ' ',
-  ),
+export function draftsOfHtml(source: string): Found {
+  const root = parse(source);
+  const found: Found = { drafts: [], title: undefined, meta: {} };
+  const walker = new Walker(found, blocksIn(root));
+  walker.walk(root);
+  walker.flush();
+  return found;
+}
+
+/** Levels of nesting that are kept; deeper ones become one text. */
+const deepest = 200;
+const silent = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'datalist']);
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+/** Elements that begin and end a paragraph. */
+const blocks = setOf(
+  'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form frameset ' +
+    'head header hgroup html legend li main nav optgroup option p search section select summary tbody td textarea tfoot th ' +
+    'thead tr',
 );
-const isElement = (node: Tree.Node): node is Tree.Element => 'tagName' in node;
-const childrenOf = (node: Tree.Node): readonly Tree.Node[] => ('childNodes' in node ? node.childNodes : []);
-const attribute = (node: Tree.Element, key: string): string | undefined =>
+/** Elements that become elements of the document. */
+const whole = setOf('h1 h2 h3 h4 h5 h6 ul ol menu dir table pre hr audio video');
+const lists = setOf('ul ol menu dir');
+
+type Element = Tree.Element;
+const isElement = (node: Tree.Node): node is Element => 'tagName' in node;
+const isText = (node: Tree.Node): node is Tree.TextNode => node.nodeName === '#text';
+const childrenOf = (node: Tree.Node): readonly Tree.ChildNode[] =>
+  'childNodes' in node ? node.childNodes : [];
+const elementsOf = (node: Tree.Node, ...tags: string[]): Element[] =>
+  childrenOf(node).filter((each): each is Element => isElement(each) && tags.includes(each.tagName));
+const attribute = (node: Element, key: string): string | undefined =>
   node.attrs.find(({ name }) => name === key)?.value;
-const all = (node: Tree.Node, tag: string): Tree.Element[] =>
+const all = (node: Tree.Node, tag: string): Element[] =>
   childrenOf(node).flatMap((each) => [
     ...(isElement(each) && each.tagName === tag ? [each] : []),
     ...all(each, tag),
   ]);
 
-export function textOf(node: Tree.Node): string {
-  if (node.nodeName === '#text') return (node as Tree.TextNode).value;
-  if (isElement(node) && silent.has(node.tagName)) return '';
-  if (isElement(node) && node.tagName === 'br') return '\n';
-  return childrenOf(node)
-    .map((each) => textOf(each))
-    .join('');
+/**
+ * Elements that have a block somewhere within. Levels that are too deep for the walk, which is recursive, become one text; so
+ * this function must not be recursive.
+ */
+function blocksIn(root: Tree.Document): ReadonlySet<Tree.Node> {
+  const order: { node: Tree.Node; parent: Tree.Node | undefined; depth: number }[] = [];
+  const waiting = [{ node: root as Tree.Node, parent: undefined as Tree.Node | undefined, depth: 0 }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    order.push(next);
+    const { node, depth } = next;
+    if (depth >= deepest && 'childNodes' in node) {
+      const value = textBelow(node);
+      node.childNodes = [{ nodeName: '#text', value, parentNode: node }];
+    }
+    for (const child of childrenOf(node)) waiting.push({ node: child, parent: node, depth: depth + 1 });
+  }
+  const found = new Set<Tree.Node>();
+  for (const { node, parent } of order.toReversed()) {
+    const isBlock = isElement(node) && (blocks.has(node.tagName) || whole.has(node.tagName));
+    if (parent && (isBlock || found.has(node))) found.add(parent);
+  }
+  return found;
 }
+function textBelow(root: Tree.Node): string {
+  const texts: string[] = [];
+  const waiting: Tree.Node[] = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (isText(node)) texts.push(node.value);
+    if (!isElement(node) || !silent.has(node.tagName)) waiting.push(...childrenOf(node).toReversed());
+  }
+  return texts.join(' ');
+}
+
+// ── text ──────────────────────────────────────────────────────────────────────────────────────────────
+/** Mark of a line break while spaces are collapsed. */
+const lineBreak = '\u2028';
+/** Collapses spaces as a browser does, and keeps line breaks. */
 const tidy = (text: string): string =>
   text
-    .replace(/[ \t\r\f]*\n[\s]*/g, '\n')
-    .replace(/[ \t\u00a0]+/g, ' ')
-    .trim();
+    .replaceAll('\u00ad', '')
+    .replace(/[ \t\r\f\n\u00a0]+/g, ' ')
+    .replace(/ ?\u2028 ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^[ \n]+|[ \n]+$/g, '');
 
-function flush(found: Found): void {
-  const text = tidy((found.open ?? '').replaceAll('\n', ' '));
-  found.open = '';
-  if (text !== '') found.drafts.push({ category: 'text', content: { text } });
+const [raised, lowered] = ['⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙᵢ'];
+const plainLetters = '0123456789+-=()ni';
+/** Writes a superscript or a subscript with the letters that Unicode has for it, else as `^(…)` or `_(…)`. */
+export function shifted(text: string, isRaised: boolean): string {
+  const said = text.trim().replaceAll('−', '-');
+  if (said === '' || /^[[*†‡(]/.test(said)) return text;
+  const letters = isRaised ? raised : lowered;
+  const places = said.split('').map((each) => plainLetters.indexOf(each));
+  if (places.every((at) => at >= 0)) return places.map((at) => letters[at] ?? '').join('');
+  return `${isRaised ? '^' : '_'}${said.length === 1 ? said : `(${said})`}`;
 }
-function walk(node: Tree.Node, found: Found, depth: number): void {
-  if (depth > deepest) return;
-  if (node.nodeName === '#text') found.open = (found.open ?? '') + (node as Tree.TextNode).value;
-  else if (!isElement(node)) for (const each of childrenOf(node)) walk(each, found, depth + 1);
-  else if (node.tagName === 'title') found.title ??= tidy(textOf(node)) || undefined;
-  else if (node.tagName === 'meta') remember(node, found);
-  else if (!silent.has(node.tagName)) walkElement(node, found, depth);
-}
-function remember(node: Tree.Element, found: Found): void {
-  const [name, content] = [attribute(node, 'name')?.toLowerCase(), attribute(node, 'content')];
-  if (name !== undefined && content !== undefined) found.meta[name] ??= content;
-}
-function walkElement(node: Tree.Element, found: Found, depth: number): void {
-  const drafts = draftsOf(node);
-  if (drafts) {
-    flush(found);
-    found.drafts.push(...drafts);
-    return;
-  }
-  const isBlock = blocks.has(node.tagName);
-  if (isBlock) flush(found);
-  const links = node.tagName === 'p' ? linksIn(node) : [];
-  const before = found.drafts.length;
-  for (const each of childrenOf(node)) walk(each, found, depth + 1);
-  if (isBlock) flush(found);
-  const last = found.drafts.at(-1);
-  if (links.length > 0 && found.drafts.length > before && last?.category === 'text')
-    found.drafts[found.drafts.length - 1] = { ...last, content: { ...last.content, links } };
-}
-const linksIn = (node: Tree.Node): object[] =>
-  all(node, 'a').flatMap((each) => {
-    const url = attribute(each, 'href');
-    return url === undefined ? [] : [{ text: tidy(textOf(each)), url }];
-  });
 
-/** Converts an HTML element to document elements; undefined when its children should be visited instead. */
-function draftsOf(node: Tree.Element): Draft[] | undefined {
-  const tag = node.tagName;
-  if (/^h[1-6]$/.test(tag)) {
-    const text = tidy(textOf(node));
-    return text === '' ? [] : [{ category: 'heading', content: { text, level: Number(tag[1]) } }];
+/** Tells whether a link leads somewhere outside of the document. */
+const isTarget = (url: string | undefined): url is string =>
+  url !== undefined && url !== '' && !/^(#|javascript:|data:)/i.test(url);
+/** Writes a link as Markdown, so that its target is in the text whatever the text becomes. */
+export const linkText = (text: string, url: string | undefined): string => {
+  const target = url?.trim().replaceAll(' ', '%20').replaceAll(')', '%29');
+  if (!isTarget(target) || text === '') return text;
+  return text === target || `mailto:${text}` === target ? text : `[${text}](${target})`;
+};
+
+class Walker {
+  readonly #found: Found;
+  readonly #hasBlocks: ReadonlySet<Tree.Node>;
+  /** Text between blocks that has not become a paragraph yet, with its links and images. */
+  #open = '';
+  #links: object[] = [];
+  #images: Draft[] = [];
+  /** Tells whether links are written without their targets, as in headings, whose text is the title of a page. */
+  #isPlain = false;
+
+  constructor(found: Found, hasBlocks: ReadonlySet<Tree.Node>) {
+    this.#found = found;
+    this.#hasBlocks = hasBlocks;
   }
-  switch (tag) {
-    case 'ul':
-    case 'ol': {
-      const entries = childrenOf(node).filter((each) => isElement(each) && each.tagName === 'li');
-      if (entries.length > 0 && entries.every(isNote)) return entries.map(noteOf);
-      const items = entries.map((each) => tidy(textOf(each)));
-      return [{ category: 'list', content: { items, ordered: tag === 'ol' } }, ...imagesIn(node)];
+
+  /** Ends the open paragraph. */
+  flush(): void {
+    const text = tidy(this.#open);
+    const formula = /^\$\$?([^$]+)\$\$?$/.exec(text);
+    const links = this.#withLinks();
+    if (formula) this.#add({ category: 'formula', content: { expression: formula[1] ?? '' } });
+    else if (text !== '') this.#add({ category: 'text', content: { text, ...links } });
+    this.#add(...this.#images);
+    [this.#open, this.#links, this.#images] = ['', [], []];
+  }
+
+  #add(...drafts: Draft[]): void {
+    this.#found.drafts.push(...drafts);
+  }
+
+  walk(node: Tree.Node): void {
+    if (!isElement(node)) {
+      if (isText(node)) this.#open += node.value;
+      else for (const each of childrenOf(node)) this.walk(each);
+      return;
     }
-    case 'table':
-      return [tableOf(node), ...imagesIn(node)];
-    case 'pre':
-      return [{ category: 'code', content: { text: textOf(node).replace(/\n$/, '') } }];
-    case 'img':
-      return [imageOf(node)];
-    case 'hr':
-      return [{ category: 'separator', content: {} }];
-    case 'math':
-      return [
-        { category: 'formula', content: { expression: attribute(node, 'alttext') ?? tidy(textOf(node)) } },
-      ];
-    case 'audio':
-    case 'video':
-      return [
-        { category: tag, content: { url: attribute(node, 'src') ?? '' }, summary: tidy(textOf(node)) || tag },
-      ];
-    default:
-      return undefined;
+    const tag = node.tagName;
+    if (tag === 'title') this.#found.title ??= tidy(textBelow(node)) || undefined;
+    else if (tag === 'meta') this.#remember(node);
+    else if (silent.has(tag)) return;
+    else if (whole.has(tag)) {
+      this.flush();
+      this.#whole(node);
+    } else if (tag === 'dl' && this.#comments(node)) return;
+    else if (blocks.has(tag) || this.#hasBlocks.has(node)) {
+      const before = this.#found.drafts.length;
+      const url = tag === 'a' ? attribute(node, 'href') : undefined;
+      if (blocks.has(tag)) this.flush();
+      for (const each of childrenOf(node)) this.walk(each);
+      if (blocks.has(tag) || isTarget(url)) this.flush();
+      if (isTarget(url)) this.#linkAround(before, url);
+    } else this.#open += this.#inline(node);
+  }
+
+  /** Adds the target of a link around blocks: to the only element within, else as an element of its own. */
+  #linkAround(before: number, url: string): void {
+    const { drafts } = this.#found;
+    const [only, ...others] = drafts.slice(before);
+    const text = only?.content['text'];
+    if (typeof text !== 'string') return this.#add({ category: 'link', content: { text: url, url } });
+    if (others.length > 0) return this.#add({ category: 'link', content: { text, url } });
+    const links = [{ text, url }];
+    if (only?.category === 'heading') drafts[before] = { ...only, content: { ...only.content, links } };
+    else drafts[before] = { category: 'text', content: { text: linkText(text, url), links } };
+  }
+
+  #remember(node: Element): void {
+    const [name, content] = [attribute(node, 'name')?.toLowerCase(), attribute(node, 'content')];
+    if (name !== undefined && content !== undefined) this.#found.meta[name] ??= content;
+  }
+
+  /** Adds what is an element of its own: a heading, a list, a table, code, a line, or a recording. */
+  #whole(node: Element): void {
+    const tag = node.tagName;
+    if (tag === 'table') return this.#table(node);
+    if (tag === 'pre') {
+      const [, language] = /(?:lang(?:uage)?|brush)[-:]\s*(\w+)/.exec(classesOf(node)) ?? [];
+      const text = preformatted(node).replace(/^\n|\n$/g, '');
+      return this.#add({ category: 'code', content: { text, ...(language && { language }) } });
+    }
+    if (tag === 'hr') return this.#add({ category: 'separator', content: {} });
+    if (tag === 'audio' || tag === 'video') {
+      const source = attribute(node, 'src') ?? attribute(elementsOf(node, 'source')[0] ?? node, 'src');
+      const summary = tidy(textBelow(node)) || tag;
+      return this.#add({ category: tag, content: { url: source ?? '' }, summary });
+    }
+    if (lists.has(tag)) this.#list(node);
+    else {
+      this.#isPlain = true;
+      const text = tidy(this.#within(node)).replaceAll('\n', ' ');
+      this.#isPlain = false;
+      const content = { text, level: Number(tag[1]), ...this.#withLinks() };
+      if (text !== '') this.#add({ category: 'heading', content });
+    }
+    this.#afterWhole();
+  }
+  #withLinks(): { links?: readonly object[] } {
+    return this.#links.length > 0 ? { links: this.#links } : {};
+  }
+  /** Adds the images that an element has within, behind it. */
+  #afterWhole(): void {
+    this.#add(...this.#images);
+    [this.#links, this.#images] = [[], []];
+  }
+
+  /** Text within an element that is not divided into elements: blocks are lines, lists and tables lines of Markdown. */
+  #within(node: Tree.Node): string {
+    return childrenOf(node)
+      .map((each) => this.#inline(each))
+      .join('');
+  }
+
+  #inline(node: Tree.Node): string {
+    if (isText(node)) return node.value;
+    if (!isElement(node) || silent.has(node.tagName)) return '';
+    const tag = node.tagName;
+    if (tag === 'br') return lineBreak;
+    if (tag === 'img') return this.#image(node);
+    if (lists.has(tag)) return lineBreak + linesOf(this.#itemsOf(node), node) + lineBreak;
+    if (tag === 'table') return lineBreak + this.#nestedTable(node) + lineBreak;
+    if (tag === 'pre') {
+      const text = preformatted(node).replaceAll('\n', lineBreak).replaceAll(' ', '\u2007');
+      return lineBreak + text + lineBreak;
+    }
+    if (tag === 'math') return mathText(node);
+    if (tag === 'sup' || tag === 'sub') return shifted(this.#within(node), tag === 'sup');
+    if (tag === 'rt') return `(${this.#within(node)})`;
+    if (tag === 'rp') return '';
+    if (tag === 'input') return inputText(node);
+    if (tag === 'button') return ` ${this.#within(node)} `;
+    if (tag === 'a') return this.#link(node);
+    const text = this.#within(node);
+    return blocks.has(tag) || whole.has(tag) ? lineBreak + text + lineBreak : text;
+  }
+
+  #link(node: Element): string {
+    const written = this.#within(node);
+    const [text, url] = [tidy(written), attribute(node, 'href')];
+    if (!isTarget(url)) return written;
+    const said = text || (this.#hasBlocks.has(node) ? '' : (attribute(node, 'title') ?? ''));
+    if (said === '') return written;
+    this.#links.push({ text: said, url });
+    const [before = '', after = ''] = [/^\s/.exec(written)?.[0], /\s$/.exec(written)?.[0]];
+    return this.#isPlain || said.includes('\n') ? written : before + linkText(said, url) + after;
+  }
+
+  #image(node: Element): string {
+    const [alt, url = ''] = [attribute(node, 'alt') ?? '', attribute(node, 'src')];
+    // Keeps only the description of an embedded image, because image data in an attribute is useless to a reader.
+    const content = /^(data|embedded):/.test(url) ? { description: alt } : { alt, url };
+    this.#images.push({ category: 'image', content });
+    return '';
+  }
+
+  // ── lists ───────────────────────────────────────────────────────────────────────────────────────────
+  /** Items of a list. A list directly within a list belongs to the item before it. */
+  #itemsOf(node: Element): string[] {
+    const items: string[] = [];
+    for (const each of childrenOf(node)) {
+      if (isElement(each) && lists.has(each.tagName) && items.length > 0) {
+        const lines = inLines(linesOf(this.#itemsOf(each), each));
+        items.push(`${items.pop() ?? ''}\n${lines}`);
+      } else if (isElement(each) && each.tagName === 'li') items.push(inLines(this.#within(each)));
+      else {
+        const text = inLines(this.#inline(each));
+        if (text !== '') items.push(text);
+      }
+    }
+    return items;
+  }
+  #list(node: Element): void {
+    const entries = elementsOf(node, 'li');
+    if (entries.length > 0 && entries.every(isNote)) {
+      for (const each of entries) {
+        const text = inLines(this.#within(each)).replace(/\s*↑$/, '');
+        this.#add({ category: 'annotation', content: { text } });
+      }
+      return;
+    }
+    const items = this.#itemsOf(node);
+    const [start, isOrdered] = [startOf(node), node.tagName === 'ol'];
+    const content = {
+      items,
+      ordered: isOrdered,
+      ...(isOrdered && start !== 1 && { start }),
+      ...this.#withLinks(),
+    };
+    if (items.length > 0) this.#add({ category: 'list', content });
+  }
+  /** Adds the comments that mammoth writes for DOCX, as a list of descriptions at the end; returns false for any other list. */
+  #comments(node: Element): boolean {
+    const names = elementsOf(node, 'dt');
+    if (names.length === 0 || !names.every((each) => /^comment-\d/.test(attribute(each, 'id') ?? '')))
+      return false;
+    this.flush();
+    const texts = elementsOf(node, 'dd');
+    for (const [at, each] of names.entries()) {
+      const text = inLines(this.#within(texts[at] ?? each)).replace(/\s*↑$/, '');
+      const name = tidy(textBelow(each)).replace(/^Comment \[(.*)\]$/, '$1');
+      const id = (attribute(each, 'id') ?? '').replace('comment-', '');
+      this.#add({ category: 'annotation', content: { text, kind: 'comment', name }, metadata: { id } });
+    }
+    return true;
+  }
+
+  // ── tables ──────────────────────────────────────────────────────────────────────────────────────────
+  #table(node: Element): void {
+    const rows = rowsOf(node);
+    if (isLayout(node, rows)) {
+      for (const caption of elementsOf(node, 'caption')) this.walk(caption);
+      for (const row of rows)
+        for (const each of cellsOf(row)) {
+          this.walk(each);
+          this.flush();
+        }
+      return;
+    }
+    const [columns = [], ...rest] = this.#grid(rows);
+    const [caption] = elementsOf(node, 'caption').map((each) => inLines(this.#within(each)));
+    if (columns.length > 0)
+      this.#add({
+        category: 'table',
+        content: { columns, rows: rest, ...this.#withLinks() },
+        ...(caption && { summary: caption }),
+      });
+    this.#afterWhole();
+  }
+
+  /** Texts of the cells, row by row. A cell that spans others is repeated in each of them. */
+  #grid(rows: readonly Element[]): string[][] {
+    const grid: string[][] = rows.map(() => []);
+    let room: number = limits.tableCells;
+    for (const [top, row] of rows.entries()) {
+      let left = 0;
+      for (const each of cellsOf(row)) {
+        while (grid[top]?.[left] !== undefined) left += 1;
+        const text = inLines(this.#within(each));
+        const wide = spanOf(each, 'colspan', 1000);
+        const high = Math.min(spanOf(each, 'rowspan', 65_534), rows.length - top);
+        for (let y = top; y < top + high; y += 1)
+          for (let x = left; x < left + wide; x += 1) {
+            if (room <= 0 && (x > left || y > top)) continue;
+            room -= 1;
+            const line = grid[y];
+            if (line) line[x] ??= text;
+          }
+        left += wide;
+      }
+    }
+    const width = Math.max(0, ...grid.map((row) => row.length));
+    const filled = grid.map((row) => Array.from(row, (text) => text ?? ''));
+    return width === 0 ? [] : filled.filter((row) => row.length > 0);
+  }
+
+  /** Table within a cell or an item: a line for each row. */
+  #nestedTable(node: Element): string {
+    return this.#grid(rowsOf(node))
+      .map((row) => row.map((text) => text.replaceAll('\n', ' ')).join(', '))
+      .join(lineBreak);
   }
 }
+
+const startOf = (list: Element): number => Number(attribute(list, 'start') ?? 1) || 1;
+/** Items of a nested list as lines of Markdown. Line breaks and indents are marks that `inLines` turns into what they mean. */
+const linesOf = (items: readonly string[], list: Element): string =>
+  items
+    .map((item, at) => {
+      const mark = list.tagName === 'ol' ? `${startOf(list) + at}. ` : '- ';
+      return mark + item.replaceAll('\n', `\n${' '.repeat(mark.length)}`);
+    })
+    .join('\n')
+    .replace(/\n( *)/g, (_, spaces: string) => lineBreak + '\u2007'.repeat(spaces.length));
+
+/** Text with its lines, without empty ones. Indents of nested lists, which are figure spaces until now, become spaces. */
+const inLines = (text: string): string =>
+  tidy(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('\n')
+    .replaceAll('\u2007', ' ');
+
+const classesOf = (node: Element): string =>
+  [node, ...elementsOf(node, 'code')].map((each) => attribute(each, 'class') ?? '').join(' ');
+const preformatted = (node: Tree.Node): string => {
+  if (isText(node)) return node.value;
+  if (!isElement(node)) return '';
+  if (node.tagName === 'br') return '\n';
+  return silent.has(node.tagName) ? '' : childrenOf(node).map(preformatted).join('');
+};
 /** Tells whether a list item is a footnote, as mammoth writes them for DOCX: in a list at the end, with an arrow back. */
-const isNote = (node: Tree.Node): boolean =>
-  isElement(node) && /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
-const noteOf = (node: Tree.Node): Draft => ({
-  category: 'annotation',
-  content: { text: tidy(textOf(node)).replace(/\s*↑$/, '') },
-});
-const imagesIn = (node: Tree.Node): Draft[] => all(node, 'img').map(imageOf);
-function imageOf(node: Tree.Element): Draft {
-  const [alt, url = ''] = [attribute(node, 'alt') ?? '', attribute(node, 'src')];
-  // Keeps only the description of an embedded image, because image data in an attribute is useless to a reader.
-  return { category: 'image', content: /^(data|embedded):/.test(url) ? { description: alt } : { alt, url } };
+const isNote = (node: Element): boolean => /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
+
+/** Formula in TeX when the page has it in TeX, else its text. */
+function mathText(node: Element): string {
+  const tex = all(node, 'annotation').find((each) => /tex/i.test(attribute(each, 'encoding') ?? ''));
+  const text = attribute(node, 'alttext') ?? tidy(textBelow(tex ?? node));
+  return text === '' ? '' : `$${text.replaceAll('$', '')}$`;
 }
-function tableOf(node: Tree.Element): Draft {
-  const rows = all(node, 'tr').map((row) =>
-    childrenOf(row)
-      .filter((each): each is Tree.Element => isElement(each) && /^t[hd]$/.test(each.tagName))
-      .map((each) => tidy(textOf(each)).replaceAll('\n', ' ')),
+function inputText(node: Element): string {
+  const type = attribute(node, 'type') ?? 'text';
+  const isOn = attribute(node, 'checked') !== undefined;
+  if (type === 'checkbox' || type === 'radio') return isOn ? '[x] ' : '[ ] ';
+  return /^(submit|button|text|search|email|url|tel|number|date)$/.test(type)
+    ? ` ${attribute(node, 'value') ?? attribute(node, 'placeholder') ?? ''} `
+    : '';
+}
+
+const rowsOf = (node: Element): Element[] =>
+  childrenOf(node).flatMap((each): Element[] => {
+    if (!isElement(each)) return [];
+    return each.tagName === 'tr'
+      ? [each]
+      : /^t(head|body|foot)$/.test(each.tagName)
+        ? elementsOf(each, 'tr')
+        : [];
+  });
+const cellsOf = (row: Element): Element[] => elementsOf(row, 'td', 'th');
+const spanOf = (node: Element, key: string, most: number): number =>
+  Math.min(Math.max(1, Math.trunc(Number(attribute(node, key) ?? 1)) || 1), most);
+/**
+ * Tells whether a table only arranges what is in it: it says so, it has one cell, or it has no header cells but headings, or
+ * tables with more cells than itself.
+ */
+function isLayout(node: Element, rows: readonly Element[]): boolean {
+  if (/^(presentation|none)$/.test(attribute(node, 'role') ?? '')) return true;
+  const cells = rows.flatMap(cellsOf);
+  if (cells.length === 1) return true;
+  if (cells.some(({ tagName }) => tagName === 'th')) return false;
+  const inner = cells.flatMap((cell) => all(cell, 'td'));
+  return (
+    inner.length > cells.length || cells.some((cell) => all(cell, 'h1').length + all(cell, 'h2').length > 0)
   );
-  const [columns = [], ...rest] = rows.filter((row) => row.length > 0);
-  const [caption] = all(node, 'caption').map((each) => tidy(textOf(each)));
-  return { category: 'table', content: { columns, rows: rest }, ...(caption && { summary: caption }) };
 }

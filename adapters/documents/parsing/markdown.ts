@@ -4,6 +4,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
+import { draftsOfHtml } from './html.ts';
 
 /** Reads Markdown with the GitHub extensions, divided into sections at headings of the first two levels. */
 export const readMarkdown = textReader((source, { name }) => {
@@ -43,29 +44,35 @@ function draftsOf(node: RootContent, source: string): Draft[] {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the other kinds stand within a paragraph
   switch (node.type) {
     case 'heading':
-      return [{ category: 'heading', content: { text: textIn(node), level: node.depth } }, ...imagesIn(node)];
+      return [
+        { category: 'heading', content: { text: textIn(node), level: node.depth, ...withLinks(node) } },
+        ...imagesIn(node),
+      ];
     case 'paragraph':
       return paragraph(node, source);
     case 'list': {
-      const items = node.children.map((item) => written(item, source).replace(/^(?:[-*+]|\d+[.)])\s+/, ''));
-      return [{ category: 'list', content: { items, ordered: node.ordered === true } }, ...imagesIn(node)];
+      const items = node.children.map((item) => itemOf(item, source));
+      const isOrdered = node.ordered === true;
+      const start = isOrdered && (node.start ?? 1) !== 1 ? { start: node.start } : {};
+      const content = { items, ordered: isOrdered, ...start, ...withLinks(node) };
+      return [{ category: 'list', content }, ...imagesIn(node)];
     }
     case 'code':
       return node.lang === 'math'
         ? [{ category: 'formula', content: { expression: node.value } }]
         : [{ category: 'code', content: { text: node.value, ...(node.lang && { language: node.lang }) } }];
     case 'table': {
-      const [columns = [], ...rows] = node.children.map((row) => row.children.map((each) => textIn(each)));
-      return [{ category: 'table', content: { columns, rows } }];
+      const [columns = [], ...rows] = node.children.map((row) =>
+        row.children.map((each) => cellOf(each, source)),
+      );
+      return [{ category: 'table', content: { columns, rows, ...withLinks(node) } }, ...imagesIn(node)];
     }
     case 'blockquote':
       return node.children.flatMap((each) => draftsOf(each, source));
     case 'thematicBreak':
       return [{ category: 'separator', content: {} }];
     case 'html':
-      return node.value.startsWith('<!--')
-        ? []
-        : [{ category: 'code', content: { text: node.value, language: 'html' } }];
+      return draftsOfHtml(node.value).drafts;
     case 'footnoteDefinition':
       return [{ category: 'annotation', content: { text: textIn(node), name: node.identifier } }];
     case 'definition':
@@ -83,11 +90,41 @@ function paragraph(node: Nodes & Parent, source: string): Draft[] {
   const text = written(node, source);
   const formula = /^\$\$([\s\S]+)\$\$$/.exec(text.trim());
   if (formula) return [{ category: 'formula', content: { expression: (formula[1] ?? '').trim() } }];
-  const links = node.children.flatMap((each) =>
-    each.type === 'link' ? [{ text: textIn(each), url: each.url }] : [],
-  );
-  return [{ category: 'text', content: { text, ...(links.length > 0 && { links }) } }, ...imagesIn(node)];
+  return [{ category: 'text', content: { text, ...withLinks(node) } }, ...imagesIn(node)];
 }
+
+const linksIn = (node: Nodes): object[] => {
+  if (node.type === 'link') return [{ text: textIn(node), url: node.url }];
+  return 'children' in node ? node.children.flatMap((each) => linksIn(each)) : [];
+};
+const withLinks = (node: Nodes): { links?: readonly object[] } => {
+  const links = linksIn(node);
+  return links.length > 0 ? { links } : {};
+};
+/** Text of a list item as written, without its mark and without the indent of its further lines. */
+function itemOf(item: Nodes, source: string): string {
+  const [first = '', ...others] = written(item, source).split(/\r?\n/);
+  const mark = /^(?:[-*+]|\d+[.)])\s+/.exec(first)?.[0] ?? '';
+  const least = Math.min(
+    ...others.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
+  );
+  return [first.slice(mark.length), ...others.map((line) => line.slice(Math.min(least, line.length)))].join(
+    '\n',
+  );
+}
+/** Text of a table cell as written, without the pipes around it. */
+const cellOf = (cell: Nodes & Parent, source: string): string => {
+  const [first, last] = [
+    cell.children[0]?.position?.start.offset,
+    cell.children.at(-1)?.position?.end.offset,
+  ];
+  return first === undefined || last === undefined
+    ? ''
+    : source
+        .slice(first, last)
+        .replaceAll('\\|', '|')
+        .replace(/<br\s*\/?>/gi, '\n');
+};
 
 /** Source text of a Markdown node, as written in the file. */
 const written = (node: Nodes, source: string): string =>
