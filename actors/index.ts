@@ -193,7 +193,17 @@ export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
-export type { Call, CallOptions, CallOutcome } from './api/pending-calls.ts';
+export type { Call, CallOptions } from './api/pending-calls.ts';
+export type {
+  CallEnding,
+  CallFacts,
+  CallFailed,
+  CallOutcome,
+  CallSucceeded,
+  CallToolError,
+} from './api/call-outcome.ts';
+export type { CallToolResult, ResultContent } from '../machines/protocol/tool-result.ts';
+export type { Failure } from '../machines/protocol/failure.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission.ts';
 export type { AskInput } from './servers/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';

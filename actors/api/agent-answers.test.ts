@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failureResult, type Failure } from '../../machines/protocol/index.ts';
 import { interpreted } from './agent-answers.ts';
-import type { CallOutcome } from './pending-calls.ts';
+import type { ToldOutcome } from './call-outcome.ts';
 
 /** Outcome of a call whose answer came, as the machine of an agent builds it, with or without `isError`. */
-const heard = (result: unknown): CallOutcome => ({
+const heard = (result: unknown): ToldOutcome => ({
   ...{ outcome: 'failed', end: 'failed', phase: 'running', server: 'c1', tool: 't', reqId: 'r1' },
   ...{ durationMs: 1, result, failure: null },
 });

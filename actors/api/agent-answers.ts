@@ -8,7 +8,7 @@ import {
 } from '../../machines/protocol/index.ts';
 import { connectionClosed, reportIn } from '../../machines/protocol/reading.ts';
 import { A2cError } from '../kernel/errors.ts';
-import type { CallOutcome } from './pending-calls.ts';
+import type { ToldOutcome } from './call-outcome.ts';
 
 /**
  * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that
@@ -40,7 +40,7 @@ const isTakenBack = ({ code, details }: Failure): boolean =>
  * server, and why it failed. The agent's own machine only knows that an answer came. `wasThere` tells whether the
  * computer sat in the office when the call was made.
  */
-export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome {
+export function interpreted(outcome: ToldOutcome, wasThere = false): ToldOutcome {
   if (outcome.failure !== null) return outcome;
   const read = readToolResult(outcome.result);
   const said = (read.ok ? failureIn(read.result) : read.failure) ?? null;
@@ -57,7 +57,7 @@ export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome
     : { ...ended, end, failure: said };
 }
 /** Adds the names of the computer and the server to the outcome of a call and to the details of its failure. */
-export function placedAt(computer: string, outcome: CallOutcome): CallOutcome {
+export function placedAt(computer: string, outcome: ToldOutcome): ToldOutcome {
   const { failure, server } = outcome;
   const details = { ...failure?.details, ...(server !== '' && { server_name: server }), computer };
   return { ...outcome, computer, ...(failure && { failure: { ...failure, details } }) };
@@ -71,7 +71,7 @@ export const questionError = (failure: Failure, reqId: string): A2cError =>
  * Returns the error of a question that got no answer, else undefined. A timeout gets a text of its own, because
  * the machine's text speaks of tool calls.
  */
-export function unanswered({ end, failure, reqId }: CallOutcome, method: string): A2cError | undefined {
+export function unanswered({ end, failure, reqId }: ToldOutcome, method: string): A2cError | undefined {
   if (!failure) return undefined;
   if (end !== 'timedOut') return questionError(failure, reqId);
   const message = `There was no answer to ${method} within ${String(failure.details?.['timeout'])} ms`;

@@ -4,7 +4,8 @@ import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-h
 import { createReading, type AskComputer } from './agent-reading.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, notJoined } from './seat.ts';
-import { PendingCalls, type Call, type CallOptions } from './pending-calls.ts';
+import { outcomeOf } from './call-outcome.ts';
+import { PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
@@ -189,11 +190,7 @@ class HostedAgent implements Agent {
     };
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
-    const { reqId, cancel, on } = call;
-    return Object.assign(
-      call.then((outcome) => placedAt(computer, interpreted(outcome, wasThere))),
-      { reqId, cancel, on },
-    );
+    return readAs(call, (told) => outcomeOf(placedAt(computer, interpreted(told, wasThere))));
   }
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, { timeoutMs, signal }) => {

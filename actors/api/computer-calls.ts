@@ -1,12 +1,6 @@
+import { endingOf, toolErrorText, type CallEnding, type CallFacts } from './call-outcome.ts';
 import type { Observer } from '../runtime/tap.ts';
-import type {
-  ComputerCall,
-  CallStart,
-  CallPhase,
-  CallSettled,
-  CallEnd,
-  Outcome,
-} from '../../machines/call/messages.ts';
+import type { ComputerCall, CallStart, CallPhase, CallSettled } from '../../machines/call/messages.ts';
 import type { CallContext } from '../../machines/call/call.rules.ts';
 import {
   withCall,
@@ -22,7 +16,6 @@ import { keyOf, nameOf } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
 import { type Progress, progressOf } from '../../machines/protocol/messages/messages.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
@@ -177,7 +170,10 @@ export class CallHistoryWatch implements Observer {
     const { reqId, agent, tool, parameters, timeoutMs, since } = running;
     const { most, now, redact } = this.#options;
     const { server, outcome } = settled;
-    const error = outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength);
+    const error =
+      outcome === 'succeeded'
+        ? null
+        : redact(settled.failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
     const call: Ended = {
       endedAt: now(),
       since,
@@ -225,16 +221,6 @@ const computerGone = {
   code: 'ServerNotActive',
   message: 'Its computer ended before it was answered',
 } as const;
-
-/** Returns the reason why a call failed: our own message, or the text of the tool. */
-function errorOf({ failure, result }: Pick<CallSettled, 'failure' | 'result'>): string {
-  if (failure) return failure.message;
-  const { content } = (result ?? {}) as { readonly content?: unknown };
-  const texts = Array.isArray(content)
-    ? content.map((item: { readonly text?: unknown } | null) => item?.text)
-    : [];
-  return texts.find((text) => typeof text === 'string') ?? 'The tool says that it failed';
-}
 
 /** Stage of a running call, read from the machines that have it. */
 
@@ -290,22 +276,8 @@ export interface CallStarted {
   /** Name of the tool on its own server, without a prefix or an alias. */
   readonly tool: string;
 }
-/** End of a call of a computer, made by any caller. */
-export interface CallEnded extends CallStarted {
-  /** Way in which the call ended, more exact than `outcome`. */
-  readonly end: CallEnd;
-  /** Known effect of the call. `unknown`: the call was sent and never answered. */
-  readonly outcome: Outcome;
-  /** Stage in which the call ended without success; null after a success. */
-  readonly phase: CallPhase | null;
-  /** Result of the tool as the caller gets it (see `CallOutcome`); null when there is none. */
-  readonly result: unknown;
-  /**
-   * Reason why the call did not succeed. Null after a success, and where the tool itself reported the failure:
-   * then `result` says why.
-   */
-  readonly failure: Failure | null;
-}
+/** End of a call of a computer, made by any caller; with the result that the caller gets. */
+export type CallEnded = CallStarted & Pick<CallFacts, 'end'> & CallEnding;
 /**
  * Events of the calls of a computer. Calls are watched only once a listener was added; until then the events cost
  * nothing.
@@ -346,8 +318,9 @@ export class CallWatch implements Observer {
       record.ev.type === 'call.settled' &&
       record.from.startsWith('computer/')
     ) {
-      const { reqId, server, tool, end, outcome, phase, result, failure } = record.ev as CallSettled;
-      this.#tell('call.settled', { reqId, server, tool, end, outcome, phase, result, failure });
+      const settled = record.ev as CallSettled;
+      const { reqId, server, tool, end } = settled;
+      this.#tell('call.settled', { reqId, server, tool, end, ...endingOf(settled) });
     }
   }
 }

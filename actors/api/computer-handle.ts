@@ -16,7 +16,7 @@ import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/index.ts';
 import type { PastCall } from '../../machines/call/history.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
 
 /** Handle of a computer: its methods and events. */
 
@@ -207,10 +207,10 @@ export interface Computer extends AsyncDisposable {
   /** Inputs of the config (`${input:id}`), and their known values. */
   readonly inputs: ComputerInputs;
   /**
-   * Returns the whole of a result that was cut, by its `meta.a2c_cut.handle`; undefined once newer results have
+   * Returns the whole of a result that was cut, by its `_meta.a2c_cut.handle`; undefined once newer results have
    * replaced it.
    */
-  cachedResult(handle: string): unknown;
+  cachedResult(handle: string): CallToolResult | undefined;
   /**
    * Returns the last calls of all callers, the newest first: 10 by default, see `historySize`. Running calls and
    * calls that reached no server are included, each with its reason. Secrets are hidden.

@@ -1,5 +1,7 @@
 import type { AnyEventObject } from 'xstate';
-import { PendingCalls, type Call, closedCall, hostCall } from './pending-calls.ts';
+import { outcomeOf } from './call-outcome.ts';
+import { toolResult } from '../../machines/protocol/tool-result.ts';
+import { PendingCalls, type Call, closedCall, hostCall, readAs } from './pending-calls.ts';
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
@@ -269,7 +271,8 @@ class HostedComputer implements Computer {
       const event = hostCall(call, this.#host(), options);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
-    return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);
+    const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);
+    return readAs(call, outcomeOf);
   }
   #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
   #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
@@ -298,7 +301,10 @@ class HostedComputer implements Computer {
   prompts: Computer['prompts'] = () =>
     this.#first.gathered.then(() => promptsOf(this.#runtime.directory, this.servers()));
   getPrompt: Computer['getPrompt'] = (...asked) => this.#collections.getPrompt(...asked);
-  cachedResult: Computer['cachedResult'] = (handle) => this.#runtime.calls.cached.get(handle);
+  cachedResult: Computer['cachedResult'] = (handle) => {
+    const kept = this.#runtime.calls.cached.get(handle);
+    return kept === undefined ? undefined : toolResult(kept);
+  };
   logs: Computer['logs'] = (server) => this.#runtime.output.linesOf(server);
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);

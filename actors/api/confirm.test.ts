@@ -96,7 +96,7 @@ describe('a question to a person', () => {
     expect(await settled.promise).toMatchObject({ outcome: 'succeeded', failure: null, phase: null, result });
     expect(result).toMatchObject({ content: [{ type: 'text' }] });
     expectTypeOf<keyof CallEnded>().toEqualTypeOf<
-      'reqId' | 'server' | 'tool' | 'end' | 'outcome' | 'phase' | 'result' | 'failure'
+      'reqId' | 'server' | 'tool' | 'end' | 'outcome' | 'phase' | 'result' | 'failure' | 'toolError'
     >();
   });
 });

@@ -1,14 +1,13 @@
 import { tellListener } from '../kernel/listeners.ts';
 import { newId, systemClock } from '../../adapters/index.ts';
+import type { CallOutcome, ToldOutcome } from './call-outcome.ts';
 import type { ComputerCall } from '../../machines/call/messages.ts';
 import {
   repeated,
   settledBy,
   type CallEnd,
-  type CallPhase,
   type CallProgressed,
   type CallSettled,
-  type Outcome,
 } from '../../machines/call/messages.ts';
 import { TransientMap, merging } from '../../machines/kernel/objects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
@@ -37,41 +36,8 @@ export interface CallOptions {
    */
   readonly trace?: TraceContext;
 }
-/** End of a call. The promise of a call never rejects: a failure is data here. */
-export interface CallOutcome {
-  /** Effect of the call. `unknown`: the call was sent and never answered, so it may or may not have taken effect. */
-  readonly outcome: Outcome;
-  /** Way in which the call ended, more exact than `outcome`. */
-  readonly end: CallEnd;
-  /** Stage in which the call ended without success; null after a success. */
-  readonly phase: CallPhase | null;
-  /**
-   * Name of the MCP server that has the tool; empty where it is not known, as for computers of other
-   * implementations.
-   */
-  readonly server: string;
-  /** Name of the computer that was asked; only in calls of an agent. */
-  readonly computer?: string;
-  /** Name of the tool on its own server, without a prefix or an alias. */
-  readonly tool: string;
-  /** Id of the call on the wire, in logs and in traces. */
-  readonly reqId: string;
-  /** Duration of the call in ms, from `callTool` to its end. */
-  readonly durationMs: number;
-  /**
-   * MCP CallToolResult as the server gave it, or null. A computer adds its own facts under `meta` (docs/calls.md),
-   * which an agent reads as MCP spells it: `_meta`. A result that is too large is cut to a part, and its
-   * `a2c_cut.handle` names the whole for `cachedResult` of that computer.
-   */
-  readonly result: unknown;
-  /**
-   * Reason why the call did not succeed. Null after a success, and where the tool itself reported the failure:
-   * then `result` says why.
-   */
-  readonly failure: Failure | null;
-}
 /** Call in flight: a promise of its outcome. */
-export interface Call extends Promise<CallOutcome> {
+export interface Call<Ended = CallOutcome> extends Promise<Ended> {
   /** Id of the call on the wire, in logs and in traces: the one from its options, or a new one. */
   readonly reqId: string;
   /** Cancels the call. Does nothing when the call has ended or was cancelled before. */
@@ -86,7 +52,7 @@ export interface Call extends Promise<CallOutcome> {
 interface Waiting {
   readonly reqId: string;
   readonly startedAt: number;
-  readonly resolve: (outcome: CallOutcome) => void;
+  readonly resolve: (outcome: ToldOutcome) => void;
   readonly listeners: Set<(progress: Progress) => void>;
 }
 
@@ -105,9 +71,9 @@ export class PendingCalls {
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string) => void,
     refused: (settled: CallSettled) => void = () => {},
-  ): Call {
+  ): Call<ToldOutcome> {
     const ticket = `host.${reqId}`;
-    const refuse = (end: CallEnd, failure: Failure): Call => {
+    const refuse = (end: CallEnd, failure: Failure): Call<ToldOutcome> => {
       const settled = settledBy({ ticket, reqId, server: '', tool }, end, failure);
       refused(settled);
       return neverSent(settled);
@@ -123,7 +89,7 @@ export class PendingCalls {
       });
     const listeners: Waiting['listeners'] = new Set();
     const startedAt = systemClock.now();
-    const promise = new Promise<CallOutcome>((resolve) =>
+    const promise = new Promise<ToldOutcome>((resolve) =>
       this.#waiting.set(ticket, { reqId, startedAt, resolve, listeners }),
     );
     this.#tickets.set(reqId, ticket);
@@ -142,7 +108,7 @@ export class PendingCalls {
     this.#waiting.delete(settled.ticket);
     this.#tickets.delete(waiting.reqId);
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
-    waiting.resolve(outcomeOf(settled, durationMs, waiting.reqId));
+    waiting.resolve(toldOf(settled, durationMs, waiting.reqId));
   }
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
@@ -158,19 +124,19 @@ function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => 
   return promise.finally(() => signal.removeEventListener('abort', cancel));
 }
 /** Settles a call that is refused before it begins; no machine hears of it. */
-const neverSent = (settled: CallSettled): Call =>
-  watched(Promise.resolve(outcomeOf(settled, 0)), settled.reqId, () => {}, new Set());
+const neverSent = (settled: CallSettled): Call<ToldOutcome> =>
+  watched(Promise.resolve(toldOf(settled, 0)), settled.reqId, () => {}, new Set());
 
-const outcomeFrom = merging('type', 'ticket');
-const outcomeOf = (settled: CallSettled, durationMs: number, reqId = settled.reqId): CallOutcome =>
-  outcomeFrom(settled, { reqId, durationMs });
+const toldFrom = merging('type', 'ticket');
+const toldOf = (settled: CallSettled, durationMs: number, reqId = settled.reqId): ToldOutcome =>
+  toldFrom(settled, { reqId, durationMs });
 
 const watched = (
-  promise: Promise<CallOutcome>,
+  promise: Promise<ToldOutcome>,
   reqId: string,
   cancel: () => void,
   listeners: Waiting['listeners'],
-): Call =>
+): Call<ToldOutcome> =>
   Object.assign(promise, {
     reqId,
     cancel,
@@ -179,6 +145,12 @@ const watched = (
       return () => void listeners.delete(listener);
     },
   });
+
+/** Returns the same call with its outcome as a host reads it. */
+export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => CallOutcome): Call => {
+  const { reqId, cancel, on } = call;
+  return Object.assign(call.then(read), { reqId, cancel, on });
+};
 
 export { closedCall } from '../kernel/errors.ts';
 

@@ -2,7 +2,8 @@ import type { Fields } from '../../machines/protocol/json.ts';
 import type { Computer } from './computer-handle.ts';
 import { createComputer } from './computer.ts';
 import { LiveConfig } from './live-config.ts';
-import type { CallOptions, CallOutcome, InConversation } from './pending-calls.ts';
+import type { CallOutcome } from './call-outcome.ts';
+import type { CallOptions, InConversation } from './pending-calls.ts';
 import type {
   Presenter,
   PresenterOptions,

@@ -3,7 +3,8 @@ import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { version } from '../version.ts';
-import type { Call, CallOptions, CallOutcome } from './pending-calls.ts';
+import type { CallOutcome } from './call-outcome.ts';
+import type { Call, CallOptions } from './pending-calls.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 
@@ -27,8 +28,7 @@ export async function tracingOf({
     });
   }
 }
-const codeOf = ({ failure, outcome }: CallOutcome) =>
-  failure?.code ?? (outcome === 'succeeded' ? undefined : ('tool_error' as const));
+const codeOf = ({ failure, toolError }: CallOutcome) => (toolError ? ('tool_error' as const) : failure?.code);
 /**
  * Makes a call of a host under a new span, the parent of all later spans of this call. The new span's own parent
  * is the `trace` that the host gave, else the span that is active in the program.

@@ -1,5 +1,6 @@
 import type { Computer } from '../api/computer-handle.ts';
-import type { CallOptions, CallOutcome } from '../api/pending-calls.ts';
+import type { CallOutcome, CallSucceeded, CallToolError } from '../api/call-outcome.ts';
+import type { CallOptions } from '../api/pending-calls.ts';
 import {
   argumentForms,
   argumentsFor,
@@ -15,7 +16,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
 import { resultText, saved, type SaveOptions } from './printing/contents.ts';
-import { besideFailure, showFailure } from './printing/failures.ts';
+import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { hasTool } from './starting.ts';
@@ -182,8 +183,9 @@ function explained(
   outcome: CallOutcome,
   listing: ToolListing,
 ): CallOutcome {
+  if (outcome.outcome === 'succeeded' || outcome.toolError) return whole(computer, outcome);
   const { failure } = outcome;
-  if (failure?.code === wireCodes.toolNotFound) {
+  if (failure.code === wireCodes.toolNotFound) {
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
     return {
@@ -192,15 +194,17 @@ function explained(
     };
   }
   const info = infoOf(listing, outcome.tool);
-  if (failure?.code === 'ArgumentsInvalid' && info)
-    return {
-      ...outcome,
-      failure: { ...failure, remedy: `${usageOf(info)}  (more: a2c tools ${info.name})` },
-    };
-  const { meta } = (outcome.result ?? {}) as { readonly meta?: { readonly a2c_cut?: { handle?: string } } };
-  const handle = meta?.a2c_cut?.handle;
-  if (handle === undefined) return outcome;
-  return { ...outcome, result: computer.cachedResult(handle) ?? outcome.result };
+  if (failure.code !== 'ArgumentsInvalid' || !info) return outcome;
+  return {
+    ...outcome,
+    failure: { ...failure, remedy: `${usageOf(info)}  (more: a2c tools ${info.name})` },
+  };
+}
+/** Replaces a result that was cut by the whole, which the computer keeps until it closes. */
+function whole<Ended extends CallSucceeded | CallToolError>(computer: Computer, outcome: Ended): Ended {
+  const { a2c_cut: cut } = outcome.result._meta ?? {};
+  const handle = (cut as { readonly handle?: string } | undefined)?.handle;
+  return { ...outcome, result: (handle && computer.cachedResult(handle)) || outcome.result };
 }
 const usageOf = ({ name, params_schema: schema }: ToolInfo): string => signatureText(name, schema);
 const listThem = 'List the tools: a2c tools';
@@ -223,16 +227,19 @@ function callAfar(
     const called = agent.callTool(computer, tool, argumentsFor(words, schema), how());
     const about = { server: computer, tool };
     const outcome = await shown(context, called, () => about, progressTold(context, options));
+    if (outcome.outcome === 'succeeded' || outcome.failure.code !== wireCodes.toolNotFound)
+      return tell(context, options, outcome);
     const { failure } = outcome;
-    if (failure?.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
     const names = (await agent.tools(computer)).map(({ name }) => name);
     const known = { ...outcome, failure: { ...failure, remedy: remedyFor(tool, names) } };
     return tell(context, options, known);
   });
 }
-function show(context: CommandContext, { outcome, server, result, failure }: CallOutcome): void {
+function show(context: CommandContext, outcome: CallOutcome): void {
   const { terminal } = context;
-  const isGood = outcome === 'succeeded';
+  const { server, result } = outcome;
+  const failure = ownFailure(outcome);
+  const isGood = outcome.outcome === 'succeeded';
   const text = result === null ? undefined : besideFailure(resultText(result, server), failure);
   if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
   if (failure) showFailure(context, failure, false);

@@ -91,7 +91,7 @@ describe('an agent', () => {
     ],
     ['methods', 'failed', 'confirming', { code: 4005 }],
     ['no_such_tool', 'failed', 'resolving', { code: 4001, remedy: expect.any(String) as string }],
-    ['fail', 'failed', 'running', null],
+    ['fail', 'failed', 'running', { code: 4003, message: 'no such thing' }],
   ])('knows of %s what its computer knows: %s, %s', async (tool, outcome, phase, failure) => {
     const { agent } = await pairOf(['die', 'fail']);
     expect(await agent.callTool('ours', tool)).toMatchObject({ outcome, phase, failure });

@@ -21,7 +21,7 @@ const start = (options: ComputerOptions = {}, entry: object = {}): Promise<Compu
 /** Reads from the server which of its tools it has run. */
 async function runs(computer: Computer): Promise<unknown> {
   const { result } = await computer.callTool('get_runs', {}, { confirmed: true });
-  return JSON.parse((result as { content: [{ text: string }] }).content[0].text);
+  return JSON.parse((result as unknown as { content: [{ text: string }] }).content[0].text);
 }
 const all = { autoApprove: ['all'] };
 
@@ -217,25 +217,25 @@ describe('what comes back', () => {
     expect(JSON.stringify(right.result)).not.toContain('a2c_output_mismatch');
     expect(await computer.callTool('get_wrong', { n: 1 })).toMatchObject({
       outcome: 'succeeded',
-      result: { structuredContent: { sum: 'x' }, meta: { a2c_output_mismatch: ['sum: must be integer'] } },
+      result: { structuredContent: { sum: 'x' }, _meta: { a2c_output_mismatch: ['sum: must be integer'] } },
     });
   });
 
   it('goes through the program of its server, and stays itself (E10, E11)', async () => {
     await using computer = await start({}, { ...all, vrl: '.n = .parameters.n\n.by = .tool_name' });
     const { result } = await computer.callTool('get_next', { n: 4 });
-    const { content, meta } = result as { content: object[]; meta: { a2c_vrl_transformed: string } };
+    const { content, _meta } = result as { content: object[]; _meta: { a2c_vrl_transformed: string } };
     expect(content).toEqual([{ type: 'text', text: '5' }]);
-    expect(JSON.parse(meta.a2c_vrl_transformed)).toMatchObject({ n: 4, by: 'get_next' });
+    expect(JSON.parse(_meta.a2c_vrl_transformed)).toMatchObject({ n: 4, by: 'get_next' });
   });
 
   it('is given as it is when the program fails, with a warning (E12)', async () => {
     await using computer = await start({}, { ...all, vrl: '.n = to_int!(.content)' });
     const answer = await computer.callTool('get_next', { n: 4 });
     expect(answer).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: '5' }] } });
-    const { meta } = answer.result as { meta: { a2c_warnings: string[] } };
-    expect(Object.keys(meta)).toEqual(['a2c_warnings']);
-    expect(meta.a2c_warnings).toEqual([expect.stringContaining("vrl of 'typed'")]);
+    const { _meta } = answer.result as unknown as { _meta: { a2c_warnings: string[] } };
+    expect(Object.keys(_meta)).toEqual(['a2c_warnings']);
+    expect(_meta.a2c_warnings).toEqual([expect.stringContaining("vrl of 'typed'")]);
   });
 });
 

@@ -58,13 +58,13 @@ describe('what is nested too deep for any message', () => {
       ['get_deep', { levels, bytes: 8 * 1024 * 1024 }],
     ] as const) {
       const { outcome, result } = await computer.callTool(tool, params);
-      const { content, meta, structuredContent } = result as {
+      const { content, _meta, structuredContent } = result as unknown as {
         readonly content: readonly { readonly text: string }[];
-        readonly meta: unknown;
+        readonly _meta: unknown;
         readonly structuredContent?: unknown;
       };
       expect([outcome, structuredContent]).toEqual(['succeeded', undefined]);
-      expect(meta).toEqual({ a2c_cut: { limit_levels: 1_000 } });
+      expect(_meta).toEqual({ a2c_cut: { limit_levels: 1_000 } });
       expect(content.map(({ text }) => text.slice(0, 10))).toEqual(['[a2c] This', 'here it is']);
     }
   });

@@ -35,9 +35,9 @@ it('an integer of a server that a number cannot hold keeps its digits, here and 
   const there = await agent.callTool('c', 'find');
   const said = [`structuredContent.id is given as text: ${long} is more than a number holds exactly`];
   expect(here).toMatchObject({ outcome: 'succeeded', result: { structuredContent: { id: long, f: 0.1 } } });
-  expect(here).toMatchObject({ result: { meta: { a2c_warnings: said } } });
+  expect(here).toMatchObject({ result: { _meta: { a2c_warnings: said } } });
   // The output schema is checked against the original number, so no mismatch is reported.
-  expect(here).not.toMatchObject({ result: { meta: { a2c_output_mismatch: expect.anything() } } });
+  expect(here).not.toMatchObject({ result: { _meta: { a2c_output_mismatch: expect.anything() } } });
   expect(there).toMatchObject({
     ...{ outcome: 'succeeded', server: 's', computer: 'c' },
     result: { structuredContent: { id: long, f: 0.1 }, _meta: { a2c_warnings: said } },

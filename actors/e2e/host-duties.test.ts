@@ -35,7 +35,7 @@ const start = async (name: string, answers?: Answers): Promise<Computer> =>
 /** Answer of the host to a request of the server, as the server reports it. */
 const askHost = async (host: Computer, method: string, params: object = {}): Promise<unknown> => {
   const { result } = await host.callTool('askHost', { method, params });
-  return JSON.parse((result as { content: readonly { text: string }[] }).content[0]?.text ?? '');
+  return JSON.parse((result as unknown as { content: readonly { text: string }[] }).content[0]?.text ?? '');
 };
 
 describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {

@@ -106,7 +106,7 @@ function heardBy(agent: Agent): { heard: string[]; until: (line: string) => Prom
 /** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
 async function seenBy(computer: Computer): Promise<{ hanging: string[]; cancelled: string[] }> {
   const { result } = await computer.callTool('seen');
-  return JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
+  return JSON.parse((result as unknown as { content: { text: string }[] }).content[0]?.text ?? '');
 }
 const namesOf = async (agent: Agent): Promise<string[]> => (await agent.tools('c1')).map((tool) => tool.name);
 

@@ -51,9 +51,9 @@ describe.each(transports)('a server of 2026-07-28 over %s', (kind) => {
     const it = await computerOf(kind);
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
     const ended = await Promise.all(texts.map((text) => it.callTool('echo', { text })));
-    expect(ended.map(({ result }) => (result as { content: { text: string }[] }).content[0]?.text)).toEqual(
-      texts,
-    );
+    expect(
+      ended.map(({ result }) => (result as unknown as { content: { text: string }[] }).content[0]?.text),
+    ).toEqual(texts);
   });
   it('is asked for its tools again when it says that they have changed', async () => {
     const it = await computerOf(kind);

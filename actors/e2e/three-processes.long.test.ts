@@ -66,7 +66,7 @@ async function officeAt(port: string): Promise<{ office: Child; url: string }> {
 }
 
 const textOf = ({ result }: CallOutcome): string =>
-  (result as { content: { text: string }[] }).content[0]?.text ?? '';
+  (result as unknown as { content: { text: string }[] }).content[0]?.text ?? '';
 /** Labels of the calls that hang in the server and of those that were cancelled; the server reads its messages in order. */
 const seenBy = async (agent: Agent): Promise<{ hanging: string[]; cancelled: string[] }> =>
   JSON.parse(textOf(await agent.callTool('c1', 'seen')));

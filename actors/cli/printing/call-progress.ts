@@ -1,6 +1,7 @@
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { Computer, ComputerEvents } from '../../api/computer-handle.ts';
-import type { Call, CallOutcome } from '../../api/pending-calls.ts';
+import type { CallOutcome } from '../../api/call-outcome.ts';
+import type { Call } from '../../api/pending-calls.ts';
 import { inOneLine } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 

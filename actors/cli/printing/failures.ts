@@ -1,3 +1,4 @@
+import type { CallOutcome } from '../../api/call-outcome.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
@@ -22,6 +23,9 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
 export function inWords(failure: Failure, locale = Intl.DateTimeFormat().resolvedOptions().locale): string {
   return (locale.startsWith('zh') ? undefined : confirmationInEnglish(failure)) ?? failure.message;
 }
+/** Returns the failure of a call; null where the tool itself failed, because its result says why. */
+export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null =>
+  toolError ? null : failure;
 /** Text of a call result beside its failure; undefined when the text only repeats the failure. */
 export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
   failure?.message === text ? undefined : text;

@@ -1,5 +1,6 @@
 import type { ComputerEvents } from '../../api/computer-handle.ts';
-import type { CallOutcome } from '../../api/pending-calls.ts';
+import type { CallOutcome } from '../../api/call-outcome.ts';
+import { ownFailure } from './failures.ts';
 import type { ServerStatus, ToolListing } from '../../servers/server-handle.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
@@ -7,24 +8,15 @@ import { aliasLine } from '../../../machines/catalog/tool-table.ts';
 import { stateWords } from '../../../machines/facts.ts';
 
 /** Result of a call as the JSON that `--json` prints. */
-export const callJson = ({
-  outcome,
-  server,
-  tool,
-  reqId,
-  durationMs,
-  phase,
-  result,
-  failure,
-}: CallOutcome): object => ({
-  outcome,
-  phase,
-  server,
-  tool,
-  req_id: reqId,
-  duration_ms: durationMs,
-  result,
-  failure,
+export const callJson = (ended: CallOutcome): object => ({
+  outcome: ended.outcome,
+  phase: ended.phase,
+  server: ended.server,
+  tool: ended.tool,
+  req_id: ended.reqId,
+  duration_ms: ended.durationMs,
+  result: ended.result,
+  failure: ownFailure(ended),
 });
 
 /** Description that agents get for a tool that has none. */

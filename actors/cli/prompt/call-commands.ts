@@ -8,7 +8,7 @@ import { argumentsFor, readArguments, targetIn } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
-import { failureFact, tellFact, besideFailure } from '../printing/failures.ts';
+import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { signatureText } from '../printing/signature.ts';
 import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
@@ -128,7 +128,8 @@ export class CallCommands {
     const outcome = await shown(this.#context, call, calledOf(this.#computer), (told) =>
       tellFact(this.#context, this.#how, progressFact(told)),
     ).finally(() => this.#calling.delete(calling));
-    const { reqId, server, tool, result, failure } = outcome;
+    const { reqId, server, tool, result } = outcome;
+    const failure = ownFailure(outcome);
     const text = result === null ? undefined : besideFailure(resultText(result), failure);
     if (text !== undefined) this.#terminal.outText(text);
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };

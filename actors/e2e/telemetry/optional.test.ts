@@ -36,7 +36,7 @@ it('without an SDK a trace passes as it was given, and none is made up', async (
     readonly tracestate?: string;
   }): Promise<object> => {
     const { result } = await agent.callTool('c1', 'meta', {}, trace && { trace });
-    const { content } = result as { readonly content: readonly { readonly text: string }[] };
+    const { content } = result as unknown as { readonly content: readonly { readonly text: string }[] };
     const { progressToken: _, ...meta } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
     return meta;
   };

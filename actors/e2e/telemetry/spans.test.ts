@@ -72,7 +72,7 @@ describe('a call', () => {
     ]);
     expect(found[0]?.parentSpanContext).toBeUndefined();
     expect(chainOf(found)).toEqual([]);
-    const { content } = result as { readonly content: readonly { readonly text: string }[] };
+    const { content } = result as unknown as { readonly content: readonly { readonly text: string }[] };
     const { traceId, spanId } = found[3]?.spanContext() ?? { traceId: '', spanId: '' };
     expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ traceparent: `00-${traceId}-${spanId}-01` });
     const seat = { 'a2c.office': 'local', 'a2c.computer': 'c1' };

@@ -1,6 +1,6 @@
 import { createComputer } from '../../../actors/api/computer.ts';
 import type { Computer } from '../../../actors/api/computer-handle.ts';
-import type { CallOutcome } from '../../../actors/api/pending-calls.ts';
+import type { CallOutcome } from '../../../actors/api/call-outcome.ts';
 import { A2cError, failureOf } from '../../../actors/kernel/errors.ts';
 import type { ServerStatus } from '../../../actors/servers/server-handle.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
@@ -82,8 +82,10 @@ function endOf(failure: Failure | null, result: unknown): Ended {
   const answer: RecordedRequest['answer'] = failure ? { type: 'error', failure } : { type: 'result', result };
   return { type: 'answer', answer, text: inLine(errorWords(answer) ?? 'answered') };
 }
-const endOfCall = ({ failure, result, end }: CallOutcome): Ended =>
-  end === 'timedOut' ? { type: 'timeOut', text: inLine(failure?.message ?? '') } : endOf(failure, result);
+const endOfCall = ({ failure, result, end, toolError }: CallOutcome): Ended =>
+  end === 'timedOut'
+    ? { type: 'timeOut', text: inLine(failure?.message ?? '') }
+    : endOf(toolError ? null : failure, result);
 
 interface Params {
   readonly name?: string;
