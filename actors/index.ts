@@ -1,43 +1,45 @@
 /**
- * Public API of the package. Hosts get handles, not machines; internal arguments, such as a runtime that several
- * handles share, are not exported.
+ * Public API of the package. Hosts get handles, not machines. The code behind a handle is loaded with the first handle of its kind;
+ * `a2c-actors/computer` and its like load it at once.
  */
-import { createAgent as openAgent, type Agent, type AgentOptions } from './api/agent.ts';
-import { createComputer as openComputer } from './api/computer.ts';
+import type { Agent, AgentOptions } from './api/agent.ts';
 import type { Computer } from './api/computer-handle.ts';
 import type { ComputerOptions } from './api/computer-options.ts';
-import { createPresenter as openPresenter } from './api/presenter.ts';
-import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
-import { planImport as planServerImport, type ImportOptions, type ServerImport } from './api/config-files.ts';
-import { createOffice as openOffice } from './api/office.ts';
+import type { ImportOptions, ServerImport } from './api/config-files.ts';
 import type { Office, OfficeOptions } from './api/office-handle.ts';
+import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
-export const createOffice = (options?: OfficeOptions): Promise<Office> => openOffice(options);
+export const createOffice = async (options?: OfficeOptions): Promise<Office> =>
+  (await import('./office.ts')).createOffice(options);
 /**
  * Starts a computer. Resolves as soon as its config is read and its servers are starting; with `office` also when
  * the office has answered, after `toolsMs` (2 s) at the latest. Rejects with `ConfigInvalid` when the config has
  * mistakes; then no server was started.
  */
-export const createComputer = (options?: ComputerOptions): Promise<Computer> => openComputer(options);
+export const createComputer = async (options?: ComputerOptions): Promise<Computer> =>
+  (await import('./computer.ts')).createComputer(options);
 /**
  * Takes the agent's seat in an office; resolves when the seat is taken. Rejects with an `A2cError`, unless
  * `keepTrying` is set.
  */
-export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(options);
+export const createAgent = async (options: AgentOptions): Promise<Agent> =>
+  (await import('./agent.ts')).createAgent(options);
 
 /**
  * Makes a presenter: the servers of a desktop application with a config file that is watched (docs/presenter.md).
  * Resolves when the file was read; `initialize` starts the servers. A file with mistakes is not an error yet:
  * `configStatus` lists them.
  */
-export const createPresenter = (options?: PresenterOptions): Promise<Presenter> => openPresenter(options);
+export const createPresenter = async (options?: PresenterOptions): Promise<Presenter> =>
+  (await import('./presenter.ts')).createPresenter(options);
 /**
  * Reads the servers of another application from a file or a link, and judges each (docs/config.md, Files of other
  * applications). Nothing is written before `write`, and nothing is started. Rejects with an `A2cError` when there
  * is nothing to read.
  */
-export const planImport = (options: ImportOptions): Promise<ServerImport> => planServerImport(options);
+export const planImport = async (options: ImportOptions): Promise<ServerImport> =>
+  (await import('./api/config-files.ts')).planImport(options);
 export type { ImportOptions, ImportSource, ServerImport, ServerToImport } from './api/config-files.ts';
 /** Names of the events of a presenter. */
 export { MCP_EVENTS } from '../machines/presenter/events.ts';
@@ -56,7 +58,8 @@ export type {
 export type { Mistake } from '../machines/config/mistake.ts';
 
 /** Launches servers as child processes of this process: the default launcher, on which other launchers may build. */
-export { localLauncher } from '../adapters/index.ts';
+// oxlint-disable-next-line no-restricted-imports -- adapters/index.ts would load every adapter with the import of the package
+export { localLauncher } from '../adapters/process/local-launcher.ts';
 export type {
   AssertionRequest,
   Authorize,
@@ -185,6 +188,7 @@ export type {
   TokensFile,
 } from '../adapters/index.ts';
 export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';
+export type { Failure, RoomMember, SmcpTool } from '../machines/protocol/index.ts';
 export type { TraceContext } from '../machines/protocol/messages/messages.ts';
 export type { Grant } from '../machines/office/rooms/entry.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';

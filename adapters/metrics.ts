@@ -86,11 +86,7 @@ function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof P
 
 /** Creates all metrics of an office. `prom-client` is loaded here, so that only hosts with metrics need the package. */
 async function measures(source: MetricsSource) {
-  const prometheus = await optionalPackage(
-    'prom-client',
-    'an office with metrics',
-    () => import('prom-client'),
-  );
+  const prometheus = await optionalPackage<typeof Prometheus>('prom-client', 'an office with metrics');
   const { Counter, Gauge, Registry, collectDefaultMetrics } = prometheus;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

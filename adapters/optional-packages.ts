@@ -17,8 +17,12 @@ export const optionalPackages = {
 } as const;
 export type OptionalPackage = keyof typeof optionalPackages;
 
-/** Tells whether Node would find the package, without loading it. */
+/**
+ * Tells whether Node would find the package, without loading it. True as well where the program cannot find out, as in a bundle
+ * that is CommonJS.
+ */
 export function isInstalled(name: OptionalPackage): boolean {
+  if (typeof import.meta.resolve !== 'function') return true;
   try {
     import.meta.resolve(name);
     return true;
@@ -37,7 +41,7 @@ export const missingText = (name: OptionalPackage, purpose: string): string =>
  */
 export function installCommand(name: OptionalPackage): string {
   const asked = name + optionalPackages[name];
-  const isByNpx = import.meta.url.includes('/_npx/');
+  const isByNpx = import.meta.url?.includes('/_npx/');
   return isByNpx ? `npx -p a2c-actors -p ${asked} a2c …` : `npm install ${asked}`;
 }
 
@@ -46,13 +50,17 @@ export const missingPackage = (name: OptionalPackage, purpose: string): string |
   isInstalled(name) ? undefined : `${missingText(name, purpose)}: ${installCommand(name)}`;
 
 export class PackageMissing extends Error {}
-/** Loads an optional package with `load`. Rejects with `PackageMissing`, whose message has the command to install it. */
-export async function optionalPackage<Module>(
-  name: OptionalPackage,
-  purpose: string,
-  load: () => Promise<Module>,
-): Promise<Module> {
-  const missing = missingPackage(name, purpose);
-  if (missing !== undefined) throw new PackageMissing(missing);
-  return load();
+/**
+ * Loads an optional package. Its name is no literal of `import`, so that a bundler leaves it outside: most hosts lack most of these
+ * packages. Rejects with `PackageMissing`, whose message has the command to install it.
+ */
+export async function optionalPackage<Module>(name: OptionalPackage, purpose: string): Promise<Module> {
+  const missing = new PackageMissing(`${missingText(name, purpose)}: ${installCommand(name)}`);
+  if (!isInstalled(name)) throw missing;
+  try {
+    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as Module;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`) ? missing : error;
+  }
 }

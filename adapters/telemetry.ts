@@ -1,4 +1,6 @@
 import type * as Api from '@opentelemetry/api';
+import type * as Stately from '@statelyai/inspect';
+import type * as Pino from 'pino';
 import type { InspectionEvent } from 'xstate';
 import { optionalPackage } from './optional-packages.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/tracing.ts';
@@ -18,7 +20,7 @@ interface LogLine {
 export async function openJsonLog<Entry extends LogLine>(
   write: (line: string) => void,
 ): Promise<(entry: Entry) => void> {
-  const { pino } = await optionalPackage('pino', '--log', () => import('pino'));
+  const { pino } = await optionalPackage<typeof Pino>('pino', '--log');
   const logger = pino(
     {
       // Logs every level, because the caller has already chosen which entries to write.
@@ -167,7 +169,7 @@ export async function openTracing(scope: {
   readonly name: string;
   readonly version: string;
 }): Promise<Tracing> {
-  const api = await optionalPackage('@opentelemetry/api', 'tracing', () => import('@opentelemetry/api'));
+  const api = await optionalPackage<typeof Api>('@opentelemetry/api', 'tracing');
   return new OpenTelemetryTracing(api, api.trace.getTracer(scope.name, scope.version));
 }
 
@@ -185,10 +187,9 @@ export interface StatelySink {
 export async function connectStately(url: string): Promise<StatelySink> {
   if (!/^wss?:\/\//.test(url))
     throw new Error(`--stately takes a WebSocket URL such as ws://127.0.0.1:8080, not ${url}`);
-  const { createWebSocketInspector } = await optionalPackage(
+  const { createWebSocketInspector } = await optionalPackage<typeof Stately>(
     '@statelyai/inspect',
     '--stately',
-    () => import('@statelyai/inspect'),
   );
   const inspector = createWebSocketInspector({ url, autoStart: true });
   return {

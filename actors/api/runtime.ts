@@ -22,7 +22,7 @@ import { unanswered, type Root } from '../runtime/root.ts';
 import { Tap } from '../runtime/tap.ts';
 import type { Reach } from '../servers/launch-specs.ts';
 import { ServerOutput } from '../servers/server-output.ts';
-import { version } from '../version.ts';
+import { version } from '../../machines/version.ts';
 import {
   createLedger,
   lazyLinks,

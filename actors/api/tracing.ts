@@ -2,7 +2,7 @@
 import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { version } from '../version.ts';
+import { version } from '../../machines/version.ts';
 import type { CallOutcome } from './call-outcome.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
 import { A2cError } from '../kernel/errors.ts';

@@ -15,7 +15,7 @@ import { renderServer } from '../servers/render.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { inheritedOf } from '../servers/surroundings.ts';
-import { version, xstateVersion } from '../version.ts';
+import { version, xstateVersion } from '../../machines/version.ts';
 import {
   defaultStateDir,
   userConfigFile,

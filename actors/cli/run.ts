@@ -29,7 +29,7 @@ import {
   withWatchOptions,
 } from './options.ts';
 import { showFailure } from './printing/failures.ts';
-import { version } from '../version.ts';
+import { version } from '../../machines/version.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 /** Outputs for texts that need no command: help, version and usage mistakes. */

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import type { Failure, RoomMember, SmcpTool } from '../../machines/protocol/index.ts';
 import * as models from '../../machines/models/index.ts';
 import * as wire from '../../machines/protocol/index.ts';
 import * as api from '../index.ts';
@@ -18,6 +17,7 @@ import type {
   ComputerEvents,
   ComputerOptions,
   ComputerStatus,
+  Failure,
   Launched,
   Launcher,
   LinkStatus,
@@ -27,7 +27,9 @@ import type {
   OfficeOptions,
   Presenter,
   PresenterEvents,
+  RoomMember,
   ServerStatus,
+  SmcpTool,
 } from '../index.ts';
 
 /** Tests of all public names, which users write into their programs. A changed name needs an entry in CHANGELOG.md. */
@@ -212,6 +214,8 @@ describe('a2c-actors', () => {
 });
 
 const values = {
+  './agent': ['createAgent'],
+  './computer': ['createComputer'],
   './contracts': [
     ...['launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract', 'transportSubject'],
   ],
@@ -221,6 +225,8 @@ const values = {
     ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'parametersOf'],
     ...['readArguments', 'textOf', 'toResponse'],
   ],
+  './office': ['createOffice'],
+  './presenter': ['createPresenter'],
   './replay': 'CannotVerify ForkError UnusableTrace fork redact replay verify virtualTime worldOf'.split(' '),
   './scenario': [
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],

@@ -2,6 +2,7 @@ import {
   announceHost,
   defaultStateDir,
   openInspectorServer,
+  OwnFileMissing,
   processFacts,
   sha256Of,
   type AttachedPage,
@@ -20,7 +21,7 @@ import { wireCodes } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
-import { version } from '../version.ts';
+import { version } from '../../machines/version.ts';
 import type { Frames, LiveStream } from './live-stream.ts';
 
 /** Options of the page that shows a running host in a browser. */
@@ -87,11 +88,13 @@ const textOf = (error: unknown): string => {
   return error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
 };
 export const cannotListen = (port: number, error: unknown): A2cError =>
-  new A2cError({
-    code: wireCodes.conflict,
-    message: `The inspector cannot listen on 127.0.0.1:${port}: ${(error as Error).message}`,
-    remedy: 'Choose another port; 0 takes any free one.',
-  });
+  error instanceof OwnFileMissing
+    ? new A2cError({ code: 'ConfigInvalid', message: error.message, remedy: error.remedy })
+    : new A2cError({
+        code: wireCodes.conflict,
+        message: `The inspector cannot listen on 127.0.0.1:${port}: ${(error as Error).message}`,
+        remedy: 'Choose another port; 0 takes any free one.',
+      });
 
 /** Inspector pages of one host: each `open` makes an address of its own, and all pages see the same data. */
 export class Inspections {

@@ -7,7 +7,7 @@ import {
 } from '../../adapters/index.ts';
 import { inspectionProtocol } from '../../machines/inspection-wire.ts';
 import type { Checks, FromPage, ToPage, Welcome } from '../../machines/inspection.ts';
-import { version } from '../version.ts';
+import { version } from '../../machines/version.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 
 /** Recorded trace of the profile `full`, as the text of its file. */

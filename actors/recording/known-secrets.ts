@@ -8,7 +8,7 @@ import {
 import { markOf, redactorOf, SecretIndex, SecretRedactor, type Profile } from '../../machines/trace/index.ts';
 import { machines } from '../runtime/assemble.ts';
 import { wordsOf } from '../runtime/charts.ts';
-import { version, xstateVersion } from '../version.ts';
+import { version, xstateVersion } from '../../machines/version.ts';
 import { apiWords } from './host-words.ts';
 import type { RecorderOptions } from './recorder.ts';
 import { HookRedactor, type RedactHook } from './redaction.ts';

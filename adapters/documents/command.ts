@@ -1,13 +1,12 @@
-import { fileURLToPath } from 'node:url';
+import { isSource, ownFile, sourceFile } from '../own-files.ts';
 import type { ServeOptions } from './serve.ts';
 
 /**
- * Command that starts this project's documents server as a child process, with the same Node: the built file beside this one or,
- * in a checkout that runs its sources, the source through tsx.
+ * Command that starts this project's documents server as a child process, with the same Node: the built file or, in a checkout
+ * that runs its sources, the source through tsx. Throws `OwnFileMissing`.
  */
 export function documentsCommand(root: string): { command: string; args: string[] } {
-  const isSource = import.meta.url.endsWith('.ts');
-  const main = fileURLToPath(new URL(isSource ? './main.ts' : './main.js', import.meta.url));
+  const main = isSource ? sourceFile('adapters/documents/main.ts') : ownFile('adapters/documents/main.js');
   return { command: process.execPath, args: [...(isSource ? ['--import', 'tsx'] : []), main, root] };
 }
 

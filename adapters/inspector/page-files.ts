@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join, posix } from 'node:path';
 import { embedded } from '../../machines/inspection-wire.ts';
+import { ownFile } from '../own-files.ts';
 
-/** Folder of the built page: beside the built server, or in `dist/` of a checkout that runs from source. */
-const isSource = import.meta.url.endsWith('.ts');
-export const pageFolder = fileURLToPath(
-  new URL(isSource ? '../../dist/adapters/page/' : '../page/', import.meta.url),
-);
+/** Returns the folder of the built page. Throws `OwnFileMissing`. */
+export const pageFolder = (): string => dirname(ownFile('adapters/page/index.html'));
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -19,17 +16,24 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.wasm': 'application/wasm',
 };
-/** Tells whether the inspector page was built; `npm run build` makes it. */
-export const isPageBuilt = (): boolean => existsSync(join(pageFolder, 'index.html'));
+/** Tells whether the inspector page is found; in a checkout `npm run build` makes it. */
+export function isPageBuilt(): boolean {
+  try {
+    return pageFolder() !== '';
+  } catch {
+    return false;
+  }
+}
 export interface PageFile {
   readonly type: string;
   read(): Buffer;
 }
-const notBuilt =
-  '<!doctype html><title>a2c</title><p>The page of the inspector is not built: npm run build</p>\n';
 
-/** Returns the files of the page by URL path, read once when the server starts; no other file can be requested. */
-export function pageFiles(from = pageFolder): ReadonlyMap<string, PageFile> {
+/**
+ * Returns the files of the page by URL path, read once when the server starts; no other file can be requested. Throws
+ * `OwnFileMissing`.
+ */
+export function pageFiles(from = pageFolder()): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   const walk = (path: string): void => {
     for (const entry of readdirSync(join(from, path), { withFileTypes: true })) {
@@ -40,14 +44,8 @@ export function pageFiles(from = pageFolder): ReadonlyMap<string, PageFile> {
         files.set(inner, { type, read: () => readFileSync(join(from, inner)) });
     }
   };
-  try {
-    walk('/');
-  } catch {
-    // Leaves the map without files in a checkout that was never built.
-  }
-  const index = files.get('/index.html');
-  const type = types['.html'] as string;
-  return files.set('/', index ?? { type, read: () => Buffer.from(notBuilt) });
+  walk('/');
+  return files.set('/', files.get('/index.html') as PageFile);
 }
 
 /** Content of an inspector page that is one HTML file. */
@@ -59,7 +57,7 @@ export interface PageContent {
   /** Results of checking the trace, of type `Checks`. */
   readonly checks: object;
 }
-const read = (name: string): string => readFileSync(join(pageFolder, name), 'utf8');
+const read = (name: string): string => readFileSync(join(pageFolder(), name), 'utf8');
 /** Escapes text for a script element, so that no text ends the element. */
 const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, String.raw`\x3C$1`);
 /** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
@@ -68,10 +66,9 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 
 /**
  * Makes one HTML file of the inspector page and a trace. It needs no network: only its own script and a worker for the
- * layout of charts may run. Throws when the page was not built.
+ * layout of charts may run. Throws `OwnFileMissing`.
  */
 export function singlePage({ welcome, trace, checks }: PageContent): string {
-  if (!isPageBuilt()) throw new Error('the page of the inspector is not built: npm run build');
   const script = inScript(read('page.js'));
   const style = read('page.css');
   const policy = [

@@ -129,19 +129,20 @@ function attach(socket: WebSocket, attached: InspectorServerOptions['attached'])
 
 /**
  * Serves the inspector page on loopback, and attaches pages that know the token to their host. Rejects when the port
- * cannot be opened.
+ * cannot be opened, and with `OwnFileMissing` without the files of the page.
  */
 export async function openInspectorServer({
   port: wanted,
   attached,
 }: InspectorServerOptions): Promise<InspectorServer> {
+  const files = pageFiles();
   const token = randomBytes(32).toString('hex');
   const http = createServer();
   http.listen(wanted, loopback);
   await once(http, 'listening');
   const { port } = http.address() as AddressInfo;
   const neighbours = new Neighbours(port, token);
-  const answering = { neighbours, files: pageFiles(), headers: headersOf(port) };
+  const answering = { neighbours, files, headers: headersOf(port) };
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: mostBytes,

@@ -1,5 +1,6 @@
+import type * as Ioredis from 'ioredis';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
-import { installCommand, isInstalled, missingText } from '../optional-packages.ts';
+import { installCommand, isInstalled, missingText, optionalPackage } from '../optional-packages.ts';
 
 /** Error of Redis with a remedy; its message holds no address and no password. */
 export class A2cRedisError extends Error {
@@ -333,7 +334,7 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
       missingText('ioredis', 'an office in Redis'),
       installCommand('ioredis'),
     );
-  const { Cluster, Redis } = await import('ioredis');
+  const { Cluster, Redis } = await optionalPackage<typeof Ioredis>('ioredis', 'an office in Redis');
   const single = new Redis(place, ofSingle);
   await connected(single);
   // The URL may name any node of a Cluster, so the server is asked.

@@ -1,3 +1,4 @@
+import type * as Keyring from '@napi-rs/keyring';
 import { missingPackage, optionalPackage } from '../optional-packages.ts';
 
 /** Store of secret texts by name, which only this user can read. */
@@ -14,11 +15,7 @@ export interface SecretStore {
  * with a sentence when there is no keyring, or when `@napi-rs/keyring` is not installed.
  */
 export async function openKeyring(service: string): Promise<SecretStore> {
-  const { AsyncEntry } = await optionalPackage(
-    '@napi-rs/keyring',
-    '--keyring',
-    () => import('@napi-rs/keyring'),
-  );
+  const { AsyncEntry } = await optionalPackage<typeof Keyring>('@napi-rs/keyring', '--keyring');
   const entryOf = (name: string) => new AsyncEntry(service, name);
   const get = async (name: string): Promise<string | undefined> =>
     (await entryOf(name).getPassword()) ?? undefined;

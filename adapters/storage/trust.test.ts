@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtModule } from '../../scenarios/fixtures/built-module.ts';
 import { findConfig, userConfigFile } from './config-files.ts';
 import { isTrusted, trust, trustFile } from './user-files.ts';
 
@@ -44,7 +45,7 @@ describe('trust', () => {
     Promise.all(names.map(async (name) => realpath((await mkdir(join(folder, name)), join(folder, name)))));
   const kept = async (): Promise<string[]> =>
     (JSON.parse(await readFile(file, 'utf8')) as string[]).toSorted();
-  const built = new URL('../../dist/adapters/storage/user-files.js', import.meta.url).href;
+  const built = builtModule('adapters/storage/user-files.ts');
   const trusting = (some: readonly string[]): ReturnType<typeof spawn> => {
     const script = `import(${JSON.stringify(built)})
       .then(({ trust }) => Promise.all(${JSON.stringify(some)}.map((f) =>

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { realWork, wallTimers, type Timers } from '../clock.ts';
 import { installCommand, missingText, isInstalled } from '../optional-packages.ts';
+import { isSource, ownFile, OwnFileMissing, sourceFile } from '../own-files.ts';
 import {
   endText,
   type Diagnostic,
@@ -25,6 +26,11 @@ const unusable = (why: string): Failure => ({
   code: 'Crashed',
   message: `VRL could not be loaded: ${why}`,
   remedy: installCommand(verel),
+});
+const incomplete = ({ message, remedy }: OwnFileMissing): Failure => ({
+  code: 'ConfigInvalid',
+  message,
+  remedy,
 });
 const tooLong = (ms: number): Failure => ({
   code: wireCodes.timeout,
@@ -79,8 +85,7 @@ interface Thread {
 }
 type OpenThread = (hear: (told: Told) => void) => Thread;
 
-/** Script of the VRL thread, beside this file both in a checkout and in `dist`. */
-const workerEntry = new URL('./worker.mjs', import.meta.url);
+const script = 'adapters/vrl/worker.mjs';
 
 /**
  * Worker thread for VRL programs, which ends by `end` or together with the process. It gets no environment variables of the host,
@@ -93,7 +98,7 @@ class WorkerThread implements Thread {
   #work: (() => void) | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(entry: URL, hear: (told: Told) => void) {
+  constructor(entry: URL | string, hear: (told: Told) => void) {
     this.#hear = hear;
     // Captures stdout and stderr of the worker without reading them, because reading would keep this process alive. The runtime
     // prints only when it breaks.
@@ -126,9 +131,9 @@ class WorkerThread implements Thread {
   }
 }
 export const openWorker =
-  (entry: URL = workerEntry): OpenThread =>
+  (entry?: URL): OpenThread =>
   (hear) =>
-    new WorkerThread(entry, hear);
+    new WorkerThread(entry ?? (isSource ? sourceFile(script) : ownFile(script)), hear);
 
 export interface TransformerOptions {
   /** Limit in ms for running one program over one result. */
@@ -227,7 +232,7 @@ class ThreadedTransformer implements Transformer {
       this.#thread = open((told) => this.#hear(told));
     } catch (error) {
       // Refuses all jobs when no thread can be created, for example when the system has none left.
-      this.#giveUp(unusable(String(error)));
+      this.#giveUp(error instanceof OwnFileMissing ? incomplete(error) : unusable(String(error)));
     }
   }
   #emit(thread: Thread): void {

@@ -10,6 +10,7 @@ import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { eventOf, type Transformed, type Transformer } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { withMeta } from '../../machines/call/policy/index.ts';
+import { builtModule } from '../fixtures/built-module.ts';
 import { VirtualClock } from '../stage/virtual-clock.ts';
 import { registered } from './registered.ts';
 import { transformContract, type Program, type TransformWorld } from './transform.contract.ts';
@@ -159,8 +160,8 @@ describe('the time of a program', () => {
 
 describe('the built package', () => {
   it('runs programs, and a thread that rests or was never closed keeps no process alive', () => {
-    const module = new URL('../../dist/adapters/vrl/transformer.js', import.meta.url);
-    const program = `const { createTransformer } = await import(${JSON.stringify(module.href)});
+    const module = builtModule('adapters/vrl/transformer.ts');
+    const program = `const { createTransformer } = await import(${JSON.stringify(module)});
       createTransformer().run('.a = 1', {}, (answer) => process.stdout.write(JSON.stringify(answer)));`;
     const how = { encoding: 'utf8', timeout: 60_000 } as const;
     const out = execFileSync(process.execPath, ['--input-type=module', '--eval', program], how);

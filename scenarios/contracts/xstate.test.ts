@@ -9,7 +9,7 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import { namesOf, transitionsOf } from '../../actors/runtime/charts.ts';
-import { xstateVersion } from '../../actors/version.ts';
+import { xstateVersion } from '../../machines/version.ts';
 
 /**
  * Facts of XState that recording and replay need and that its types do not promise. A version that changes one of

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { keyOf, placeOf, type Place } from './public-types.ts';
-import { packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
+import { importsBehind, packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
 
 /** Root of the project; types are read from the built files, as a user's compiler and editor read them. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,7 +19,7 @@ const placesOf = (path: string): readonly Place[] => entries.find((each) => each
 
 describe('what strangers import', () => {
   it('is seen by its checks', () => {
-    expect(entries.length).toBe(6);
+    expect(entries.length).toBe(10);
     expect(known.size).toBeGreaterThan(250);
   });
 
@@ -32,6 +32,22 @@ describe('what strangers import', () => {
   });
 
   const creators = ['createAgent', 'createComputer', 'createOffice'];
+  it('reads no types of packages with what hosts import', () => {
+    const behind = Object.entries(exports).map(([path, target]) => [
+      path,
+      typeof target === 'string' ? [] : importsBehind(join(root, target.types)),
+    ]);
+    expect(Object.fromEntries(behind)).toMatchObject({
+      '.': [],
+      './computer': [],
+      './agent': [],
+      './office': [],
+      './presenter': [],
+      './models': [],
+      './wire': ['zod', 'zod/v4/core'],
+    });
+  });
+
   it('names no package, and so no machine, in handles, options, events, errors and what creates them', () => {
     const names = placesOf('.').map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(creators));

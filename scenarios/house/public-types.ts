@@ -9,8 +9,8 @@ export interface Declarations {
   readonly own: Map<string, Declared>;
   /** Origin of imported names: the module, and the name there. */
   readonly from: Map<string, readonly [module: string, name: string]>;
-  /** Exported names, declared in the file or re-exported. */
-  readonly exported: Set<string>;
+  /** Exported names, declared in the file or re-exported, with the name that each has in the file. */
+  readonly exported: Map<string, string>;
   readonly comments: readonly Comment[];
   readonly text: string;
 }
@@ -34,7 +34,7 @@ export function declarationsOf(file: string): Declarations {
     comments,
     own: new Map(),
     from: new Map(),
-    exported: new Set(),
+    exported: new Map(),
   };
   cache.set(file, found);
   for (const statement of program.body) enter(found, statement);
@@ -55,8 +55,9 @@ function enter(found: Declarations, statement: Statement): void {
   const isExport = statement.type === 'ExportNamedDeclaration';
   if (isExport)
     for (const { local, exported } of statement.specifiers) {
-      found.exported.add(textOf(exported));
-      if (statement.source) found.from.set(textOf(exported), [statement.source.value, textOf(local)]);
+      const name = statement.source ? textOf(exported) : textOf(local);
+      found.exported.set(textOf(exported), name);
+      if (statement.source) found.from.set(name, [statement.source.value, textOf(local)]);
     }
   const node = isExport ? statement.declaration : statement;
   if (!node) return;
@@ -66,7 +67,7 @@ function enter(found: Declarations, statement: Statement): void {
     const declared = found.own.get(id.name) ?? { nodes: [], start: statement.start };
     declared.nodes.push(node);
     found.own.set(id.name, declared);
-    if (isExport) found.exported.add(id.name);
+    if (isExport) found.exported.set(id.name, id.name);
   }
 }
 
@@ -75,7 +76,11 @@ export interface Place {
   readonly file: string;
   readonly name: string;
 }
-export const keyOf = ({ file, name }: Place): string => `${file}#${name}`;
+/** Name and text of a declaration: a type that was rolled up into two files is one type. */
+export const keyOf = ({ file, name }: Place): string => {
+  const { own, text } = declarationsOf(file);
+  return [name, ...(own.get(name)?.nodes ?? []).map(({ start, end }) => text.slice(start, end))].join('\n');
+};
 
 /**
  * Finds the declaration of a name used in a file; returns the package name for a name of a package, and undefined for
@@ -85,7 +90,9 @@ export function placeOf(file: string, name: string): Place | string | undefined 
   const { own, from } = declarationsOf(file);
   const source = from.get(name);
   if (!source) return own.has(name) ? { file, name } : undefined;
-  return source[0].startsWith('.') ? placeOf(fileAt(file, source[0]), source[1]) : source[0];
+  if (!source[0].startsWith('.')) return source[0];
+  const next = fileAt(file, source[0]);
+  return placeOf(next, declarationsOf(next).exported.get(source[1]) ?? source[1]);
 }
 const fileAt = (file: string, module: string): string => {
   const path = join(dirname(file), module);
@@ -144,7 +151,7 @@ export function docOf({ file }: Place, start: number): string | undefined {
 
 /** Returns the declarations of all names that a host can import from one entry point of package.json. */
 export function publicOf(entry: string): Place[] {
-  return [...declarationsOf(entry).exported].flatMap((name) => {
+  return [...declarationsOf(entry).exported.values()].flatMap((name) => {
     const place = placeOf(entry, name);
     return typeof place === 'object' ? place : [];
   });
@@ -183,6 +190,19 @@ export function packagesBehind(
     return next.startsWith('node:') ? [] : [[...here, next].join(' > ')];
   });
   return [...new Set(found)];
+}
+
+/** Returns the packages that a file and the files behind it import, without modules of Node. */
+export function importsBehind(file: string, seen = new Set<string>()): string[] {
+  if (seen.size === seen.add(file).size) return [];
+  const { program } = parseSync(file, readFileSync(file, 'utf8'));
+  const modules = program.body.flatMap((statement) =>
+    'source' in statement && statement.source ? [statement.source.value] : [],
+  );
+  const found = modules.flatMap((module) =>
+    module.startsWith('.') ? importsBehind(fileAt(file, module), seen) : module,
+  );
+  return [...new Set(found)].filter((module) => !module.startsWith('node:'));
 }
 
 /**

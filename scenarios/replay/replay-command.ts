@@ -11,7 +11,7 @@ import { junitXml } from './report/junit.ts';
 import { exitCodeOf } from './report/verdict.ts';
 import { gzipSync } from 'node:zlib';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { version } from '../../actors/version.ts';
+import { version } from '../../machines/version.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { readBack, recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';

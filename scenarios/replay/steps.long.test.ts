@@ -241,8 +241,12 @@ describe('docs/replay.md', () => {
     const example = readFileSync(join(root, 'examples/replay.test.mjs'), 'utf8');
     expect(section).toContain(`\`\`\`js\n${example}\`\`\``);
     expect(ran('--test', 'node_modules/a2c-actors/examples/replay.test.mjs')).toMatchObject(green);
-    const built = join(checkout, 'dist/machines/client/client.setup.js');
-    edit(built, 'rules.canRetry(c),', "rules.canRetry(c) && c.failure?.details?.['exit_code'] !== 3,");
+    const old = 'canRetry(c),';
+    const built = readdirSync(join(checkout, 'dist/chunks'))
+      .map((name) => join(checkout, 'dist/chunks', name))
+      .filter((file) => readFileSync(file, 'utf8').includes(old));
+    expect(built).toHaveLength(1);
+    edit(built[0] ?? '', old, "canRetry(c) && c.failure?.details?.['exit_code'] !== 3,");
     expect(walkThrough(changed)).toEqual([1, 0]);
   });
 

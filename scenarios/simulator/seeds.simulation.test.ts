@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { builtModule } from '../fixtures/built-module.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 interface Told {
@@ -39,7 +40,7 @@ it('a run that ends its thread has failed, and another thread executes the rest'
     const { runs, failed } = await runAll(${JSON.stringify(impatient)});
     console.log(JSON.stringify([runs, failed.map(({ seed, violations }) => [seed, violations[0].what])]));
   })`;
-  const pool = pathToFileURL(join(root, 'dist/scenarios/simulator/worker-pool.js')).href;
+  const pool = builtModule('scenarios/simulator/worker-pool.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, pool]);
   const says = (seed: number) => [seed, `the run of seed ${seed} did not end within 1 ms`];
   expect(JSON.parse(stdout)).toEqual([3, [1, 2, 3].map(says)]);

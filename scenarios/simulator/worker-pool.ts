@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads';
+// oxlint-disable-next-line no-restricted-imports -- finds the file of a worker, and touches nothing else
+import { isSource, ownFile } from '../../adapters/own-files.ts';
 import type { Violation } from '../invariants/index.ts';
 import { runOf, seedAt, Tally, type Run, type Drawing } from './batch.ts';
 
@@ -17,7 +19,7 @@ export interface WorkerPoolOptions extends Drawing {
   readonly onRun?: (run: Run, tally: Tally) => void;
 }
 /** Largest number of threads; 0 when sources are run, because a thread loads the built files. */
-export const mostWorkers = import.meta.url.endsWith('.ts') ? 0 : 64;
+export const mostWorkers = isSource ? 0 : 64;
 /** Number of seeds that a worker takes at a time. */
 const portion = 8;
 const usualPatienceMs = 120_000;
@@ -86,7 +88,7 @@ function startWorker(options: WorkerPoolOptions, schedule: Schedule, tally: Tall
     /** Seeds given to the worker that are not done yet; the first one is running. */
     let seeds: number[] = [];
     let watch: NodeJS.Timeout | undefined;
-    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    const worker = new Worker(ownFile('scenarios/simulator/worker.js'), {
       workerData: { drawing: { forMs, faults }, isCounting },
     });
     const stop = (): void => {

@@ -3,17 +3,16 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { ReadDocument } from '../../../machines/documents.ts';
+import { isSource, ownFile, sourceFile } from '../../own-files.ts';
 import { Unreadable } from './reader.ts';
 import type { Done, Job } from './worker.ts';
 
 /**
- * Entry of the parser thread: the built file beside this one or, in a checkout that runs its sources, code that loads the source
- * through tsx.
+ * Entry of the parser thread: the built file or, in a checkout that runs its sources, code that loads the source through tsx.
  */
-function entryOfWorker(): { readonly entry: URL | string; readonly isText: boolean } {
-  if (!import.meta.url.endsWith('.ts'))
-    return { entry: new URL('./worker.js', import.meta.url), isText: false };
-  const source = new URL('./worker.ts', import.meta.url).href;
+function entryOfWorker(): { readonly entry: string; readonly isText: boolean } {
+  if (!isSource) return { entry: ownFile('adapters/documents/parsing/worker.js'), isText: false };
+  const source = pathToFileURL(sourceFile('adapters/documents/parsing/worker.ts')).href;
   const tsx = pathToFileURL(
     createRequire(import.meta.url)
       .resolve('tsx/esm/api')

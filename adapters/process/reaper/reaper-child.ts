@@ -1,31 +1,37 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { isSource, ownFile, sourceFile } from '../../own-files.ts';
 import { endAll, startTimeOf } from './group.ts';
 import { reaperMark, reaperProof } from './host-program.ts';
 
 /** Time limit in ms for the first output of a reaper, which normally comes within 50 ms; a loaded machine needs more. */
 const proofMs = 5_000;
 
-/** Built reaper in `dist/`, for a checkout that runs its sources. */
-const built = new URL('../../../dist/adapters/process/reaper/reaper.js', import.meta.url);
+/** Text of the built reaper, which the build puts here. */
+declare const EMBEDDED_REAPER: string | undefined;
 
 /**
- * Command that starts the reaper with the Node that runs this process. A checkout that runs its sources uses the built reaper,
- * because tsx takes three times as long to start; without a build it runs the source through tsx.
+ * Arguments for the program of the reaper. A checkout that runs its sources uses the built reaper, because tsx takes three times as
+ * long to start; without a build it runs the source through tsx. A host that was bundled without this package hands over the text.
  */
-export function reaperCommand(): { command: string; args: string[] } {
-  const isSource = import.meta.url.endsWith('.ts');
-  const isTranspiled = isSource && !existsSync(built);
-  const beside = new URL(isSource ? './reaper.ts' : './reaper.js', import.meta.url);
-  // Resolves tsx to an absolute address, because the reaper runs in another folder.
-  const loader = isTranspiled ? ['--import', import.meta.resolve('tsx')] : [];
-  const main = fileURLToPath(isSource && !isTranspiled ? built : beside);
-  // Adds the host's pid for people who read the output of `ps`.
-  return { command: process.execPath, args: [...loader, main, `host=${process.pid}`] };
+function reaperProgram(): readonly string[] {
+  try {
+    return [ownFile('adapters/process/reaper/reaper.js')];
+  } catch (error) {
+    if (typeof EMBEDDED_REAPER === 'string') return ['-e', EMBEDDED_REAPER];
+    if (!isSource) throw error;
+    // Resolves tsx to an absolute address, because the reaper runs in another folder.
+    return ['--import', import.meta.resolve('tsx'), sourceFile('adapters/process/reaper/reaper.ts')];
+  }
 }
+
+/** Command that starts the reaper with the Node that runs this process. */
+export const reaperCommand = (): { command: string; args: string[] } => ({
+  command: process.execPath,
+  // Adds the host's pid for people who read the output of `ps`.
+  args: [...reaperProgram(), `host=${process.pid}`],
+});
 
 /**
  * Environment variables passed to the reaper. NODE_OPTIONS is left out, because it may slow the reaper down, and `A2C_INSTANCE`,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { builtModule } from '../../../scenarios/fixtures/built-module.ts';
 import { groupOf, membersOf, startTimeOf, statOf } from './group.ts';
 import { fileNameOf, hostsDir, placeHere, sweepLeftovers } from './state-file.ts';
 
@@ -77,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
 
     const instance = `sweep-test-${process.pid}`;
     write(instance, head(instance, dead), group);
-    const built = new URL('../../../dist/adapters/process/reaper/state-file.js', import.meta.url).href;
+    const built = builtModule('adapters/process/reaper/state-file.ts');
     const script = `import(${JSON.stringify(built)})
       .then(({ sweepLeftovers }) => sweepLeftovers({ stateDir: ${JSON.stringify(stateDir)} }))
       .then((ended) => console.log(JSON.stringify(ended)))`;

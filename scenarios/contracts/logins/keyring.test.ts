@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { builtModule } from '../../fixtures/built-module.ts';
 import { inKeyringSession } from './keyring-session.ts';
 
-const module = fileURLToPath(new URL('../../../dist/adapters/storage/keyring.js', import.meta.url));
+const module = builtModule('adapters/storage/keyring.ts');
 const run = (code: string): string => {
   const script = `import(${JSON.stringify(module)}).then(async ({ openKeyring }) => { ${code} }).catch((error) => console.log(error.message))`;
   const node = [process.execPath, '-e', script];

@@ -1,4 +1,4 @@
-import { version } from '../../../actors/version.ts';
+import { version } from '../../../machines/version.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import { differencesOf } from './outcome.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';

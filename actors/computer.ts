@@ -1,0 +1,8 @@
+/** Public interface `a2c-actors/computer`: a computer, whose code is loaded with the import and not with the first handle. */
+import { createComputer as open } from './api/computer.ts';
+import type { Computer } from './api/computer-handle.ts';
+import type { ComputerOptions } from './api/computer-options.ts';
+
+/** Does what `createComputer` of `a2c-actors` does. */
+export const createComputer = (options?: ComputerOptions): Promise<Computer> => open(options);
+export type { Computer, ComputerOptions };

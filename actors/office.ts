@@ -1,0 +1,7 @@
+/** Public interface `a2c-actors/office`: an office, whose code is loaded with the import and not with the first handle. */
+import { createOffice as open } from './api/office.ts';
+import type { Office, OfficeOptions } from './api/office-handle.ts';
+
+/** Does what `createOffice` of `a2c-actors` does. */
+export const createOffice = (options?: OfficeOptions): Promise<Office> => open(options);
+export type { Office, OfficeOptions };

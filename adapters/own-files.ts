@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { version } from '../machines/version.ts';
+
+/** Files of `dist` that are read, or run as a process or a thread of their own. */
+export type OwnFile =
+  | 'adapters/documents/main.js'
+  | 'adapters/documents/parsing/worker.js'
+  | 'adapters/page/index.html'
+  | 'adapters/process/reaper/reaper.js'
+  | 'adapters/vrl/worker.mjs'
+  | 'scenarios/simulator/worker.js';
+
+/** Address of this module. A bundle as CommonJS has no `import.meta`, but the name of its file. */
+const here =
+  (import.meta.url as string | undefined) ??
+  (typeof __filename === 'string' ? pathToFileURL(__filename).href : undefined);
+
+/** Tells whether this is a checkout that runs its sources. */
+export const isSource = (here ?? '').endsWith('/adapters/own-files.ts');
+
+/** Path of a file of the sources, in a checkout that runs them. */
+export const sourceFile = (path: string): string => fileURLToPath(new URL(`../${path}`, here));
+
+/** Error for a file of this package that is not found. */
+export class OwnFileMissing extends Error {
+  override readonly name = 'OwnFileMissing';
+  readonly remedy: string;
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Folder `dist` of the installed package. A program that was bundled has a copy of this code in a file of its own, so the package
+ * is looked up by its name from there, and from the program that was started. Only the same version counts.
+ */
+function packageFolder(): string | undefined {
+  for (const from of [here, process.argv[1]]) {
+    try {
+      const manifest = createRequire(from ?? '').resolve('a2c-actors/package.json');
+      const found = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: unknown };
+      if (found.version === version) return join(dirname(manifest), 'dist');
+    } catch {
+      // Tries the next place: this one has no such package, or is no file.
+    }
+  }
+  return undefined;
+}
+let found: string | undefined;
+
+/**
+ * Returns the path of a file of this package: in the folder that the environment variable `A2C_ASSETS` names, otherwise in the
+ * installed package. Never returns a file of the host. Throws `OwnFileMissing`.
+ */
+export function ownFile(path: OwnFile): string {
+  const given = process.env['A2C_ASSETS'];
+  const folder = given || (found ??= packageFolder());
+  const file = folder === undefined ? undefined : join(folder, path);
+  if (file !== undefined && existsSync(file)) return file;
+  if (isSource) throw new OwnFileMissing(`${path} is not built`, 'npm run build');
+  const where = given ? `in A2C_ASSETS (${given})` : 'from this program';
+  throw new OwnFileMissing(
+    `${path} of a2c-actors ${version} is not found ${where}`,
+    `Ship node_modules/a2c-actors ${version} with the program, or a copy of its folder dist that A2C_ASSETS names (docs/bundling.md).`,
+  );
+}
