@@ -10,7 +10,7 @@ export type OwnFile =
   | 'adapters/documents/parsing/worker.js'
   | 'adapters/page/index.html'
   | 'adapters/process/reaper/reaper.js'
-  | 'adapters/vrl/worker.mjs'
+  | 'adapters/vrl/worker.js'
   | 'scenarios/simulator/worker.js';
 
 /** Address of this module. A bundle as CommonJS has no `import.meta`, but the name of its file. */

@@ -85,8 +85,6 @@ interface Thread {
 }
 type OpenThread = (hear: (told: Told) => void) => Thread;
 
-const script = 'adapters/vrl/worker.mjs';
-
 /**
  * Worker thread for VRL programs, which ends by `end` or together with the process. It gets no environment variables of the host,
  * and the text that the runtime prints when it breaks is discarded.
@@ -133,7 +131,10 @@ class WorkerThread implements Thread {
 export const openWorker =
   (entry?: URL): OpenThread =>
   (hear) =>
-    new WorkerThread(entry ?? (isSource ? sourceFile(script) : ownFile(script)), hear);
+    new WorkerThread(
+      entry ?? (isSource ? sourceFile('adapters/vrl/worker.mjs') : ownFile('adapters/vrl/worker.js')),
+      hear,
+    );
 
 export interface TransformerOptions {
   /** Limit in ms for running one program over one result. */
