@@ -188,7 +188,7 @@ export type {
   TokensFile,
 } from '../adapters/index.ts';
 export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';
-export type { Failure, RoomMember, SmcpTool } from '../machines/protocol/index.ts';
+export type { RoomMember, SmcpTool } from '../machines/protocol/index.ts';
 export type { TraceContext } from '../machines/protocol/messages/messages.ts';
 export type { Grant } from '../machines/office/rooms/entry.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
