@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 
@@ -79,7 +80,14 @@ export const countRealWork = (): number => underWay.size;
 
 export const newId = (): string => randomUUID();
 /** Process id and Node version of this host, written to its traces and files for people who read them. */
-export const processFacts = { pid: process.pid, node: process.version };
+export const processFacts = {
+  pid: process.pid,
+  node: process.version,
+  /** Name of the program that this process runs, without its folder. */
+  get program(): string {
+    return basename(process.argv[1] ?? process.title);
+  },
+};
 /** Home folder of the user who runs this process. */
 export const homeFolder = (): string => homedir();
 export const hostName = (): string => hostname();

@@ -105,8 +105,8 @@ const lines = z.string();
 const id = z.int().min(0);
 
 export const hostFactsSchema = z.object({
-  kind: z.enum(['up', 'office', 'computer', 'agent', 'file']),
-  /** Name of the computer or agent, URL of the office, or path of the file. */
+  kind: z.enum(['up', 'office', 'computer', 'agent', 'supervisor', 'file']),
+  /** Name of the computer, agent or supervisor, URL of the office, or path of the file. */
   name: z.string(),
   /** Process id of the host; null for a file. */
   pid: z.int().nullable(),

@@ -226,11 +226,13 @@ export class Runtime {
       ledger: this.ledger,
       clientInfo: { name: 'a2c-actors', version },
       remoteOf: (server, spec) => this.#reachOf(server, spec)?.remote,
+      relayOf: (server, spec) => this.#reachOf(server, spec)?.relay,
       settledKind: (server, spec, kind) => {
-        const remote = this.#reachOf(server, spec)?.remote;
-        if (remote?.kind !== 'streamable' || kind !== 'sse') return;
-        const { terminateOnClose: _, fallbackToSse: __, ...web } = remote;
-        this.#reaches.get(server)?.set(spec, { remote: { ...web, kind } });
+        const reach = this.#reachOf(server, spec);
+        if (reach?.remote?.kind !== 'streamable' || kind !== 'sse') return;
+        const { terminateOnClose: _, fallbackToSse: __, ...web } = reach.remote;
+        const { relay } = reach;
+        this.#reaches.get(server)?.set(spec, { remote: { ...web, kind }, ...(relay && { relay }) });
       },
       get answers() {
         return of().answers;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import * as models from '../../machines/models/index.ts';
 import * as wire from '../../machines/protocol/index.ts';
 import * as api from '../index.ts';
+import * as transport from '../transport/index.ts';
 import type {
   Agent,
   AgentEvents,
@@ -219,6 +220,7 @@ const values = {
   './contracts': [
     ...['launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract', 'transportSubject'],
   ],
+  './transport': ['A2cError', 'createSupervisor', 'inspect', 'supervised'],
   './models': [
     ...['anthropic', 'anthropicToolUseToMcpTool', 'createConversation', 'gemini'],
     ...['geminiFunctionCallToMcpTool', 'mcpToolsToAnthropicTools', 'mcpToolsToGeminiTools'],
@@ -254,6 +256,7 @@ describe('the values of', () => {
   it.each([
     ['a2c-actors', api, values['.']],
     ['a2c-actors/models', models, values['./models']],
+    ['a2c-actors/transport', transport, values['./transport']],
     ['a2c-actors/wire', wire, values['./wire']],
   ])('%s are these and no other', (_, module, expected) => {
     expect(Object.keys(module).sort()).toEqual(expected);

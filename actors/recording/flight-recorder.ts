@@ -3,7 +3,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { hostWords } from './host-words.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { Recorder } from './recorder.ts';
-import type { TraceWriter } from './trace-lines.ts';
+import type { FrameBounds, TraceWriter } from './trace-lines.ts';
 import type { RedactHook } from './redaction.ts';
 import type { Tap } from '../runtime/tap.ts';
 import {
@@ -61,6 +61,8 @@ export interface RecordOptions {
 export interface FlightOptions {
   /** Options of the recording; `false` records nothing. */
   readonly record?: RecordOptions | false | undefined;
+  /** Limits for messages on the wire. Default: `keptFrames`. */
+  readonly frames?: FrameBounds | undefined;
   /** Folder with `traces/` for traces that are written by themselves; `false` writes none. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
@@ -101,6 +103,7 @@ export class FlightRecorder {
     this.#recorder = new Recorder({
       ...secrets.recording(profile, key),
       ...(ringBytes !== undefined && { ringBytes }),
+      ...(options.frames && { frames: options.frames }),
       onEntry: (isFull) => (isFull ? this.#file?.flush() : this.#file?.wants()),
     });
     const { step } = this.#recorder;

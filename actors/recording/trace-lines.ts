@@ -241,7 +241,7 @@ class LineWriter {
 }
 
 /** Limits for the messages on the wire, in memory and in a file. */
-interface FrameBounds {
+export interface FrameBounds {
   /** Limit in bytes of the messages in memory, estimated; the oldest are dropped first. */
   readonly held: number;
   /** Limit in characters of one message; a longer one is cut. */

@@ -2,7 +2,7 @@ import { createActor, type AnyStateMachine, type EventObject, type InspectionEve
 import { textOf, thrownOf } from '../kernel/errors.ts';
 import { type Platform, drawn, Root, type Handle, type RootHost } from './root.ts';
 import { Tap } from './tap.ts';
-import { addressFor, kindOf, nameOf, type Address } from '../../machines/kernel/address.ts';
+import { addressFor, kindIn, kindOf, nameOf, type Address } from '../../machines/kernel/address.ts';
 import {
   open,
   post,
@@ -122,15 +122,17 @@ export class Directory implements RootHost {
       );
   }
   /**
-   * Opens a root without an owner; its end is reported to the listener at `tell`. `given` is the input as the host
-   * gave it (see `DirectoryRecord`).
+   * Opens a root without an owner at `kind`, or at `kind:key` where a directory has several of one kind; its end is
+   * reported to the listener at `tell`. `given` is the input as the host gave it (see `DirectoryRecord`).
    */
-  start(kind: string, input: object, tell: Address, given?: object): Address {
+  start(at: Address, input: object, tell: Address, given?: object): Address {
     const ev = { type: 'start', input, tell };
-    this.enter({ k: 'in', via: 'start', a: kind, ev, ...(given && { given }) }, undefined, () =>
-      this.#performOpen(undefined, tell, open(kindOf(kind), input)),
+    const kind = kindIn(at);
+    const key = at === kind ? {} : { key: at.slice(kind.length + 1) };
+    this.enter({ k: 'in', via: 'start', a: at, ev, ...(given && { given }) }, undefined, () =>
+      this.#performOpen(undefined, tell, { ...open(kindOf(kind), input), ...key }),
     );
-    return kind;
+    return at;
   }
   /**
    * Delivers a message to a root. `onUndelivered` is sent when no root has this address, or when the root fails on

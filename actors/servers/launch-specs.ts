@@ -1,4 +1,11 @@
-import type { Credentials, InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
+import type {
+  Credentials,
+  InMemorySpec,
+  LaunchSpec,
+  OwnSpec,
+  Relay,
+  RemoteSpec,
+} from '../../adapters/index.ts';
 import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/schemas.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
@@ -9,9 +16,13 @@ import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../kernel/errors.ts';
 
 /** Target of a launch: a process, or a remote connection without a process. */
-export type Reach =
+export type Reach = (
   | { readonly process: LaunchSpec; readonly remote?: never }
-  | { readonly remote: RemoteSpec; readonly process?: never };
+  | { readonly remote: RemoteSpec; readonly process?: never }
+) & {
+  /** Relay of a client that speaks to the server itself. */
+  readonly relay?: Relay;
+};
 /** One end of a linked pair, as the MCP SDK has it (`Transport`): messages sent here arrive at the other end. */
 export interface LinkedEnd {
   /** Opens the connection; called once, before anything is sent. Rejects when there is no connection. */

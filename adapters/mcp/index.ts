@@ -1,6 +1,7 @@
 export type { Answers } from './messages/answers.ts';
 export { NotSent, Refused, resultBytes, type Around, type McpTransport, type Notice } from './transport.ts';
 export { messageBytes } from './messages/framing.ts';
+export { Relay, type RelayedClient } from './relay.ts';
 export { mostCalls } from './http/web.ts';
 export type { Noise } from './messages/noise.ts';
 export type { ServerLog } from './messages/notifications.ts';

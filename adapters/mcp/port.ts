@@ -4,6 +4,8 @@ import { resultBytes, type Around, type Notice } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
 import { notConnected, unsent } from './messages/refusal.ts';
+import type { Relay } from './relay.ts';
+import { RelaySession } from './relay-session.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { waitingTimers, type Timers } from '../clock.ts';
 
@@ -12,6 +14,8 @@ export interface SessionPortOptions extends SessionOptions {
   readonly resultBytes?: number;
   /** Largest message in bytes that is kept in memory, 10 MiB by default. */
   readonly messageBytes?: number;
+  /** Returns the relay whose client speaks to this server itself; undefined where the session is ours. */
+  readonly relayOf?: (server: string, spec: number) => Relay | undefined;
   /** Callback for output of a server that no caller receives, for a log. */
   readonly notice?: (server: string, notice: Notice) => void;
   readonly timers?: Timers;
@@ -43,7 +47,7 @@ const nothing = (): void => {};
 
 /** Creates the real `session` port: MCP over the streams of a process, over HTTP, or inside this host. */
 export function sessionPortOf(options: SessionPortOptions): SessionPort {
-  const sessions = new Map<Address, Session>();
+  const sessions = new Map<Address, Session | RelaySession>();
   const parting = new Set<Promise<void>>();
   const meter = new NoiseMeter(options.redact);
   const shared = {
@@ -71,14 +75,18 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     frame: (dir, message) => options.frame?.(at, dir, message),
     notice: (seen) => noticed(input.server, seen),
   });
-  const part = (session: Session): void => {
+  const part = (session: Session | RelaySession): void => {
     session.close();
     const gone = session.closed().finally(() => parting.delete(gone));
     parting.add(gone);
   };
   return {
     open: (at, input, emit) => {
-      const session = new Session(options, input, aroundOf(input, at), emit);
+      const relay = options.relayOf?.(input.server, input.spec);
+      const around = aroundOf(input, at);
+      const session = relay
+        ? new RelaySession(options, input, around, relay, emit)
+        : new Session(options, input, around, emit);
       sessions.set(input.key, session);
       return {
         tell: nothing,

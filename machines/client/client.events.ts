@@ -51,6 +51,11 @@ export interface ClientPlan {
   readonly isTransformed: boolean;
   /** Largest result of a tool in bytes of JSON; a larger one is cut. 0 = no limit. */
   readonly resultBytes: number;
+  /**
+   * Tells whether a client outside of this runtime speaks to the server (`a2c-actors/transport`); then this machine
+   * reads no lists of its own.
+   */
+  readonly isRelayed?: true;
   readonly timing: TimingOf<'client'>;
 }
 export interface ClientStart extends ClientPlan {

@@ -87,6 +87,7 @@ export function listsOf(
   c: ClientContext,
   capabilities: Capabilities,
 ): { list: CatalogList; isDeclared: boolean | null }[] {
+  if (c.isRelayed) return [];
   const isKnown = (list: CatalogList): boolean =>
     c.catalogs.includes(list) || (c.cached?.[list]?.length ?? 0) > 0;
   return catalogLists
@@ -163,6 +164,7 @@ const planOf = (c: ClientContext): ClientPlan => ({
   refreshFailures: c.refreshFailures,
   isTransformed: c.isTransformed,
   resultBytes: c.resultBytes,
+  ...(c.isRelayed && { isRelayed: c.isRelayed }),
   timing: c.timing,
 });
 
@@ -302,7 +304,7 @@ export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged =
   nextTryMs: nextTryOf(c, stage),
 });
 /** Message that offers the resources of a server to Desktop and Finder. */
-export const shownResources = ({ owner, server, info }: ClientContext): Post[] => {
-  const resources = info?.capabilities.resources ?? null;
+export const shownResources = ({ owner, server, info, isRelayed }: ClientContext): Post[] => {
+  const resources = (!isRelayed && info?.capabilities.resources) || null;
   return resources ? [post(owner, { type: 'server.shows', server, resources })] : [];
 };

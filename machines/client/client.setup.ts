@@ -113,7 +113,8 @@ export const clientSetup = setup({
     /** Tells whether the server requires a login with the current placeholder values. */
     wantsLogin: ({ context: c }) => c.failure?.code === 'Unauthorized' && !rules.isStale(c),
     isPing: (_, { id }: { id: string }) => id === 'ping',
-    hasTools: (_, params: { info: ServerInfo }) => params.info.capabilities.tools !== null,
+    hasTools: ({ context: c }, params: { info: ServerInfo }) =>
+      !c.isRelayed && params.info.capabilities.tools !== null,
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
       c.hearsChanges && c.info !== null && rules.declaredOf(c.info.capabilities, list) === true,
     isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',

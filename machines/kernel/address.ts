@@ -47,3 +47,5 @@ export const kindOf = <Start, Order>(name: string): Kind<Start, Order> => name a
  */
 export const childOf = <Order>(parent: Address, kind: Kind<never, Order>, key?: string): AddressFor<Order> =>
   addressFor(`${nameOf(parent)}/${kind}${key === undefined ? '' : `:${keyOf(key)}`}`);
+/** Returns the kind of a root actor without an owner, whose address is `kind` or `kind:key`. */
+export const kindIn = (address: Address): string => address.split(':', 1)[0] ?? address;

@@ -60,6 +60,14 @@ export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }:
       }
     : failureOfStep(server, 'session', isExpired === true ? reason : `its stream broke: ${reason}`);
 
+/** Failure of a server that wants a login which its client did not give. */
+export const unauthorized = (server: string): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' wants a login (HTTP 401)`,
+  details: { server_name: server },
+  remedy: 'Give a valid token in headers, or a transport of your client that logs in (authProvider).',
+});
+
 /** State of a login that waits for a person at the page of an authorization server. `where`: its origin. */
 export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({
   code: 'Unauthorized',

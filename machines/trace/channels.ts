@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import { kindIn, type Address } from '../kernel/address.ts';
 import { isAnswer } from '../kernel/ports.ts';
 import { keysIn, nameIn, ofSubject, rootOf, shortText } from './channel-words.ts';
 import { canonical, type Redactor, type Texts } from './canonical.ts';
@@ -200,7 +200,7 @@ export class ChannelNames {
         return undefined;
       case 'start': {
         const { input, tell } = ev as unknown as { input: object; tell: Address };
-        const order = this.#words.order(a, { type: 'start', ...input }, given);
+        const order = this.#words.order(kindIn(a), { type: 'start', ...input }, given);
         return { k: 'in', ch: this.#host(a, tell), ev: order };
       }
       case 'abandon':
@@ -208,7 +208,7 @@ export class ChannelNames {
       case 'host': {
         const ch = this.#hostOf(a);
         const event = this.#plain(ev as EventObject, ch);
-        return { k: 'in', ch, ev: this.#words.order(a, event, given), ...this.#reqOf(a, ev) };
+        return { k: 'in', ch, ev: this.#words.order(kindIn(a), event, given), ...this.#reqOf(a, ev) };
       }
       case 'leaf':
         return { k: 'in', ch: this.#instances.get(a) ?? a, ...(ev && { ev }), ...this.#reqOf(a, ev) };

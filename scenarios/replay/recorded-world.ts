@@ -3,7 +3,7 @@ import { givenIn, hostWords, orderOf, startInput } from '../../actors/recording/
 import type { Directory } from '../../actors/runtime/directory.ts';
 import type { Observer } from '../../actors/runtime/tap.ts';
 import type { Platform } from '../../actors/runtime/root.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import { kindIn, type Address } from '../../machines/kernel/address.ts';
 import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
 import {
   ChannelNames,
@@ -208,19 +208,20 @@ export class RecordedWorld implements Platform, Observer {
     return other;
   }
   #order(directory: Directory, ch: string, ev: EventObject): boolean {
-    const kind = ch.slice('host:'.length).replace(/\/\d+$/, '');
+    const at = ch.slice('host:'.length).replace(/\/\d+$/, '');
+    const kind = kindIn(at);
     const host = this.#addresses.get(ch) ?? `${ch}.1`;
-    if (ev.type === 'abandon') directory.abandon(kind);
+    if (ev.type === 'abandon') directory.abandon(at);
     else if (ev.type.startsWith('create')) {
       if (!(kind in directory.kinds)) throw new Error(`this version makes no ${kind}`);
       this.#addresses.set(ch, host);
       this.#listen(directory, ch, host);
-      directory.start(kind, startInput(kind, ev), host, givenIn(ev));
+      directory.start(at, startInput(kind, ev), host, givenIn(ev));
     } else {
       const { event, orElse } = orderOf(kind, ev, host);
       const { replyTo = host } = event as EventObject & { readonly replyTo?: Address };
       if (!this.#listening.has(replyTo)) this.#listen(directory, ch, replyTo);
-      directory.send(kind, event, orElse, givenIn(ev));
+      directory.send(at, event, orElse, givenIn(ev));
     }
     return true;
   }

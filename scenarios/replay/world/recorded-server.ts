@@ -16,7 +16,7 @@ import type {
   RecordedSession,
   Happening,
 } from './recorded.ts';
-import type { Fields } from '../../../machines/protocol/json.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Request = Mutable<Omit<RecordedRequest, 'unasked' | 'progress'>> & {
@@ -74,17 +74,42 @@ const startOf = (t: number): Session => ({
   death: undefined,
 });
 
+/** Message on the wire of a relayed server. */
+interface Heard {
+  readonly message: Fields;
+  readonly dir: FrameLine['dir'];
+  readonly of: string;
+  readonly t: number;
+  readonly s: number;
+}
+const requestOf = (
+  server: string,
+  asked: Pick<Request, 's' | 't' | 'method' | 'params' | 'req'>,
+): Request => ({
+  ...asked,
+  server,
+  session: -1,
+  ms: 0,
+  answeredAt: Infinity,
+  answer: { type: 'none' },
+  progress: [],
+  unasked: [],
+});
+
 /** Reads the requests and answers of each server from the crossings of a trace. */
 class Reading {
   readonly servers = new Map<string, Server>();
+  /** Names of servers to which a client outside of the runtime spoke. */
+  readonly #relayed = new Set<string>();
   readonly #instances = new Map<string, Instance>();
   /** Last input from the world. */
   #last: { readonly ch: string; readonly req: string | undefined } | undefined;
   readonly #asked = new Map<string, { readonly server: Server; readonly request: Request }>();
 
   /** Takes the facts at the beginning of a trace that begins later than its hosts: servers that were up, and their lists. */
-  begin({ told, answers }: Facts, t: number): void {
+  begin({ orders, told, answers }: Facts, t: number): void {
     const s = 0;
+    for (const { ch, ev } of orders) this.read({ k: 'in', ch, ev, w: 0 }, s, t);
     for (const { ch, ev } of told) {
       const [, port, name] = portOf(ch);
       if (port === undefined || name === undefined) continue;
@@ -97,17 +122,58 @@ class Reading {
       this.#answered(at);
     }
   }
-  /** Takes a message on the wire. Only questions of servers to their host are used, because crossings contain everything else. */
-  hear({ via, dir, of = '', json, t }: FrameLine): void {
-    const { id, method, params } = (json ?? {}) as Fields;
+  /**
+   * Takes a message on the wire. For our own sessions only questions of servers to their host are used, because crossings
+   * contain everything else. For a relayed server the messages are all that was recorded.
+   */
+  hear({ via, dir, of = '', json, t, s }: FrameLine): void {
     const instance = this.#instances.get(of);
-    if (via !== 'mcp' || dir !== 'in' || !instance || id === undefined || method === undefined) return;
-    this.#happened(instance, t)({ type: 'question', method, params });
+    if (via !== 'mcp' || !instance) return;
+    const message = fieldsOf(json);
+    const { id, method, params } = message;
+    if (dir === 'in' && id !== undefined && method !== undefined)
+      this.#happened(instance, t)({ type: 'question', method, params });
+    else if (this.#relayed.has(instance.server.name)) this.#relay(instance, { message, dir, of, t, s });
+  }
+  #relay(instance: Instance, { message, dir, of, t, s }: Heard): void {
+    const { id, method, params, result, error } = message;
+    const { server, session } = instance;
+    const ch = `${of} ${JSON.stringify(id)}`;
+    if (dir === 'out') {
+      if (!isMethod(method) || id === undefined) return;
+      const request = requestOf(server.name, { s, t, method, params, req: undefined });
+      request.session = server.sessions.indexOf(session);
+      server.requests.push(request);
+      return void this.#asked.set(ch, { server, request });
+    }
+    const at: At = { t, s, ch, ev: { type: '' }, req: undefined };
+    if (method === 'notifications/progress') {
+      const { progressToken, ...told } = fieldsOf(params);
+      const hasToken = (request: Request): boolean =>
+        fieldsOf(fieldsOf(request.params)['_meta'])['progressToken'] === progressToken;
+      const asked = [...this.#asked.values()].findLast(
+        (each) => each.server === server && hasToken(each.request),
+      );
+      asked?.request.progress.push({ ...(told as unknown as Progress), ms: t - asked.request.t });
+    } else if (method !== undefined)
+      this.#happened(instance, t)({ type: 'notification', method, ...(isObject(params) && { params }) });
+    else if (error === undefined) this.#answered({ ...at, ev: { type: 'ask.answered', result } });
+    else {
+      const { code, message: text, data } = fieldsOf(error);
+      const failure = {
+        code: 500,
+        message: String(text),
+        details: { code, ...(data !== undefined && { data }) },
+      };
+      this.#answered({ ...at, ev: { type: 'ask.refused', sent: true, failure } });
+    }
   }
   read({ k, ch, ev, req }: CrossingLine, s: number, t: number): void {
     const at: At = { t, s, ch, ev: (ev ?? {}) as At['ev'], req };
     if (k !== 'in' && k !== 'out') return;
     if (k === 'in') this.#last = { ch, req };
+    if (at.ev.type === 'createClient' && at.ev['isRelayed'] === true)
+      this.#relayed.add(String(at.ev['server']));
     const [, port, name] = portOf(ch);
     if (port !== undefined && name !== undefined)
       return k === 'out' ? this.#told(at, port, name) : this.#fact(at);
@@ -237,20 +303,7 @@ class Reading {
     if (!isMethod(method) || !found) return;
     const { server } = found;
     const session = server.sessions.findLastIndex(({ info }) => info !== undefined);
-    const request: Request = {
-      server: server.name,
-      s,
-      t,
-      session,
-      method,
-      params,
-      req,
-      ms: 0,
-      answeredAt: Infinity,
-      answer: { type: 'none' },
-      progress: [],
-      unasked: [],
-    };
+    const request = { ...requestOf(server.name, { s, t, method, params, req }), session };
     server.requests.push(request);
     this.#asked.set(ch, { server, request });
   }

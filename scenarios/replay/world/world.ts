@@ -37,6 +37,11 @@ export interface World {
     readonly reaper: false;
   };
   /**
+   * Options for `createSupervisor` (`a2c-actors/transport`): its transports reach the recorded servers, by their names,
+   * whatever their command or URL is.
+   */
+  readonly supervisor: Pick<World['computer'], 'launcher' | 'inMemory' | 'stateDir' | 'reaper'>;
+  /**
    * Options for `createAgent`: its office answers as the recorded one did, and sends its unasked messages at their recorded time
    * after the seat was taken. URL and credential do not matter; the seat is found by the agent's name, or is the only one.
    */
@@ -129,44 +134,15 @@ export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): 
     );
   const office = playedLinks(seats, { file: of.file, clock: systemClock, missed });
   const links = { ...office, isPlayed: true } as const;
-  const find = (name: string): PlayedServer => {
-    const server = servers.get(name);
-    if (!server) throw notThere(name, of.file, servers.keys());
-    return server;
-  };
-  const reach =
-    (name: string): InMemoryServer =>
-    () => {
-      const server = find(name);
-      return connected(server, server.next());
-    };
+  const reach = playedReach(servers, of.file);
   return {
+    supervisor: reach,
     computer: {
-      launcher: {
-        launch: ({ server: name }) => {
-          const server = find(name);
-          return playedChild(server, server.next(), systemClock);
-        },
-      },
-      // Plays a server of any name, so that one that is not recorded fails instead of being reached for real.
-      inMemory: new Proxy<Record<string, InMemoryServer>>(
-        Object.fromEntries([...servers.keys()].map((name) => [name, reach(name)])),
-        {
-          get: (target, name) => (typeof name === 'string' ? (target[name] ?? reach(name)) : undefined),
-          getOwnPropertyDescriptor: (target, name) => ({
-            value: typeof name === 'string' ? (target[name] ?? reach(name)) : undefined,
-            configurable: true,
-            enumerable: Object.hasOwn(target, name),
-            writable: true,
-          }),
-        },
-      ),
+      ...reach,
       links,
       // Answers each input with its default or a placeholder, because a trace contains no values of a person and no recorded
       // server looks at them.
       input: async (definition) => defaultOf(definition) ?? `recorded:${definition.id}`,
-      stateDir: false,
-      reaper: false,
     },
     agent: { links },
     servers: [...servers.keys()],
@@ -178,6 +154,43 @@ export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): 
           .map(({ server, method, params, s }) => ({ server, method, params, s })),
       );
     },
+  };
+}
+/** Makes the options by which a host reaches played servers, and nothing else. */
+function playedReach(servers: ReadonlyMap<string, PlayedServer>, file: string): World['supervisor'] {
+  const find = (name: string): PlayedServer => {
+    const server = servers.get(name);
+    if (!server) throw notThere(name, file, servers.keys());
+    return server;
+  };
+  const reach =
+    (name: string): InMemoryServer =>
+    () => {
+      const server = find(name);
+      return connected(server, server.next());
+    };
+  return {
+    launcher: {
+      launch: ({ server: name }) => {
+        const server = find(name);
+        return playedChild(server, server.next(), systemClock);
+      },
+    },
+    // Plays a server of any name, so that one that is not recorded fails instead of being reached for real.
+    inMemory: new Proxy<Record<string, InMemoryServer>>(
+      Object.fromEntries([...servers.keys()].map((name) => [name, reach(name)])),
+      {
+        get: (target, name) => (typeof name === 'string' ? (target[name] ?? reach(name)) : undefined),
+        getOwnPropertyDescriptor: (target, name) => ({
+          value: typeof name === 'string' ? (target[name] ?? reach(name)) : undefined,
+          configurable: true,
+          enumerable: Object.hasOwn(target, name),
+          writable: true,
+        }),
+      },
+    ),
+    stateDir: false,
+    reaper: false,
   };
 }
 const defaultOf = (definition: Parameters<AskInput>[0]): unknown => {

@@ -1,0 +1,217 @@
+/**
+ * Public interface `a2c-actors/transport`: transports for any MCP client, with servers that this runtime owns. Importing
+ * it loads little; the first `start` loads the rest.
+ */
+import { A2cError } from '../kernel/errors.ts';
+import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import type {
+  SupervisedOptions,
+  SupervisedServer,
+  SupervisedTransport,
+  Supervisor,
+  SupervisorOptions,
+} from './options.ts';
+import type { Supervision, SupervisorHost } from './supervision.ts';
+
+export { A2cError } from '../kernel/errors.ts';
+export type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+export type {
+  ForeignTransport,
+  ServerCommand,
+  SupervisedOptions,
+  SupervisedServer,
+  SupervisedTransport,
+  Supervisor,
+  SupervisorOptions,
+} from './options.ts';
+
+const mistake = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+
+/** Programs whose first argument names the server. */
+const runners = new Set(['npx', 'uvx', 'bunx', 'pipx', 'pnpx']);
+/** Names of folders and files that say nothing about a server. */
+const general = new Set(['index', 'main', 'cli', 'dist', 'build', 'src', 'lib', 'bin', '']);
+const partsOf = (path: string): readonly string[] => path.split(/[/\\]/);
+/** Name made from what a server is given by: the host of a URL, a package, a script or a program. */
+function nameOf(server: SupervisedServer): string {
+  if (typeof server === 'string' || server instanceof URL) return new URL(server).hostname;
+  if (!('command' in server)) return 'transport';
+  const { command, args = [] } = server;
+  const program = (partsOf(command).at(-1) ?? '').replace(/\.(?:exe|cmd)$/, '');
+  const words = args.filter((word) => !word.startsWith('-'));
+  if (runners.has(program))
+    return (partsOf(words[0] ?? '').at(-1) ?? '').replace(/(?<=.)@.*$/, '') || program;
+  const script = words.find((word) => /\.(?:[cm]?[jt]s|py)$/.test(word));
+  const parts = partsOf(script ?? '').map((part) => part.replace(/\.\w+$/, ''));
+  return parts.findLast((part) => !general.has(part)) ?? (program || 'server');
+}
+function check(server: SupervisedServer, options: SupervisedOptions): void {
+  if (typeof server === 'string' || server instanceof URL) {
+    if (!URL.canParse(String(server)) || !/^https?:$/.test(new URL(server).protocol))
+      throw mistake(
+        'supervised: the URL of the server is not one of http:// or https://',
+        'Give a program as { command, args }.',
+      );
+  } else if (typeof server !== 'function' && !('start' in server) && typeof server.command !== 'string')
+    throw mistake('supervised: the server has no command', 'Give { command, args }, a URL or a transport.');
+  if (options.headers && typeof server !== 'string' && !(server instanceof URL))
+    throw mistake('supervised: headers belong to a URL', 'Give variables of a command in its env.');
+  const { reconnect, connectMs, stdinGraceMs, termGraceMs } = options;
+  const { attempts, firstMs, longestMs } = typeof reconnect === 'object' ? reconnect : {};
+  const times = { connectMs, stdinGraceMs, termGraceMs, attempts, firstMs, longestMs };
+  for (const [key, value] of Object.entries(times))
+    if (value !== undefined && !(typeof value === 'number' && value >= 0 && value < Infinity))
+      throw mistake(
+        `supervised: ${key} is not a number of at least 0`,
+        'Give it in milliseconds, attempts as a count.',
+      );
+}
+
+/** Transport of one client. States: made → started → closed. */
+class Transport implements SupervisedTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: SupervisedTransport['onmessage'];
+  readonly #supervisor: HostedSupervisor;
+  readonly #server: SupervisedServer;
+  readonly #options: SupervisedOptions;
+  readonly #wanted: string;
+  #starting: Promise<Supervision> | undefined;
+  #supervision: Supervision | undefined;
+  #closing: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(supervisor: HostedSupervisor, server: SupervisedServer, options: SupervisedOptions) {
+    check(server, options);
+    this.#supervisor = supervisor;
+    this.#server = server;
+    this.#options = options;
+    this.#wanted = options.name ?? nameOf(server);
+  }
+  get name(): string {
+    return this.#supervision?.name ?? this.#wanted;
+  }
+  get pid(): number | undefined {
+    return this.#supervision?.pid;
+  }
+  async start(): Promise<void> {
+    if (this.#starting || this.#closing)
+      throw mistake(`supervised: '${this.name}' was started before`, 'Make a transport for each client.');
+    this.#starting = this.#supervisor.supervise(this, this.#wanted, this.#server, this.#options, {
+      deliver: (message) => this.onmessage?.(message),
+      failed: (error) => this.onerror?.(error),
+      over: () => this.#over(),
+    });
+    this.#supervision = await this.#starting;
+    if (this.#closing) throw mistake(`supervised: '${this.name}' was closed`, 'Make another transport.');
+    await this.#supervision.start();
+  }
+  async send(message: object): Promise<void> {
+    if (!this.#supervision) throw mistake(`supervised: '${this.name}' was not started`, 'Call start first.');
+    await this.#supervision.relay.send(message);
+  }
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+  async #close(): Promise<void> {
+    const supervision = await this.#starting?.catch(() => undefined);
+    await supervision?.close();
+    if (supervision) await this.#supervisor.leave(this, supervision.name);
+    this.#over();
+  }
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    // Ends the rest, as `close` would: a client that was told of the end does not call it.
+    void this.close();
+    this.onclose?.();
+  }
+}
+
+/** Supervisor, which has a host at work while it has transports or pages. */
+class HostedSupervisor implements Supervisor {
+  readonly #options: SupervisorOptions;
+  /** Tells that the host ends with its last transport and page, because nobody closes this supervisor. */
+  readonly #isShared: boolean;
+  readonly #transports = new Set<Transport>();
+  readonly #pages = new Set<Inspection>();
+  #host: Promise<SupervisorHost> | undefined;
+  #isClosed = false;
+
+  constructor(options: SupervisorOptions, isShared: boolean) {
+    this.#options = options;
+    this.#isShared = isShared;
+  }
+  supervised(server: SupervisedServer, options: SupervisedOptions = {}): SupervisedTransport {
+    return new Transport(this, server, options);
+  }
+  #opened(): Promise<SupervisorHost> {
+    if (this.#isClosed) throw mistake('The supervisor is closed', 'Make another one with createSupervisor.');
+    return (this.#host ??= import('./supervision.ts').then(
+      ({ SupervisorHost: Host }) => new Host(this.#options),
+    ));
+  }
+  async supervise(
+    transport: Transport,
+    ...[name, server, options, events]: Parameters<SupervisorHost['supervise']>
+  ): Promise<Supervision> {
+    this.#transports.add(transport);
+    const host = await this.#opened();
+    return host.supervise(name, server, options, events);
+  }
+  /** Removes a closed transport. */
+  async leave(transport: Transport, name: string): Promise<void> {
+    (await this.#host)?.leave(name);
+    this.#transports.delete(transport);
+    await this.#rest();
+  }
+  async #rest(): Promise<void> {
+    if (!this.#isShared || this.#transports.size > 0 || this.#pages.size > 0) return;
+    const host = this.#host;
+    this.#host = undefined;
+    await (await host)?.close();
+  }
+  async inspect(options?: InspectOptions): Promise<Inspection> {
+    const page = await (await this.#opened()).inspect(options);
+    const close = async (): Promise<void> => {
+      await page.close();
+      if (this.#pages.delete(page)) await this.#rest();
+    };
+    this.#pages.add(page);
+    return { url: page.url, close, [Symbol.asyncDispose]: close };
+  }
+  async writeTrace(dir: string): Promise<string> {
+    return (await this.#opened()).writeTrace(dir);
+  }
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#transports].map((transport) => transport.close()));
+    await (await this.#host)?.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * Makes a supervisor of its own, with its own recording, page and reaper. Close it at the end. `supervised` and
+ * `inspect` use a common one, with the defaults of `SupervisorOptions`.
+ */
+export const createSupervisor = (options: SupervisorOptions = {}): Supervisor =>
+  new HostedSupervisor(options, false);
+
+const shared = new HostedSupervisor({}, true);
+/**
+ * Makes a transport to an MCP server for any client:
+ *
+ * ```ts
+ * await new Client({ name: 'host', version: '1.0.0' }).connect(supervised({ command: 'npx', args: ['-y', 'server'] }));
+ * ```
+ *
+ * The server runs in a process group that ends with the client or the host, however that ends; errors of requests have
+ * its exit code and stderr. Throws an `A2cError` for options that cannot be used.
+ */
+export const supervised = (server: SupervisedServer, options?: SupervisedOptions): SupervisedTransport =>
+  shared.supervised(server, options);
+/** Opens the page that shows all servers of `supervised`; `a2c inspect` lists it until it is closed. */
+export const inspect = (options?: InspectOptions): Promise<Inspection> => shared.inspect(options);

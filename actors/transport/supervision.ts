@@ -1,0 +1,270 @@
+/** Supervised transports at work: a runtime with one client machine for each. Loaded by the first `start`. */
+import type { AnyEventObject } from 'xstate';
+import { Runtime, type HostedMachine } from '../api/runtime.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { deferred } from '../kernel/listeners.ts';
+import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import { specAsk, type Reach } from '../servers/launch-specs.ts';
+import { processFacts, proxyFromEnvironment, Relay, type OwnSpec } from '../../adapters/index.ts';
+import {
+  clientKind,
+  loginPort,
+  type ClientChanged,
+  type ClientNews,
+  type ClientStart,
+} from '../../machines/client/client.events.ts';
+import { keyOf } from '../../machines/kernel/address.ts';
+import { timing, timingOf } from '../../machines/kernel/timing.ts';
+import { unauthorized } from '../../machines/process/server-failure.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { secretsIn } from '../../machines/trace/index.ts';
+import type {
+  ForeignTransport,
+  ServerCommand,
+  SupervisedOptions,
+  SupervisedServer,
+  SupervisorOptions,
+} from './options.ts';
+
+const mebi = 1024 * 1024;
+/** Limits of recorded messages: each is kept whole, because a recorded server is played from them. */
+const frames = { held: 16 * mebi, mostChars: Infinity, leastChars: Infinity, share: 0 };
+/** Number of the one launch spec of each server. */
+const onlySpec = 1;
+const defaultAttempts = 5;
+/** Limits in ms of connecting to a URL, and of the silence of its event stream. */
+const webLimits = { timeoutMs: 30_000, sseReadTimeoutMs: 300_000 };
+
+/** Callbacks of one transport. */
+export interface SupervisionEvents {
+  deliver(message: object): void;
+  failed(error: Error): void;
+  /** Called when the server is lost for good. */
+  over(): void;
+}
+
+/** Supervised server of one transport: its client machine decides, and its relay carries the messages. */
+export class Supervision {
+  readonly name: string;
+  readonly relay: Relay;
+  readonly #runtime: Runtime;
+  readonly #events: SupervisionEvents;
+  readonly #options: SupervisedOptions;
+  readonly #resumes: boolean;
+  readonly #hasProcess: boolean;
+  readonly #started = deferred();
+  #hosted: HostedMachine | undefined;
+  #stage: ClientChanged['stage'] | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(
+    runtime: Runtime,
+    name: string,
+    reach: Reach,
+    options: SupervisedOptions,
+    events: SupervisionEvents,
+  ) {
+    this.name = name;
+    this.#runtime = runtime;
+    this.#events = events;
+    this.#options = options;
+    this.#resumes = (options.reconnect ?? false) !== false;
+    this.#hasProcess = reach.process !== undefined;
+    const client = {
+      deliver: (message: object) => events.deliver(message),
+      failed: (error: Error) => events.failed(error),
+      connected: () => this.#started.resolve(),
+    };
+    this.relay = new Relay(name, client, this.#resumes);
+    runtime.introduce(name, onlySpec, { ...reach, relay: this.relay }, secretsOf(reach));
+  }
+  get #address(): string {
+    return `${clientKind}:${keyOf(this.name)}`;
+  }
+  get pid(): number | undefined {
+    const own = `${this.#address}/`;
+    return this.#runtime.ledger.list().find(({ key }) => key.startsWith(own))?.pid;
+  }
+  /** Starts the server; resolves when it takes messages. */
+  start(): Promise<void> {
+    this.#hosted = this.#runtime.start(this.#address, this.#input(), (event) => this.#hear(event));
+    return this.#started.promise;
+  }
+  #input(): ClientStart {
+    const { reconnect, connectMs, stdinGraceMs, termGraceMs } = this.#options;
+    const { attempts = defaultAttempts, firstMs, longestMs } = typeof reconnect === 'object' ? reconnect : {};
+    return {
+      server: this.name,
+      generation: 1,
+      values: 0,
+      hasProcess: this.#hasProcess,
+      start: 'eager',
+      restart: this.#resumes ? 'always' : 'never',
+      budget: attempts,
+      hearsChanges: false,
+      refreshFailures: 0,
+      isTransformed: false,
+      resultBytes: 0,
+      isRelayed: true,
+      cached: null,
+      spent: { attempt: 0, failure: null },
+      timing: timingOf.client({
+        ...timing,
+        pingMs: 0,
+        trialMs: 0,
+        connectMs: connectMs ?? timing.connectMs,
+        stdinGraceMs: stdinGraceMs ?? timing.stdinGraceMs,
+        termGraceMs: termGraceMs ?? timing.termGraceMs,
+        backoffMs: firstMs ?? timing.backoffMs,
+        longestBackoffMs: longestMs ?? timing.longestBackoffMs,
+      }),
+    };
+  }
+  #hear(event: AnyEventObject): void {
+    const news = event as unknown as ClientNews;
+    if (news.type === 'permit.wanted')
+      this.#runtime.directory.send(this.#address, { type: 'permit.granted' });
+    else if (this.#ended) return;
+    else if (news.type === 'client.changed') this.#changed(news);
+    // Comes unasked only when the machine itself failed; nothing else would end the transport then.
+    else if (event.type === 'owned.ended')
+      this.#giveUp({ code: wireCodes.internal, message: `Server '${this.name}': its machine failed` });
+  }
+  #changed({ stage, failure, nextTryMs }: ClientChanged): void {
+    const before = this.#stage;
+    this.#stage = stage;
+    const why: Failure = failure ?? { code: 'ServerLost', message: `Server '${this.name}' has ended` };
+    if (stage === 'recovering') {
+      // The first news may come before the exit of the process, which explains the loss.
+      if (!this.#hasProcess || before === 'recovering' || why.details?.['exit_code'] !== undefined)
+        this.relay.lose(why);
+    } else if (stage === 'waiting') {
+      this.relay.lose(why);
+      const again = nextTryMs === null ? '' : `; next try within ${nextTryMs} ms`;
+      this.#events.failed(new A2cError({ ...why, message: `${why.message}${again}` }));
+    } else if (stage === 'connecting' && before === 'ready') this.#forgotten();
+    else if (stage === 'open' || stage === 'idle' || stage === 'unauthorized') this.#giveUp(why);
+  }
+  /** Handles a session that the server has forgotten (HTTP 404), for which the machine makes another handshake. */
+  #forgotten(): void {
+    const message = `Server '${this.name}' has forgotten its session`;
+    const failure: Failure = { code: 'ServerLost', message, details: { server_name: this.name } };
+    if (this.#resumes) this.relay.lose(failure);
+    else this.#giveUp({ ...failure, remedy: 'Connect again, or set reconnect.' });
+  }
+  #giveUp(failure: Failure): void {
+    const error = new A2cError(failure);
+    this.#started.reject(error);
+    this.relay.end(failure);
+    this.#events.failed(error);
+    void this.close();
+    this.#events.over();
+  }
+  /** Ends the server, if it was started; resolves when no process of it is left. */
+  close(): Promise<void> {
+    return (this.#ended ??= this.#end());
+  }
+  async #end(): Promise<void> {
+    const closed: Failure = { code: 'ServerNotActive', message: `The transport to '${this.name}' is closed` };
+    this.#started.reject(new A2cError(closed));
+    if (this.#hosted) await this.#runtime.end(this.#hosted, timing.shutdownMs);
+    this.relay.end(closed);
+    this.#runtime.forget(this.name, Infinity);
+  }
+}
+
+/** Supervisor at work: its runtime, and a name for each supervised server. */
+export class SupervisorHost {
+  readonly #runtime: Runtime;
+  readonly #options: SupervisorOptions;
+  readonly #swept: Promise<void>;
+  readonly #names = new Set<string>();
+
+  constructor(options: SupervisorOptions) {
+    const { record, stateDir, reaper, onNotice: notice, launcher, log, logLevel } = options;
+    this.#options = options;
+    const runtime = new Runtime({ record, stateDir, reaper, notice, launcher, log, logLevel, frames });
+    this.#runtime = runtime;
+    runtime.specs = specAsk(async () => ({ ok: true, spec: onlySpec }));
+    runtime.others.set(loginPort, (_from, { id, params }, emit) => {
+      const { server } = params as { readonly server: string };
+      emit({ type: 'ask.refused', id, sent: false, failure: unauthorized(server) });
+      return () => {};
+    });
+    this.#swept = runtime.sweep();
+  }
+  /** Makes the supervision of one server, under a name that no other one has. */
+  async supervise(
+    wanted: string,
+    server: SupervisedServer,
+    options: SupervisedOptions,
+    events: SupervisionEvents,
+  ): Promise<Supervision> {
+    await this.#swept;
+    let name = wanted;
+    for (let n = 2; this.#names.has(name); n += 1) name = `${wanted}-${n}`;
+    this.#names.add(name);
+    return new Supervision(this.#runtime, name, this.#reachOf(name, server, options), options, events);
+  }
+  #reachOf(name: string, server: SupervisedServer, { headers = {} }: SupervisedOptions): Reach {
+    if (isCommand(server)) return { process: launchOf(server) };
+    const { inMemory = {} } = this.#options;
+    const played = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
+    if (played)
+      return {
+        remote: {
+          kind: 'inmemory',
+          connect: () => played({ args: [], env: {} }) as ReturnType<OwnSpec['connect']>,
+        },
+      };
+    if (typeof server === 'string' || server instanceof URL) {
+      const url = String(server);
+      const proxy = proxyFromEnvironment(url);
+      const web = { url, headers, ...webLimits, ...(proxy !== undefined && { proxy }) };
+      return { remote: { kind: 'streamable', terminateOnClose: true, fallbackToSse: true, ...web } };
+    }
+    return { remote: { kind: 'own', connect: connectOf(name, server) } };
+  }
+  /** Frees the name of a closed server. */
+  leave(name: string): void {
+    this.#names.delete(name);
+  }
+  inspect(options: InspectOptions | undefined): Promise<Inspection> {
+    const { name = processFacts.program } = this.#options;
+    return this.#runtime.inspections.open({ kind: 'supervisor', name }, options);
+  }
+  writeTrace(dir: string): Promise<string> {
+    return this.#runtime.writeTrace(dir);
+  }
+  close(): Promise<void> {
+    return this.#runtime.close();
+  }
+}
+
+const isCommand = (server: SupervisedServer): server is ServerCommand =>
+  typeof server === 'object' && 'command' in server;
+function launchOf({ command, args = [], env = {}, cwd }: ServerCommand) {
+  const given = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
+  return { command, args, env: Object.fromEntries(given), ...(cwd !== undefined && { cwd }) };
+}
+const secretsOf = ({ process, remote }: Reach): readonly string[] => {
+  if (process) return secretsIn(process.env, process.args);
+  return 'url' in remote ? secretsIn(remote.headers, [remote.url, remote.proxy ?? '']) : [];
+};
+/** Returns the function that connects; a transport that was given as an object connects once. */
+function connectOf(
+  name: string,
+  server: ForeignTransport | (() => ForeignTransport | Promise<ForeignTransport>),
+): OwnSpec['connect'] {
+  let isUsed = false;
+  const connect = (): ForeignTransport | Promise<ForeignTransport> => {
+    if (typeof server === 'function') return server();
+    if (!isUsed) {
+      isUsed = true;
+      return server;
+    }
+    const message = `the transport of '${name}' cannot be started twice: give a function that makes one`;
+    throw Object.assign(new Error(message), { isFinal: true });
+  };
+  return connect as OwnSpec['connect'];
+}
