@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** They count what a process holds, or end it, or put its clock in force: each has one of its own. */
-const alone = [
-  'actors/e2e/death.test.ts',
-  'adapters/process/**/*.test.ts',
-  'scenarios/contracts/process/**/*.test.ts',
-  'scenarios/replay/world/*.test.ts',
-];
+const alone = ['adapters/process/**/*.test.ts', 'scenarios/replay/world/*.test.ts'];
 const long = [
   '**/node_modules/**',
   '**/*.{long,lockstep,simulation,interop,browser,redis,chaos,lifecycle}.test.ts',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { earOf, hostsWith } from '../../scenarios/fixtures/resource-hosts.ts';
 import type { A2cError } from '../index.ts';
 
-/** Tests of Finder updates with a real agent, office, computer and server; desktop-update.test.ts does the same for windows. */
+/** Tests of Finder updates with a real agent, office, computer and server; desktop-update.long.test.ts does the same for windows. */
 const plan = 'dpe://h/reports%2F2026%20plan.pdf';
 const notes = (day: number) => ({
   ...{ ref: 'notes.md', title: 'Notes', last_modified: `2026-03-0${day}T00:00:00Z`, pages: [] },

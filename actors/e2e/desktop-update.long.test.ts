@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { earOf, hostsWith } from '../../scenarios/fixtures/resource-hosts.ts';
 
-/** Tests of Desktop updates with a real agent, office, computer and server; finder-update.test.ts does the same for documents. */
+/** Tests of Desktop updates with a real agent, office, computer and server; finder-update.long.test.ts does the same for documents. */
 const log = 'window://h/log';
 const flags = ['--host', 'h', '--windows', JSON.stringify([{ path: 'log', text: 'started' }])];
 
