@@ -8,7 +8,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 describe('a limiter over p-queue', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('gives no task to the queue for whoever finds room', async () => {
+  it('gives no task to the queue when there is room', async () => {
     const add = vi.spyOn(PQueue.prototype, 'add');
     const limiter = new QueueLimiter(2);
     const enter = (): (() => void) => limiter.enter(() => {});

@@ -113,7 +113,7 @@ describe('a host that has enough', () => {
     expect(asked).toEqual(['client:get_desktop']);
   });
 
-  it('leaves an iterator while it waits, and whoever waits there is told that there is no more', async () => {
+  it('leaves an iterator while it waits, and the one who waits there is told that there is no more', async () => {
     const question = reached();
     const iterator = agent.documentsOf('raw');
     const next = iterator.next();

@@ -60,7 +60,7 @@ export function entryBy(options: EntryOptions): OfficeEntry {
   const credentials = credentialsBy(options);
   if (open && given.length + credentials.length > 0)
     throw clash(
-      '--open lets in whoever shows no token, and --token, --tokens and --jwks nobody else',
+      '--open lets in peers that show no token, and --token, --tokens and --jwks nobody else',
       'Leave out one of them.',
     );
   if (open) return { shown: {}, line: 'open to every program of this machine' };

@@ -48,11 +48,11 @@ describe('a2c login', () => {
     expect(again).toMatchObject({ code: 0, pages: [] });
     expect(again.out).toContain('is logged in to already');
     expect(server.asked).toEqual(['/register', '/token authorization_code']);
-    const anew = await typed(['login', 'far', '--again', '--json', '-c', file]);
-    expect(JSON.parse(anew.out)).toEqual({ server: 'far', logged_in: true, was_asked: true, tools: 1 });
-    expect(anew.pages).toEqual([200]);
+    const renewed = await typed(['login', 'far', '--again', '--json', '-c', file]);
+    expect(JSON.parse(renewed.out)).toEqual({ server: 'far', logged_in: true, was_asked: true, tools: 1 });
+    expect(renewed.pages).toEqual([200]);
     const [token = ''] = [...server.valid];
-    for (const { out, err } of [first, again, anew]) expect(out + err).not.toContain(token);
+    for (const { out, err } of [first, again, renewed]) expect(out + err).not.toContain(token);
   });
 
   it('waits for the person as a process of its own that nobody types to', async () => {

@@ -77,14 +77,14 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
 async function reloaded({ terminal }: CommandContext, office: Office): Promise<void> {
   try {
     const parted = await office.reload();
-    terminal.err(`read anew; ${parted.length} disconnected`);
+    terminal.err(`read again; ${parted.length} disconnected`);
     for (const { address, subject, seat } of parted)
       terminal.err(
         `disconnected: ${address}${subject === undefined ? '' : ` ${subject}`}${seat ? ` ${seat.role} ${seat.name}` : ''}`,
       );
   } catch (error) {
     terminal.err(
-      `not read anew, all stays as it was: ${error instanceof Error ? error.message : String(error)}`,
+      `not read again, all stays as it was: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

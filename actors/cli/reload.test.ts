@@ -33,10 +33,10 @@ it.skipIf(process.platform === 'win32')('takes back the token that is not in its
     tokens('blue');
     child.kill('SIGHUP');
     expect(await told).toEqual({ code: 401, message: 'This office does not know that token' });
-    await expect.poll(() => said).toContain('read anew; 1 disconnected');
+    await expect.poll(() => said).toContain('read again; 1 disconnected');
     writeFileSync(path, '{');
     child.kill('SIGHUP');
-    await expect.poll(() => said).toContain('not read anew, all stays as it was');
+    await expect.poll(() => said).toContain('not read again, all stays as it was');
     expect([blue.connected, child.exitCode, child.signalCode]).toEqual([true, null, null]);
   } finally {
     for (const one of [red, blue]) one.disconnect();

@@ -322,7 +322,7 @@ function addCollections(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('finder')))
     .description('lists the documents of all servers')
     .addOption(folderOption())
-    .option('--keyword <word...>', 'one of them stands in the title, the keywords or the summary')
+    .option('--keyword <word...>', 'one of them is in the title, the keywords or the summary')
     .addOption(documentTypeOption())
     .addOption(documentOffsetOption())
     .addOption(documentLimitOption(20))

@@ -112,7 +112,7 @@ describe('a computer', () => {
     expect(computer.status()).toMatchObject({ servers: [{ state: 'ready' }], link: { state: 'joined' } });
   });
 
-  it('tells of each call once that it began and once how it ended, whoever asked and however it ended (case 57)', async () => {
+  it('tells of each call once that it began and once how it ended, no matter who asked and however it ended (case 57)', async () => {
     const { agent, computer } = await pairOf(['die', 'echo', 'fail', 'hang']);
     const told: (readonly [string, string, string?])[] = [];
     computer.on('call.started', ({ reqId }) => told.push(['started', reqId]));

@@ -240,7 +240,7 @@ describe('what comes back', () => {
 });
 
 describe('progress', () => {
-  it('reaches whoever holds the call, and whoever listens to the computer, until the answer', async () => {
+  it('reaches the holder of the call, and listeners of the computer, until the answer', async () => {
     await using computer = await start({}, all);
     const told: unknown[] = [];
     computer.on('call.progress', (progress) => told.push(progress));

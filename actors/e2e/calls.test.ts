@@ -263,7 +263,7 @@ describe('a call that needs a person', () => {
 });
 
 describe('the limits of a config', () => {
-  it('bound the calls of that server, whoever asks and however long that would wait', async () => {
+  it('bound the calls of that server, no matter who asks and however long that would wait', async () => {
     const at = (timeouts: object): object => ({
       ...{ command: process.execPath, args: [server], autoApprove: ['all'], a2c: { timeouts } },
     });

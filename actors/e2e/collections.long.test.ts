@@ -162,7 +162,7 @@ describe('the Desktop and the Finder of a computer', () => {
     expect(notices).toEqual([expect.stringContaining("'window://com.example.windows/picture'")]);
   });
 
-  it('answer whoever waits when the computer closes, and whoever asks later, with a failure', async () => {
+  it('answer those who wait when the computer closes, and those who ask later, with a failure', async () => {
     const host = await start({ slow: launchedWith('windows', mark, '--list-ms', '60000') });
     const asked = [host.desktop(), host.finder(), host.readResource('window://w/a')].map(errorOf);
     await host.close();

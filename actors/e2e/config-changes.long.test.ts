@@ -85,7 +85,7 @@ describe('addOrUpdateServer', () => {
     expect(await computer.callTool('fail')).toMatchObject({ outcome: 'failed' });
   });
 
-  it('with another launch config starts that server anew, and no other', async () => {
+  it('with another launch config starts that server again, and no other', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
     expect(await computer.addOrUpdateServer(one('a', 'pages'))).toMatchObject({ state: 'ready' });

@@ -45,7 +45,7 @@ describe('an agent that listens to a Desktop', () => {
     expect((await hosts.agent.getDesktop('desk', { size: 1 })).desktops).toHaveLength(1);
   });
 
-  it('is told of it anew when its computer has left and come back, and of its leaving once', async () => {
+  it('is told of it again when its computer has left and come back, and of its leaving once', async () => {
     await using hosts = await hostsWith('windows', flags, { follow: ['desktop'] });
     const changed = earOf(hosts.agent, 'desktop.changed');
     const left = earOf(hosts.agent, 'computer.left');

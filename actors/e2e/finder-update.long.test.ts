@@ -49,7 +49,7 @@ describe('an agent that listens to a Finder', () => {
     expect(told).toEqual([]);
   });
 
-  it('is told of it anew when its computer has left and come back, and of its leaving once', async () => {
+  it('is told of it again when its computer has left and come back, and of its leaving once', async () => {
     await using hosts = await hostsWith('documents', listed(notes(1)), { follow: ['finder'] });
     const changed = earOf(hosts.agent, 'finder.changed');
     const left = earOf(hosts.agent, 'computer.left');

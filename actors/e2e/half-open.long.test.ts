@@ -80,7 +80,7 @@ async function peer(
   return { socket, isIn };
 }
 
-describe('whoever is not let in', () => {
+describe('a connection that is not let in', () => {
   it.each<[what: string, open: (office: Office) => Promise<NetSocket>]>([
     ['says nothing', (office) => raw(office)],
     ['begins a header', (office) => raw(office, 'GET /socket.io/?EIO=4')],
@@ -144,7 +144,7 @@ describe('whoever is not let in', () => {
   });
 });
 
-describe('whoever is let in', () => {
+describe('a connection that is let in', () => {
   it('over polling may wait for that in a request, however long it takes to be checked', async () => {
     let decide = (_is: boolean): void => {};
     const checked = new Promise<boolean>((resolve) => (decide = resolve));

@@ -265,7 +265,7 @@ describe('while a person is asked', () => {
 
 describe('what is known about a missing value', () => {
   const pick = { type: 'pickString', id: 'token', options: ['eu', 'us'] };
-  it('is told at start, in the status, and by whoever starts it', async () => {
+  it('is told at start, in the status, and by the one who starts it', async () => {
     const { input } = says(new Error('the vault is sealed'));
     await start({ s: wants('s'), t: wants('t', {}) }, { input });
     const reason = expect.stringMatching(/needs input token \(the vault is sealed\)/) as string;

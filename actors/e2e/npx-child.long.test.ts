@@ -73,7 +73,7 @@ describe('a server that npx fetches', () => {
     expect(tools.length).toBeGreaterThan(0);
     expect(registries.map(isFetchedFrom)).toEqual([false, false, true, false, false]);
     expect(environment('npm_config_registry')).toEqual(new Set([urls()[2]]));
-    expect(environment('npm_config_cache'), 'the home folder stands in its place').toEqual(
+    expect(environment('npm_config_cache'), 'the home folder is in its place').toEqual(
       new Set([join(folder, 'cache')]),
     );
     expect(notices).toEqual([]);

@@ -10,7 +10,7 @@ import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 const mark = crypto.randomUUID();
 afterEach(() => expect(pidsOf(mark)).toEqual([]));
 
-it('nothing offers more than stands in a list of allowed tools, also one of another client', async () => {
+it('nothing offers more than is in a list of allowed tools, also one of another client', async () => {
   await using office = await createOffice({ port: 0 });
   const servers = {
     ours: launched(mark, 'echo', { a2c: { tools: ['echo'] } }),

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('a config that is edited by hand', () => {
-  it('with a mistake stops nothing and says where it is; mended, only what changed starts anew', async () => {
+  it('with a mistake stops nothing and says where it is; mended, only what changed starts again', async () => {
     const one = await opened({ mcpServers: { a: named('a'), b: named('b') } });
     const { presenter, until, of, write, text } = one;
     await until(() => presenter.isServerRunning('a') && presenter.isServerRunning('b'));

@@ -114,7 +114,7 @@ describe('the switch', () => {
 });
 
 describe('a change of a server', () => {
-  it('that runs starts it anew (case 15)', async () => {
+  it('that runs starts it again (case 15)', async () => {
     const { presenter, until, line, json } = await opened({ mcpServers: { a: good() } });
     await until(() => presenter.isServerRunning('a'));
     const [before] = pidsOf(mark);
@@ -133,7 +133,7 @@ describe('a change of a server', () => {
     await until(() => presenter.isServerRunning('a'));
     expect([text(), of('mcp:server-stopped'), of('notification').length]).toEqual([before, [], 1]);
   });
-  it('of its icon alone starts nothing anew', async () => {
+  it('of its icon alone starts nothing again', async () => {
     const { presenter, until } = await opened({ mcpServers: { a: good() } });
     await until(() => presenter.isServerRunning('a'));
     const before = pidsOf(mark);

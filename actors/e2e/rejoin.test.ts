@@ -172,7 +172,7 @@ describe('a computer whose line breaks', () => {
 });
 
 describe('an agent whose line breaks', () => {
-  it('joins again by itself: what was pending ends, what is asked meanwhile is refused, and all is known anew', async () => {
+  it('joins again by itself: what was pending ends, what is asked meanwhile is refused, and all is known again', async () => {
     const computer = await computerAt(office.url);
     const agent = await agentAt(await line.url());
     const all = await namesOf(agent);

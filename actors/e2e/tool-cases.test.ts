@@ -115,7 +115,7 @@ describe('tools of a server', () => {
     expect(await namesOf()).toEqual(['first', 'second']);
   });
 
-  it('T16 stay as they are when it is added anew with another launch config, runs, and must not be restarted; other changes are taken (the text of the issue: the case refuses those, too)', async () => {
+  it('T16 stay as they are when it is added again with another launch config, runs, and must not be restarted; other changes are taken (the text of the issue: the case refuses those, too)', async () => {
     await start({ A: real() }, { autoReconnect: false });
     await expect(computer.addOrUpdateServer({ mcpServers: { A: real('pages') } })).rejects.toThrow(
       'Server A is active. Stop it before updating config',

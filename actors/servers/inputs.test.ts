@@ -189,7 +189,7 @@ describe('the value of an input', () => {
     expect(await inputs.resolve('x')).toEqual(notFound('the config does not define it'));
   });
 
-  it('is a copy: whoever gave it cannot change it later', async () => {
+  it('is a copy: a later change of the given one changes nothing', async () => {
     const given = { list: [1] };
     const inputs = new Inputs({ definitions: [prompt('a')], ask: () => Promise.resolve(given) });
     await inputs.resolve('a');

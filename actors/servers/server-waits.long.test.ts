@@ -96,7 +96,7 @@ describe('a server that is connecting says', () => {
 });
 
 describe('what a server waited for', () => {
-  it('stands in the failure of a time-out', async () => {
+  it('is in the failure of a time-out', async () => {
     const server = { ...node(`${lives} process.stdout.write('${banner}');`), restart: false };
     const { failure } = await reached(server, /no answer to initialize within/, { connectMs: 5_000 });
     expect(failure?.message).toBe(
@@ -104,7 +104,7 @@ describe('what a server waited for', () => {
     );
   });
 
-  it('stands in the failure of a call that waited for it', async () => {
+  it('is in the failure of a call that waited for it', async () => {
     const status = await reached(node(`${lives} console.log('Server listening');`), /1 line/);
     expect(status.state).toBe('connecting');
     const outcome = await computers[0]?.computer.callTool('echo', {}, { timeoutMs: 10 });

@@ -224,7 +224,7 @@ describe('the server of the inspector', () => {
     expect(await attach(port, { token })).toBeInstanceOf(WebSocket);
   });
 
-  it('gives its port back when it closes, whoever still holds a connection', async () => {
+  it('gives its port back when it closes, no matter who still holds a connection', async () => {
     const server = await open();
     const { port, token } = server;
     const idle = connect(port, '127.0.0.1');

@@ -85,7 +85,7 @@ function answer(
   try {
     bytes = file.read();
   } catch {
-    return say(404, 'The page was built anew: start the host again');
+    return say(404, 'The page was built again: start the host again');
   }
   response.writeHead(200, { ...headers, 'content-type': file.type, 'content-length': bytes.length });
   response.end(request.method === 'HEAD' ? undefined : bytes);

@@ -165,7 +165,7 @@ describe('the lanes of a history', () => {
     });
   });
 
-  it('ends whoever is not in a later checkpoint', () => {
+  it('ends actors that are not in a later checkpoint', () => {
     const history = historyOf(checkpoint, opened, { ...checkpoint, s: 9, t: 50 });
     expect(history.lane(call)?.to).toBe(50);
     expect(history.lane(client)?.to).toBeUndefined();

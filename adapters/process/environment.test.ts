@@ -66,7 +66,7 @@ describe('the environment of a child', () => {
     );
   });
 
-  it('has one PATH on Windows, called Path, whoever wrote it how (case 59)', () => {
+  it('has one PATH on Windows, called Path, however it was written (case 59)', () => {
     const { Path, ...rest } = onWindows({ PATH: 'C:\\user' }, { Path: 'C:\\sys;C:\\user' });
     expect(Path).toBe('C:\\user;C:\\sys');
     expect(Object.keys(rest).filter((name) => name.toLowerCase() === 'path')).toEqual([]);

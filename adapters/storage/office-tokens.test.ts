@@ -20,7 +20,7 @@ describe('the token of an office', () => {
     expect([existsSync(file), keptOfficeToken(folder, url)]).toEqual([false, undefined]);
   });
 
-  it('is that of the office which opened last, whoever closes before', () => {
+  it('is that of the office which opened last, no matter who closes before', () => {
     const forget = keepOfficeToken(folder, 3000, 'old');
     const forgetNew = keepOfficeToken(folder, 3000, 'new');
     forget();

@@ -40,7 +40,7 @@ it('Ctrl-C says no to a question, and ends nothing; what was half typed before i
   await over;
 });
 
-it('Ctrl-C clears what is half typed, and on an empty line is for whoever opened the prompt', async () => {
+it('Ctrl-C clears what is half typed, and on an empty line is for the opener of the prompt', async () => {
   const { lines, over, taken, type } = prompted();
   const next = taken();
   type(`half${ctrlC}whole\r`);

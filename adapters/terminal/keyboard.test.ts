@@ -57,7 +57,7 @@ it('is read by one reader from the first question until it is closed', async () 
   expect(raw).toEqual([true, false]);
 });
 
-it('gives keys to nobody while nobody is asked, and Ctrl-C to whoever opened it', async () => {
+it('gives keys to nobody while nobody is asked, and Ctrl-C to its opener', async () => {
   const { terminal, lines, prompted, type, shown, interrupts } = atTerminal();
   const answer = terminal.question('one? ', never);
   await type('1\r');
@@ -74,7 +74,7 @@ it('gives keys to nobody while nobody is asked, and Ctrl-C to whoever opened it'
   expect(shown()).not.toContain('late');
 });
 
-it('gives what was pasted behind an answer to whoever asks next at once', async () => {
+it('gives what was pasted behind an answer to the next question that comes at once', async () => {
   const { terminal, lines, prompted, type } = atTerminal();
   const over = prompted();
   const asked = (async () => {

@@ -133,7 +133,7 @@ describe('a prompt', () => {
     expect(terminal.isInteractive).toBe(false);
   });
 
-  it('fails with whoever takes its lines, and lets go of the input', async () => {
+  it('fails with the reader of its lines, and lets go of the input', async () => {
     const { over, type } = createHarness('pipes', () => Promise.reject(new Error('of the taker')));
     type('one\n');
     await expect(over).rejects.toThrow('of the taker');

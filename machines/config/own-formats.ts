@@ -132,7 +132,7 @@ const continueRules: Rules = {
   faviconUrl: dropped,
   sourceFile: dropped,
   serverName: dropped,
-  uses: () => ({ why: 'it stands in the hub of Continue, not in this file' }),
+  uses: () => ({ why: 'it is in the hub of Continue, not in this file' }),
 };
 const listOf = (file: Fields): readonly [string, readonly unknown[]] => {
   if (Array.isArray(file['mcpServers'])) return ['mcpServers', file['mcpServers']];

@@ -43,7 +43,7 @@ it('calls what is nested too deep infinitely large, however few its bytes and wh
 const anyText = fc
   .array(fc.constantFrom('a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '€', '😀', '\ud800', '\udc00'))
   .chain((some) => fc.constantFrom(1, 300).map((times) => some.join('').repeat(times)));
-it('counts long texts exactly, wherever they are and whoever writes himself', () => {
+it('counts long texts exactly, wherever they are, also in objects that write themselves', () => {
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 6 },

@@ -670,7 +670,7 @@ function refreshMessage(
   return post(cacheAddress(c, cache.listed.server), {
     type: 'cache.refresh',
     n,
-    anew: only === undefined ? unread : inBoth(unread, [only]),
+    reread: only === undefined ? unread : inBoth(unread, [only]),
     isFresh: isAsked,
     ...(only !== undefined && { only }),
   });
@@ -762,7 +762,7 @@ function missingIn(c: AggregatorContext, question: WaitingQuestion): Missing[] {
     const missing = missingOf(c, question, server);
     const reason =
       (Object.hasOwn(c.unlisted, server) ? c.unlisted[server] : null) ??
-      (isOwed ? `its list of resources did not come anew within ${c.timing.aggregateMs} ms` : null);
+      (isOwed ? `its list of resources did not come again within ${c.timing.aggregateMs} ms` : null);
     const isSaid = reason === null || reason === undefined || missing.some(({ uri }) => uri === undefined);
     return [
       ...(isSaid ? [] : [{ server, reason }]),

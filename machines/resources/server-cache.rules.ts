@@ -47,13 +47,13 @@ export type CacheOrder =
   /** Content of these URIs is outdated. */
   | { readonly type: 'cache.invalidate'; readonly uris: readonly string[] }
   /**
-   * Requests everything; the URIs in `anew` are read in any case. `isFresh` waits also for reads that were too slow
+   * Requests everything; the URIs in `reread` are read in any case. `isFresh` waits also for reads that were too slow
    * before. Answered by `cache.refreshed` with this number or a later one.
    */
   | {
       readonly type: 'cache.refresh';
       readonly n: number;
-      readonly anew: readonly string[];
+      readonly reread: readonly string[];
       readonly isFresh: boolean;
       /** URI of the only wanted window or document; it is read at once and waits for no other. */
       readonly only?: string;
@@ -323,7 +323,7 @@ type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
  * Tells whether an entry must be read. A slow one is not awaited unless fresh content is wanted; a refused
  * one is tried again.
  */
-function mustRead(c: CacheContext, uri: string, { anew, isFresh }: RefreshOrder): boolean {
+function mustRead(c: CacheContext, uri: string, { reread, isFresh }: RefreshOrder): boolean {
   if (placeOf(c, uri) === undefined) return false;
   if (isFresh) return true;
   if (c.slow.includes(uri) || isAsked(c, uri)) return false;
@@ -332,7 +332,7 @@ function mustRead(c: CacheContext, uri: string, { anew, isFresh }: RefreshOrder)
     round === 0 ||
     failure !== null ||
     [...staleOf(c), ...c.later].includes(uri) ||
-    inBoth([uri], anew).length > 0
+    inBoth([uri], reread).length > 0
   );
 }
 export const wantsRead = (c: CacheContext, refresh: RefreshOrder): boolean =>
@@ -432,7 +432,7 @@ export function afterInvalidation(
 /** Starts a round; URIs that were refused last time are tried again. */
 export function afterRefresh(
   c: CacheContext,
-  { n, anew, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
+  { n, reread, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
 ): Partial<CacheContext> {
   const slow = isFresh ? [] : c.slow;
   const afterRefusal = c.uris.filter((_, at) => slotAt(c.slots, at)?.failure);
@@ -446,7 +446,7 @@ export function afterRefresh(
     nextRefresh: 0,
     later: inBoth(c.later, slow),
     stale: withoutUris(
-      unionOf(staleOf(c), c.later, afterRefusal, isFresh ? c.uris : inBoth(anew, c.uris)),
+      unionOf(staleOf(c), c.later, afterRefusal, isFresh ? c.uris : inBoth(reread, c.uris)),
       slow,
     ),
     begun: 0,
@@ -458,14 +458,14 @@ export function afterRefresh(
  */
 export function afterJoining(
   c: CacheContext,
-  { n, anew, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
+  { n, reread, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
 ): Partial<CacheContext> {
   const stale = staleOf(c);
   const open = new Set(isFresh ? stale : [...stale, ...askedUris(c), ...c.slow]);
   const changed = withoutUris(c.later, c.slow);
   const again = unionOf(
     changed,
-    (isFresh ? c.uris : inBoth(anew, c.uris)).filter((uri) => !open.has(uri)),
+    (isFresh ? c.uris : inBoth(reread, c.uris)).filter((uri) => !open.has(uri)),
   );
   if (again.length === 0 && c.nextRefresh === 0) return { refresh: n };
   return { nextRefresh: n, again: unionOf(c.again, again) };
@@ -476,7 +476,7 @@ export function afterRound(c: CacheContext): Partial<CacheContext> {
   return {
     ...afterRefresh(
       { ...c, slow, probed },
-      { type: 'cache.refresh', n: c.nextRefresh, anew: c.again, isFresh: false },
+      { type: 'cache.refresh', n: c.nextRefresh, reread: c.again, isFresh: false },
     ),
     stale: withoutUris(unionOf(staleOf(c), c.later, c.again), slow),
     begun: 0,

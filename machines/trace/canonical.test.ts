@@ -204,7 +204,7 @@ describe('remembered texts', () => {
       }),
     );
   });
-  it('are written anew once another secret is known', () => {
+  it('are written again once another secret is known', () => {
     const texts = new Texts();
     const secrets = new SecretIndex();
     const redactor = redactorOf(() => 'x', secrets);

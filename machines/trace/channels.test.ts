@@ -95,7 +95,7 @@ describe('the name of a channel', () => {
       }),
     );
   });
-  it('is the next number for whoever comes again', () => {
+  it('is the next number for a reader that comes again', () => {
     const names = namesOf();
     expect(channelsOf(life(usual), names)[1]).toBe('process:files/1');
     const again = channelsOf(life({ ...usual, process: 'computer/client:files/process#9' }), names);

@@ -62,7 +62,7 @@ describe('a whole trace', () => {
     expect(traceIn(`\uFEFF${whole.replaceAll('\n', '\r\n')}`)).toEqual(traceIn(whole));
   });
 
-  it('has what the world gave in the order in which it came: whoever walks over it meets it so', () => {
+  it('has what the world gave in the order in which it came, also for a walk over it', () => {
     const given = { k: 'in', ch: 'process:c/1', ev: { z: 1, a: { y: 2, b: 3 }, type: 'x' } };
     const { record, text } = traceIn(fileOf(head, line(1, given))).lines[0] as TraceLine;
     expect(text).toBe(JSON.stringify(given));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes libreoffice/ and pandoc/ of this folder: documents by the programs that most people have. The outputs are committed;
-# run it again only to change them, and then write the expectations anew (A2C_UPDATE_CORPUS=1) and read the difference:
+# run it again only to change them, and then write the expectations again (A2C_UPDATE_CORPUS=1) and read the difference:
 #
 #     apt-get install -y --no-install-recommends libreoffice-calc libreoffice-impress libreoffice-writer pandoc
 #     sh scenarios/corpus/make-office.sh

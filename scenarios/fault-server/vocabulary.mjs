@@ -54,10 +54,10 @@ export function checked(at, value, { type, min = -Infinity, max = Infinity, oneO
 
 const elsewhere = {
   launch: 'it is in how the command is launched: give your host another command',
-  net: 'it is done by whoever plays the wire to the office',
-  host: 'it is done by whoever plays the host',
-  agent: 'it is done by whoever plays the agent',
-  sched: 'it is done by whoever runs the clock of a simulation',
+  net: 'it is done by the one who plays the wire to the office',
+  host: 'it is done by the one who plays the host',
+  agent: 'it is done by the one who plays the agent',
+  sched: 'it is done by the one who runs the clock of a simulation',
 };
 
 /** Reads a fault and fills in its `when` and all its parameters. */

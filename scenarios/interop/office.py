@@ -1,6 +1,6 @@
 """
 An office of one version of the Python SDK, on a free port of loopback: says its address on stdout, and serves until it is
-ended. `office.py TOKEN` lets in whoever has this token, by the rule that the version has by default.
+ended. `office.py TOKEN` lets in peers that have this token, by the rule that the version has by default.
 """
 
 import asyncio

@@ -130,7 +130,7 @@ async def hears(one):
 
 
 async def sees(one):
-    """Waits until a computer has this tool, whoever tells of it."""
+    """Waits until a computer has this tool, no matter who tells of it."""
     for _ in range(100):
         try:
             if any(name.endswith(one["tool"]) for name in await tools(one)):

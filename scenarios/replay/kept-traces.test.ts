@@ -225,7 +225,7 @@ describe('a mark', () => {
 });
 
 describe('record.redact', () => {
-  it('hides what it says, in names of channels, messages and whatever else stands in the file, which replays', async () => {
+  it('hides what it says, in names of channels, messages and whatever else is in the file, which replays', async () => {
     const asked = new Set<string>();
     const host = await hostOf({
       redact: (value, key) => {

@@ -143,7 +143,7 @@ describe('a ring', () => {
     expect(traceOf(recorder).lines.map(({ s }) => s)).toEqual([2]);
   });
 
-  it('loses nothing to whoever takes what comes before it is too much', () => {
+  it('loses nothing where somebody takes what comes before it is too much', () => {
     const taken: number[] = [];
     const recorder: Recorder = recorderOf('boundary', {
       ringBytes: 1_000,
@@ -155,7 +155,7 @@ describe('a ring', () => {
   });
 });
 
-describe('whoever else watches', () => {
+describe('another observer', () => {
   it('sees the same with a recorder before it and without, also when that one fails', () => {
     const alone = play().trace;
     expect(play(recorderOf('full')).trace).toEqual(alone);

@@ -59,7 +59,7 @@ describe('a redacted value', () => {
     expect(verdict).toBe('unusable');
     expect(text).toBe(
       'UNUSABLE t: a decision (isToolError) needs /params/result/password, which was hidden\n' +
-        '  Record it anew with a value that is no secret, under a name that does not look like one.',
+        '  Record it again with a value that is no secret, under a name that does not look like one.',
     );
   });
 });

@@ -111,7 +111,7 @@ function copyOf(edits: readonly Edit[]): string {
     const path = join(copy, file);
     const text = readFileSync(path, 'utf8');
     if (!text.includes(old))
-      throw new Error(`${file} has no ${old}: this refactoring has to be written anew`);
+      throw new Error(`${file} has no ${old}: this refactoring has to be written again`);
     writeFileSync(path, text.replace(old, now));
   }
   return copy;

@@ -124,7 +124,7 @@ describe('the exit code', () => {
   ])('is 5 for %s, and says which record it is about', async (_, from, to, text) => {
     const { code, out } = await a2c(fileOf('other.trace.ndjson', changedText(life, from, to)));
     expect({ code, out }).toEqual({ code: 5, out: expect.stringMatching(text) });
-    expect(out).toMatch(/\n {2}Replay it with the version that wrote it, 0, or record it anew\.\n$/);
+    expect(out).toMatch(/\n {2}Replay it with the version that wrote it, 0, or record it again\.\n$/);
     expect(out).not.toContain('undefined');
   });
 

@@ -89,7 +89,7 @@ function accepted(file: string, report: ReplayReport): ReplayReport {
   const now = accept(file, read.trace);
   if (now.verdict !== 'same') return refused(now);
   const { s = null, outcomes = [] } = report.difference ?? {};
-  const title = `ACCEPTED ${file}: written anew${s === null ? '' : `, with another record ${s} and what follows from it`}`;
+  const title = `ACCEPTED ${file}: written again${s === null ? '' : `, with another record ${s} and what follows from it`}`;
   const changes = outcomes.length === 0 ? ['nothing came to another end'] : ['recorded | now', ...outcomes];
   return { ...now, text: [title, ...changes.map((line) => `  ${line}`)].join('\n') };
 }

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('at the prompt', () => {
-  it('calls names what runs, whoever asked, and where it is; cancel ends it', async () => {
+  it('calls names what runs, no matter who asked, and where it is; cancel ends it', async () => {
     expect(await ask('calls')).toContain('no call runs');
     const hangs = agent.callTool('c1', 'hang', { label: 'x' }, { reqId: 'h1' });
     // The computer answers this request after the call has arrived, because the office keeps the order.

@@ -257,7 +257,7 @@ function unsendable(headers: Readonly<Record<string, string>>): Failure | undefi
     const char = `U+${(value.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
     return notStartable(
       `its header ${JSON.stringify(name)} cannot be sent: character ${at + 1} of its value is ${char}`,
-      'write the value of this header anew, without what a copy from a document has brought along',
+      'write the value of this header again, without what a copy from a document has brought along',
     );
   }
   return undefined;

@@ -21,7 +21,7 @@ describe('the id of a response of which only the ends are known', () => {
   it.each([
     ['it belongs to a nested object', { result: { id: 1, ...large, last: { id: 2 } } }],
     ['it is the last member of a nested object', { result: { ...large, id: 2 } }],
-    ['it stands in the middle', { a: large, id: 7, b: large }],
+    ['it is in the middle', { a: large, id: 7, b: large }],
     ['it is written inside a text', { result: { text: `${'x'.repeat(500)},"id":7}` } }],
     ['it is null', { id: null, result: large }],
     ['it is of a request', { id: 7, method: 'sampling/createMessage', params: large }],

@@ -57,7 +57,7 @@ describe('the schema of a tool', () => {
     ['no name', { properties: { a: marked('string', '') } }],
     ['a name that is none', { properties: { a: marked('string', 'a b') } }],
     ['two of one name', { properties: { a: marked('string', 'x'), b: marked('string', 'X') } }],
-    ['what stands in a list', { properties: { a: { items: marked('string') } } }],
+    ['what is in a list', { properties: { a: { items: marked('string') } } }],
     ['one of several', { anyOf: [{ properties: { a: marked('string') } }] }],
     ['what is only referred to', { $defs: { a: marked('string') } }],
     ['itself', marked('string')],

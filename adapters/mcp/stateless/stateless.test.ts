@@ -51,7 +51,7 @@ describe('which revision a server speaks', () => {
     expect(await begun(statelessRevision, era)).toEqual(['initialize', 'server/discover']);
     expect(await begun(statelessRevision, era)).toEqual(['server/discover']);
   });
-  it('is found out anew when the server has become another', async () => {
+  it('is found out again when the server has become another', async () => {
     const era = { isStateless: true };
     expect(await begun('2025-11-25', era)).toEqual(['server/discover', 'initialize']);
     expect(await begun('2025-11-25', era)).toEqual(['initialize']);

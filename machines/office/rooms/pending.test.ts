@@ -95,7 +95,7 @@ describe('a routed question', () => {
     pending.close();
     expect(answers).toMatchObject([['q', { error: { code: 404, details: { reason: 'closing' } } }]]);
   });
-  it('may be asked anew from within its answer', () => {
+  it('may be asked again from within its answer', () => {
     pending.add(route('q', { onAnswer: () => void pending.add(route('next', { to: 'computer' })) }));
     pending.leave('computer');
     expect([pending.size, answers]).toEqual([1, []]);

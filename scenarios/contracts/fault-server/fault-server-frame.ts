@@ -107,7 +107,7 @@ const lines: Rules = {
 
 const pipes: Rules = {
   'frame.epipe': {
-    rule: 'breaks its input for whoever writes, and it lives',
+    rule: 'breaks its input for a writer, and it lives',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.epipe', when: 'call' }] });
       peer.call(1);

@@ -94,7 +94,7 @@ export const netRules: Rules = {
     },
   },
   'net.sessionGone': {
-    rule: 'knows the session no more: 404 to whoever names it, the end of its streams, and a new one is another',
+    rule: 'knows the session no more: 404 to a request that names it, the end of its streams, and a new one is another',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.sessionGone' });
       const listening = remote.send({ method: 'GET' });

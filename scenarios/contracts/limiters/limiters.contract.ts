@@ -69,7 +69,7 @@ const entering: readonly Rule<LimitersStage>[] = [
     },
   },
   {
-    title: 'asks for the limits anew: whoever enters later has the room of a changed config',
+    title: 'asks for the limits again: a later call has the room of a changed config',
     holds: async ({ limits, enter, settled }) => {
       limits['a'] = one;
       const [, waiting] = [enter(), enter()];
@@ -92,7 +92,7 @@ const entering: readonly Rule<LimitersStage>[] = [
     },
   },
   {
-    title: 'where a limit was taken away: whoever waited goes, and before those that come later',
+    title: 'where a limit was taken away: those that waited go, and before those that come later',
     holds: async (s) => {
       s.limits['a'] = one;
       s.total = { concurrency: 1, queue: 9 };
@@ -110,7 +110,7 @@ const entering: readonly Rule<LimitersStage>[] = [
 
 const leaving: readonly Rule<LimitersStage>[] = [
   {
-    title: 'frees one place, for whoever came first, a moment later and never in between',
+    title: 'frees one place, for the first to come, a moment later and never in between',
     holds: async ({ limits, enter, settled }) => {
       limits['a'] = one;
       const [running, next, last] = [enter(), enter(), enter()];
@@ -263,7 +263,7 @@ const total: readonly Rule<LimitersStage>[] = [
 export const limitersContract = (open: () => LimitersUnderTest): readonly ContractCase[] =>
   casesOf(
     {
-      'whoever enters a limiter': entering,
+      'an entry into a limiter': entering,
       leaving,
       'the limiter of all servers': total,
       'a limiter': [always(() => harnessOf(open()))],

@@ -70,7 +70,7 @@ async function lived(
 
 /** Lets many calls enter and leave at random. */
 export const always = (open: () => LimitersStage): Rule<LimitersStage> => ({
-  title: 'never has more running than may, and loses nobody, whoever comes and goes',
+  title: 'never has more running than may, and loses nobody, no matter who comes and goes',
   holds: async () => {
     const three = fc.tuple(limits, limits, limits);
     const most = fc.oneof(fc.constant(noLimits), limits);

@@ -266,7 +266,7 @@ export const geminiRules: readonly ProviderRule[] = [
   },
   {
     id: 'G6',
-    says: '`enum` stands in a `STRING` only, and has texts that are not empty',
+    says: '`enum` is in a `STRING` only, and has texts that are not empty',
     violations: eachSchema(
       geminiSchema,
       (node) =>

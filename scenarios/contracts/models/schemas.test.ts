@@ -41,7 +41,7 @@ const scalar: fc.Arbitrary<Pair> = fc.oneof(
   fc.constantFrom<unknown>('x', 1, true, null, [1], {}).map((value) => ({ schema: true, value })),
   fc.constantFrom<unknown>('x', 1, true, null).map((value) => ({ schema: {}, value })),
 );
-/** Leads back to the definition that it stands in. */
+/** Leads back to the definition that contains it. */
 const again = { $ref: '#again' };
 /** Definitions that lead back to themselves, with a value that goes round once or twice. */
 const recursive = ({ schema, value }: Pair): readonly Pair[] => [

@@ -30,7 +30,7 @@ describe('joining', () => {
     await office.agent();
     expect(await office.heard(computer)).toEqual([entered({ agent: 'a' })]);
   });
-  it('O04 whoever joins twice is told yes twice and announced once', async () => {
+  it('O04 a peer that joins twice is told yes twice and announced once', async () => {
     const agent = await office.agent();
     const computer = await office.computer();
     expect(await office.join(computer, 'computer', 'c')).toEqual(granted);

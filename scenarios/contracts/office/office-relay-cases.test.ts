@@ -3,7 +3,7 @@ import { callTo, codeIn, toolsOf } from '../link/link-world.ts';
 import { entered, type OfficeHarness, openOffice } from './office-harness.ts';
 
 /**
- * The cases of a2c-wire §8.3 that raw peers can show against a whole office. R07 stands in office-relay.contract.ts,
+ * The cases of a2c-wire §8.3 that raw peers can show against a whole office. R07 is in office-relay.contract.ts,
  * R08, R09 and R16 with the schemas and readers in machines/protocol, R18 in link.contract.ts.
  */
 const updates = ['config', 'tool_list', 'desktop', 'finder'];

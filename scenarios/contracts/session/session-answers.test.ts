@@ -136,7 +136,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(hand.waitsFor(77), 'no timer is left').toBe(false);
   });
 
-  it('may be asked anew when the roots are others', async () => {
+  it('may be asked again when the roots are others', async () => {
     const session = await openWith({ roots: () => [] });
     world.port.announceRoots();
     for (;;) {

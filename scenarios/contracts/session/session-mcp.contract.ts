@@ -232,7 +232,7 @@ const remoteEnds = [
       assert.ok(!('alone' in (pending.facts[0] ?? {})));
       fits(session.facts.slice(1), [{ type: 'session.lost', isExpired: true }]);
       const again = await opened('echo');
-      assert.deepEqual(await again.text('echo', { text: 'anew' }), 'anew');
+      assert.deepEqual(await again.text('echo', { text: 'again' }), 'again');
     },
   ),
 

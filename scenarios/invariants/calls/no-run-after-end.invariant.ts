@@ -47,7 +47,7 @@ const [waits, began] = [answers('ask.waiting', { ahead: 0 }), answers('ask.began
 export const noRunAfterEnd: Boundary = {
   reads: 'boundary',
   invariant: 'no call runs after its caller was told that it ended',
-  why: 'A late yes, a turn that comes too late, a cancel that is not heard: whoever was told that its call is over may rely on that.',
+  why: 'A late yes, a turn that comes too late, a cancel that is not heard: a caller that was told that its call is over may rely on that.',
   sees: ['in callTool', 'said call.settled', 'in ask tools/call', 'out ask tools/call'],
   open: (given) => new NoRunAfterEnd(given),
   violating: [

@@ -121,7 +121,7 @@ const needless = 'announced its tools, and they were as they were told last';
 export const toolChangesAnnounced: Boundary = {
   reads: 'boundary',
   invariant: 'tools are announced when they changed, and only then',
-  why: 'Agents ask anew when something changed, once for a burst of changes, and not without need (notify-iff-changed).',
+  why: 'Agents ask again when something changed, once for a burst of changes, and not without need (notify-iff-changed).',
   sees: [
     ...[
       'in createComputer',

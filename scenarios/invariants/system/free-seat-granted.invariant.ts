@@ -75,7 +75,7 @@ const opened = crossingOut(office, 'open');
 export const freeSeatGranted: Boundary = {
   reads: 'boundary',
   invariant: 'no free seat is refused',
-  why: 'Whoever lost its connection sits there no more: it comes back, or another one may (seat-freed).',
+  why: 'A peer that lost its connection sits there no more: it comes back, or another one may (seat-freed).',
   sees: [
     ...[
       'in socket.joins',

@@ -44,7 +44,7 @@ describe('--accept', () => {
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(
-        /^ACCEPTED .*: written anew, with another record \d+ and what follows from it\n {2}recorded \| now\n/,
+        /^ACCEPTED .*: written again, with another record \d+ and what follows from it\n {2}recorded \| now\n/,
       ),
     });
     expect(out).toContain(outcomes);

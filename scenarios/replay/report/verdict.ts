@@ -32,7 +32,7 @@ const cutShort: Problem = {
   remedy: 'Record to a folder (--record DIR), or with a larger ring (record.ringBytes).',
 };
 const ofItsVersion = ({ head }: Trace): string =>
-  `Replay it with the version that wrote it, ${head.runtime}, or record it anew.`;
+  `Replay it with the version that wrote it, ${head.runtime}, or record it again.`;
 
 /** Reason why a trace cannot be replayed, known before the replay; undefined when it can. */
 export const problemOf = ({ head, facts }: Trace): Problem | undefined =>
@@ -77,7 +77,8 @@ function verdictOf(
 ): Pick<Judged, 'verdict' | 'problem'> {
   if (difference && read) {
     const message = `a decision (${read.guard}) needs ${read.pointer}, which was hidden`;
-    const remedy = 'Record it anew with a value that is no secret, under a name that does not look like one.';
+    const remedy =
+      'Record it again with a value that is no secret, under a name that does not look like one.';
     return { verdict: 'unusable', problem: { message, remedy } };
   }
   if (difference) return { verdict: 'changed' };

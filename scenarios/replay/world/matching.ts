@@ -98,6 +98,6 @@ export function missText(asked: Asked, near: RecordedRequest | undefined, file: 
     : `No ${asked.method} of '${asked.server}' is in it.`;
   return (
     `Not recorded in ${file}: ${requestText(asked)}. ${closest} ` +
-    `Ask what was recorded, match less (match: 'tool', strict: false), or record it anew.`
+    `Ask what was recorded, match less (match: 'tool', strict: false), or record it again.`
   );
 }

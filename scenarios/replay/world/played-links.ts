@@ -120,5 +120,5 @@ function missing({ file, missed }: Office, seat: RecordedSeat | undefined, asked
   const what = `${asked.method} ${JSON.stringify(lasting(asked.params))}`.slice(0, 300);
   const message = `Not recorded in ${file}: ${what}. Recorded are: ${near?.slice(0, 3).join(', ') || 'none of that kind'}.`;
   missed({ ...asked, server: computer ?? '', message });
-  return { code: wireCodes.notFound, message, remedy: 'Ask what was recorded, or record it anew' };
+  return { code: wireCodes.notFound, message, remedy: 'Ask what was recorded, or record it again' };
 }

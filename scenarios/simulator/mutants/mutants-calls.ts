@@ -69,7 +69,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
   },
   {
     what: 'limiters without limits',
-    finder: { story: 'as many calls run as may, the next waits its turn, and whoever came first goes first' },
+    finder: { story: 'as many calls run as may, the next waits its turn, and the first to come goes first' },
     patch: entrant(
       () =>
         function (_from, _question, emit, ask) {
@@ -78,8 +78,8 @@ export const mutantsOfCalls: readonly Mutant[] = [
     ),
   },
   {
-    what: 'a limiter in which whoever leaves keeps the place',
-    finder: { story: 'as many calls run as may, the next waits its turn, and whoever came first goes first' },
+    what: 'a limiter in which a call that leaves keeps its place',
+    finder: { story: 'as many calls run as may, the next waits its turn, and the first to come goes first' },
     patch: entrant(
       (old) =>
         function (this: ScriptedCallPorts, from, question, emit, ask) {
@@ -95,7 +95,7 @@ export const mutantsOfCalls: readonly Mutant[] = [
   },
   {
     what: 'a call to which progress is nothing',
-    finder: { story: 'progress begins the silence anew, and is told all the same' },
+    finder: { story: 'progress begins the silence again, and is told all the same' },
     ...withChart('call', [['states', 'running', 'states', 'watched', 'on', 'ask.progress'], ignoredEvent]),
   },
   {

@@ -192,7 +192,7 @@ const endsAtOnce = withChart('process', [
 const directories: readonly Mutant[] = [
   {
     what: 'a timer that is kept after its machine has ended',
-    finder: { story: 'progress begins the silence anew, and is told all the same' },
+    finder: { story: 'progress begins the silence again, and is told all the same' },
     patch: keeping('timer'),
   },
   {

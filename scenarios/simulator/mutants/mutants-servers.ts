@@ -24,7 +24,7 @@ const handshaking = ['states', 'connected', 'states', 'handshaking', 'on', 'sess
 export const mutantsOfNet: readonly Mutant[] = [
   {
     what: 'a session that is renewed, and whose lists are not',
-    finder: { story: 'a session that expired is opened anew, once, and its lists are asked for again' },
+    finder: { story: 'a session that expired is opened again, once, and its lists are asked for again' },
     ...withChart('client', [
       handshaking,
       (ways: Actions) => [
@@ -48,7 +48,7 @@ export const mutantsOfNet: readonly Mutant[] = [
     what: 'a forgotten session that counts as a failure',
     finder: {
       story:
-        'a session that is forgotten is opened anew, once; the call that met it was not read, and is sent once more',
+        'a session that is forgotten is opened again, once; the call that met it was not read, and is sent once more',
     },
     ...withImplementations('client', { guards: { canRenew: () => false } }),
   },

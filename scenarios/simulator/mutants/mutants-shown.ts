@@ -129,7 +129,7 @@ export const mutantsOfShown: readonly Mutant[] = [
     what: 'a Desktop that tells of every list',
     finder: {
       story:
-        'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
+        'a change is told at once, then at most once in each while, and what has changed is read again; no other',
     },
     ...wholes(
       withImplementations('desktop', {
@@ -181,10 +181,10 @@ export const mutantsOfShown: readonly Mutant[] = [
     ]),
   },
   {
-    what: 'a server cache that reads all of it anew with each question',
+    what: 'a server cache that reads all of it again with each question',
     finder: {
       story:
-        'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
+        'a change is told at once, then at most once in each while, and what has changed is read again; no other',
     },
     ...withImplementations('cache', {
       actions: {
@@ -222,7 +222,7 @@ export const mutantsOfShown: readonly Mutant[] = [
   {
     what: 'a Desktop that hears of a change only where it is written as it is listed',
     finder: {
-      story: 'a window that is listed with a query and told of without its query is told of and read anew',
+      story: 'a window that is listed with a query and told of without its query is told of and read again',
     },
     ...wholes(withChart('desktop', [[...open, 'on', 'resource.updated', 'actions'], exact])),
   },

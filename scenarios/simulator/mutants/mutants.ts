@@ -54,7 +54,7 @@ const calls: readonly Mutant[] = [
     ...withChart('call', [['entry'], () => []]),
   },
   {
-    what: 'a call whose time begins anew when it has to wait for its turn',
+    what: 'a call whose time begins again when it has to wait for its turn',
     finder: { invariant: 'every call is settled within its time limit' },
     runs: crowded,
     ...withChart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),

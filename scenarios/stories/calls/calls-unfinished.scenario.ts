@@ -45,7 +45,7 @@ scenario(
 );
 
 scenario(
-  'a call in the line of a server whose session is opened anew waits for it, and is sent once',
+  'a call in the line of a server whose session is opened again waits for it, and is sent once',
   {
     servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } }, initialize: 50, listMs: 50 } },
     options: { fs: { isRemote: true, limits: { concurrency: 1, queue: 5 } } },
@@ -63,7 +63,7 @@ scenario(
   },
 );
 
-// ── what comes between an answer and whoever asked ─────────────────────────────────────────────────────
+// ── what comes between an answer and the one who asked ─────────────────────────────────────────────────────
 const ends = (calls: readonly AskedCall[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };

@@ -36,7 +36,7 @@ scenario('with reject a refused tool is nobody’s while the first server is dow
 });
 
 scenario(
-  'with prefix a name is told anew once: when the other server comes to have it, and when it leaves the config',
+  'with prefix a name is told again once: when the other server comes to have it, and when it leaves the config',
   {
     servers: { A: x, B: { initialize: 2_000, ...x } },
     options: { A: prefix, B: prefix },

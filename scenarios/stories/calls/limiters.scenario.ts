@@ -5,7 +5,7 @@ const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { read: { takes: 300, answers: hello } };
 const oneByOne = { concurrency: 1, queue: 2 };
 
-scenario('as many calls run as may, the next waits its turn, and whoever came first goes first', (s) => {
+scenario('as many calls run as may, the next waits its turn, and the first to come goes first', (s) => {
   const fs = s.server('fs', { tools, limits: oneByOne });
   s.ready();
   const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];

@@ -33,7 +33,7 @@ scenario(
 );
 
 scenario(
-  'progress begins the silence anew, and is told all the same',
+  'progress begins the silence again, and is told all the same',
   { servers: { fs: { tools } }, timing: { callIdleMs: 300 } },
   (s) => {
     s.office();

@@ -51,7 +51,7 @@ scenario('what was allowed for the session holds over a restart, and for no serv
 });
 
 scenario(
-  'what was allowed for the session was allowed to this launch config: another is asked about anew',
+  'what was allowed for the session was allowed to this launch config: another is asked about again',
   (s) => {
     const fs = s.server('fs', { tools });
     s.person('always');

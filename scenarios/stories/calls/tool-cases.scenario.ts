@@ -39,7 +39,7 @@ scenario(
 );
 
 scenario(
-  'T24 the tools of a server that is killed are withdrawn, it is started anew, and both is told',
+  'T24 the tools of a server that is killed are withdrawn, it is started again, and both is told',
   { servers: { fs: { tools } } },
   (s) => {
     everybody(s);

@@ -5,7 +5,7 @@ const remote = { isRemote: true, tools: { read: { takes: 10 } } } as const;
 const twoTools = { read: { takes: 10 }, slow: { takes: 30_000 } };
 
 scenario(
-  'a session that is forgotten is opened anew, once; the call that met it was not read, and is sent once more',
+  'a session that is forgotten is opened again, once; the call that met it was not read, and is sent once more',
   (s) => {
     const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone' }] });
     s.later(fs, 2);
@@ -44,7 +44,7 @@ scenario(
 );
 
 scenario(
-  'a session that is forgotten before it has listed its tools is opened anew, and the next time with a pause',
+  'a session that is forgotten before it has listed its tools is opened again, and the next time with a pause',
   (s) => {
     const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
     s.later(fs, 3);
@@ -153,7 +153,7 @@ scenario(
 );
 
 scenario(
-  'a server that is started anew under a call: the call is unknown, the session is opened anew',
+  'a server that is started again under a call: the call is unknown, the session is opened again',
   (s) => {
     const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 250 }] });
     s.later(fs, 2);

@@ -21,7 +21,7 @@ const happened = (s: Scene): void => {
   s.run(1_500);
 };
 
-scenario('a window that appears is told, and shown without reading the others anew', (s) => {
+scenario('a window that appears is told, and shown without reading the others again', (s) => {
   const a = known(s, windows);
   s.fault(a, 'resource.renew', { tool: 'go' });
   happened(s);
@@ -31,7 +31,7 @@ scenario('a window that appears is told, and shown without reading the others an
   s.expect(a).requests('resources/read', 3);
 });
 
-scenario('a window that vanishes and comes back is not shown in between, and read anew then', (s) => {
+scenario('a window that vanishes and comes back is not shown in between, and read again then', (s) => {
   const a = known(s, windows);
   s.fault(a, 'resource.flap', { tool: 'go', everyMs: 4_000 });
   happened(s);
@@ -45,7 +45,7 @@ scenario('a window that vanishes and comes back is not shown in between, and rea
   s.expect(a).requests('resources/read', 3);
 });
 
-scenario('a document that changes is told and read anew, and no other', (s) => {
+scenario('a document that changes is told and read again, and no other', (s) => {
   const a = known(s, documents);
   s.fault(a, 'resource.change', { tool: 'go', n: 3, everyMs: 1 });
   happened(s);
@@ -55,7 +55,7 @@ scenario('a document that changes is told and read anew, and no other', (s) => {
   s.expect(a).requests('resources/read', 4);
 });
 
-scenario('what changes without a word is shown as it was, and read anew with the next word', (s) => {
+scenario('what changes without a word is shown as it was, and read again with the next word', (s) => {
   const a = known(s, windows);
   s.fault(a, 'resource.silentChange', { tool: 'go', times: 1 });
   happened(s);
@@ -87,7 +87,7 @@ scenario('a change that is none costs one read, and nobody is told another thing
   s.expect(a).requests('resources/read', 3);
 });
 
-scenario('the same windows listed anew are told to nobody, and read by nobody', (s) => {
+scenario('the same windows listed again are told to nobody, and read by nobody', (s) => {
   const a = known(s, windows);
   s.fault(a, 'notify.lie', { tool: 'go', list: 'resources', times: 1 });
   happened(s);
@@ -169,7 +169,7 @@ scenario(
   },
 );
 
-scenario('a resource is read for whoever asks, host or agent, and refused where there is none', (s) => {
+scenario('a resource is read for anyone who asks, host or agent, and refused where there is none', (s) => {
   const a = s.server('a', { tools, resources: [...windows, ...documents] });
   s.differs('whether the agent has joined before the first list of resources came is open', ['heard']);
   s.office();
@@ -209,7 +209,7 @@ scenario('a server that dies under a read is missing, and back with its windows'
   s.expect(back).shows({ uris: windows, missing: [] });
 });
 
-scenario('windows of a server behind a URL are known anew when it has forgotten the session', (s) => {
+scenario('windows of a server behind a URL are known again when it has forgotten the session', (s) => {
   s.virtualOnly('which read is the third is a matter of when its subscriptions are confirmed');
   const a = s.server('a', { isRemote: true, tools, resources: windows });
   s.fault(a, 'net.sessionGone', { when: 'read', from: 3, times: 1 });

@@ -210,7 +210,7 @@ scenario('an answer that comes because of the cancel does not undo it', (s) => {
   s.expect(fs).is('ready');
 });
 
-scenario('a server that ignores a cancel does not hold up whoever cancelled', (s) => {
+scenario('a server that ignores a cancel does not hold up the one who cancelled', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 200 } } });
   s.fault(fs, 'rpc.cancelIgnored');
   s.ready();

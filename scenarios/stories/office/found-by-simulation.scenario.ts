@@ -46,7 +46,7 @@ scenario('a server that failed, was ready, and is put back with a spent budget s
 });
 
 scenario(
-  'windows of a session that was forgotten are read anew in the next one, and told to have changed',
+  'windows of a session that was forgotten are read again in the next one, and told to have changed',
   (s) => {
     const a = s.server('a', { isRemote: true, tools: { go: {} }, resources: ['window://a/1'] });
     s.fault(a, 'resource.change', { times: 1 });
@@ -137,7 +137,7 @@ scenario(
 // Invariant: resources of a machine are bounded, and released at its end. It had to learn that a ping may come beside
 // a question.
 scenario(
-  'a server that runs is pinged while somebody is asked for its values anew, and has them when they come',
+  'a server that runs is pinged while somebody is asked for its values again, and has them when they come',
   (s) => {
     const fs = s.server('fs', { tools: { go: {} } });
     s.timing({ pingEveryMs: 100 });
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  'a server that is stopped while somebody is asked for its values anew is started with what they are by then',
+  'a server that is stopped while somebody is asked for its values again is started with what they are by then',
   (s) => {
     const fs = s.server('fs', { tools: { go: {} } });
     s.timing({ pingEveryMs: 100 });

@@ -129,7 +129,7 @@ scenario('an agent that sits elsewhere is refused here, although the register wo
   expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
 });
 
-scenario('after a register that was empty, whoever sits at another node is reached as before', {}, (s) => {
+scenario('after a register that was empty, a peer at another node is reached as before', {}, (s) => {
   const { agent, urls } = seated(s);
   const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
   for (const { name, peer } of others) {

@@ -186,7 +186,7 @@ scenario(
   },
 );
 
-scenario('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
+scenario('an office that closes answers those who wait, and ends all connections', {}, (s) => {
   s.office();
   const computer = s.peer('c');
   const agent = s.peer('a');
@@ -225,25 +225,29 @@ scenario(
   },
 );
 
-scenario('an agent hears how far its call is as long as it sits there, whoever else has left', {}, (s) => {
-  s.office();
-  const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
-  agent.join('agent', 'a');
-  computer.join('computer', 'c');
-  other.join('computer', 'd');
-  s.run(settle);
-  const told = (): number => {
-    computer.ask(events.toolCallProgress, { agent: 'a', req_id: 'r', computer: 'c', progress: 1 });
+scenario(
+  'an agent hears how far its call is as long as it sits there, no matter who else has left',
+  {},
+  (s) => {
+    s.office();
+    const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
+    agent.join('agent', 'a');
+    computer.join('computer', 'c');
+    other.join('computer', 'd');
     s.run(settle);
-    return agent.heard.filter(({ event }) => event === noticeNames.toolCallProgress).length;
-  };
-  other.leave();
-  s.run(settle);
-  expect(told()).toBe(1);
-  agent.leave();
-  s.run(settle);
-  expect(told()).toBe(1);
-});
+    const told = (): number => {
+      computer.ask(events.toolCallProgress, { agent: 'a', req_id: 'r', computer: 'c', progress: 1 });
+      s.run(settle);
+      return agent.heard.filter(({ event }) => event === noticeNames.toolCallProgress).length;
+    };
+    other.leave();
+    s.run(settle);
+    expect(told()).toBe(1);
+    agent.leave();
+    s.run(settle);
+    expect(told()).toBe(1);
+  },
+);
 
 scenario('a question in mid-air when one of the two leaves says who has left', {}, (s) => {
   s.office();

@@ -159,7 +159,7 @@ for (const collection of both) {
   });
 
   scenario(
-    `a ${collection} whose refresh fails stays known, and its failures count anew after an answer`,
+    `a ${collection} whose refresh fails stays known, and its failures count again after an answer`,
     {},
     (s) => {
       const [no, good] = [refusing(500), showing(collection, 1)];

@@ -75,7 +75,7 @@ scenario(
   },
 );
 
-scenario('a notice between two pages begins anew, the first time and every other time', {}, (s) => {
+scenario('a notice between two pages begins again, the first time and every other time', {}, (s) => {
   const tellers: Peer[] = [];
   const telling: Answer = (question, ack) => {
     for (const teller of tellers) update(teller, 'finder');
@@ -95,7 +95,7 @@ scenario('a notice between two pages begins anew, the first time and every other
   s.run(5);
 });
 
-scenario('a notice between the first two pages that anybody asked for begins anew', {}, (s) => {
+scenario('a notice between the first two pages that anybody asked for begins again', {}, (s) => {
   const late: Ack[] = [];
   const [page] = many(150) as [Answer];
   const peer = meet(s, 'finder', [page, (_, ack) => late.push(ack), page, page], true);
@@ -106,7 +106,7 @@ scenario('a notice between the first two pages that anybody asked for begins ane
 });
 
 scenario(
-  'another total between two pages begins anew; three times in a row is a failure, and a pause',
+  'another total between two pages begins again; three times in a row is a failure, and a pause',
   {},
   (s) => {
     const peer = meet(s, 'finder', many(150, 151, 151, 152, 152, 153, 160, 160), true);

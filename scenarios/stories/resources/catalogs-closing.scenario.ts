@@ -78,7 +78,7 @@ for (const state of ['connecting', 'refreshing', 'closing'])
   );
 
 scenario(
-  'a client is refreshing while one of its lists is read anew, until the last of them is there',
+  'a client is refreshing while one of its lists is read again, until the last of them is there',
   {
     servers: { fs: { ...slow, info: { capabilities: everything } } },
     timing: { listMs: 1_000 },

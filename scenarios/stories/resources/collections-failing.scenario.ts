@@ -55,7 +55,7 @@ scenario(
 );
 
 scenario(
-  'a computer that closes tells whoever waits for its Desktop so, and whoever asks meanwhile',
+  'a computer that closes tells those who wait for its Desktop so, and those who ask meanwhile',
   { servers: { a: showing(['window://a/1'], () => ({ never: true })) } },
   (s) => {
     s.computer();
@@ -242,7 +242,7 @@ scenario(
     ask(s, 'desktop');
     read(s, 'desktop', 'window://a/1');
     s.run(10);
-    s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, anew: [], isFresh: false });
+    s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, reread: [], isFresh: false });
     s.order('computer/desktop/read:r', { type: 'close' });
     s.run(1_000);
     expect([answers(s).length, reads(s)]).toEqual([1, 2]);

@@ -15,7 +15,7 @@ import {
 } from '../../stage/showing.ts';
 
 scenario(
-  'a fresh question asks for lists and contents anew, of a server that forgets to tell, too',
+  'a fresh question asks for lists and contents again, of a server that forgets to tell, too',
   { servers: { a: listing(saying), silent: listing(saying) } },
   (s) => {
     says('window://h/1');
@@ -82,7 +82,7 @@ scenario(
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).missing).toEqual([
       { server: 'b', reason: '1 of 1 could not be read within 1000 ms' },
-      { server: 'c', reason: 'its list of resources did not come anew within 1000 ms' },
+      { server: 'c', reason: 'its list of resources did not come again within 1000 ms' },
     ]);
     // Asks for one window, of a server that works.
     ask(s, 'desktop', { fresh: true, window: 'window://a/1' });
@@ -137,7 +137,7 @@ scenario(
 );
 
 scenario(
-  'who wants all of it anew in the middle of a reading has it read once more, and not what he does not wait for',
+  'who wants all of it again in the middle of a reading has it read once more, and not what he does not wait for',
   {
     servers: {
       a: showing(['window://a/1', 'window://a/2'], (uri) => ({

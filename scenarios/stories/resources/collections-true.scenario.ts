@@ -29,7 +29,7 @@ for (const [what, uri] of [
   ['by one of its parts', 'window://h/log/line/7'],
 ] as const)
   scenario(
-    `a window that is listed with a query and told of ${what} is told of and read anew`,
+    `a window that is listed with a query and told of ${what} is told of and read again`,
     { servers: { a: showing(['window://h/log?priority=90', 'window://h/other'], saying) } },
     (s) => {
       says();

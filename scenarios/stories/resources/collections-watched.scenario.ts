@@ -116,7 +116,7 @@ scenario(
 );
 
 scenario(
-  'what changes after it was read and before its server was told to say so is read anew; then nothing is, until it says so',
+  'what changes after it was read and before its server was told to say so is read again; then nothing is, until it says so',
   {
     servers: {
       a: {

@@ -36,7 +36,7 @@ scenario(
 );
 
 scenario(
-  'a Finder has the documents of all servers, and a server that lists its catalogue alone has what stands in it',
+  'a Finder has the documents of all servers, and a server that lists its catalogue alone has what is in it',
   {
     servers: {
       a: documents('dpe://a/1', 'dpe://a/2'),
@@ -82,7 +82,7 @@ scenario(
 );
 
 scenario(
-  'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
+  'a change is told at once, then at most once in each while, and what has changed is read again; no other',
   { servers: { a: windows('window://a/1', 'window://a/2') }, timing: { coalesceMs: 200 } },
   (s) => {
     s.computer();
@@ -127,7 +127,7 @@ scenario(
 );
 
 scenario(
-  'whoever asks while it is collected waits for what has changed by then, and everybody is answered',
+  'a question while it is collected waits for what has changed by then, and everybody is answered',
   {
     servers: {
       a: showing(['window://a/1'], (uri) => ({ answers: { contents: [{ uri, text: 'x' }] }, afterMs: 100 })),

@@ -74,7 +74,7 @@ scenario(
 );
 
 scenario(
-  'an update notice while the first answer is awaited asks anew, and the older answer is dropped',
+  'an update notice while the first answer is awaited asks again, and the older answer is dropped',
   {},
   (s) => {
     const late: Ack[] = [];

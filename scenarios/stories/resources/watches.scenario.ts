@@ -58,7 +58,7 @@ const refusing: Act = () => {
   return refusals === 1 ? { errors: 'no such resource' } : { answers: {} };
 };
 scenario(
-  'a subscription that is refused costs no other, and is tried again when it is wanted anew',
+  'a subscription that is refused costs no other, and is tried again when it is wanted again',
   server({ methods: { 'resources/subscribe': refusing } }),
   (s) => {
     refusals = 0;
@@ -91,7 +91,7 @@ scenario(
 );
 
 scenario(
-  'a server without subscriptions is not asked, whoever watches',
+  'a server without subscriptions is not asked, no matter who watches',
   server({ info: { capabilities: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
   (s) => {
     s.computer();
@@ -104,7 +104,7 @@ scenario(
 
 const wantsA = ({ wanted }: { readonly wanted: readonly string[] }): boolean => wanted.includes('u:a');
 scenario(
-  'a watch whose machine broke is opened anew with the next order, and its server serves on',
+  'a watch whose machine broke is opened again with the next order, and its server serves on',
   {
     ...server(),
     kinds: broken('watch', 'noteDone', wantsA),
@@ -128,7 +128,7 @@ scenario(
 );
 
 scenario(
-  'a watch whose machine broke while its server went down is opened anew, too',
+  'a watch whose machine broke while its server went down is opened again, too',
   {
     ...server({
       tools: { read: { answers: {}, afterMs: 600 } },

@@ -72,7 +72,7 @@ scenario(
 );
 
 scenario(
-  'a computer whose link breaks again and again says that it sits nowhere, and takes a seat anew when told',
+  'a computer whose link breaks again and again says that it sits nowhere, and takes a seat again when told',
   {
     servers: {},
     kinds: broken('link', 'rememberFirst', ({ self }) => !self.endsWith('#7')),

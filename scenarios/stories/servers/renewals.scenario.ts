@@ -25,7 +25,7 @@ scenario('a server without a process is connected, serves and is left', remote({
 });
 
 scenario(
-  'a session that expired is opened anew, once, and its lists are asked for again',
+  'a session that expired is opened again, once, and its lists are asked for again',
   remote({}),
   (s) => {
     s.computer();
@@ -61,7 +61,7 @@ scenario(
 );
 
 scenario(
-  'a call that a person allows while its session is opened anew waits for it, and is sent once',
+  'a call that a person allows while its session is opened again waits for it, and is sent once',
   { ...remote({}), person: () => 'allow' },
   (s) => {
     s.computer();
@@ -150,7 +150,7 @@ const forgetsNew = (method: string): 'forgotten' | undefined => {
   return isIt ? 'forgotten' : undefined;
 };
 scenario(
-  'a first list that meets a forgotten session is no failure: the session is opened anew, without a pause',
+  'a first list that meets a forgotten session is no failure: the session is opened again, without a pause',
   remote({ door: forgetsNew }),
   (s) => {
     isNew = true;

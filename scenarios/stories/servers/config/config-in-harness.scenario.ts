@@ -221,7 +221,7 @@ scenario(
 );
 
 scenario(
-  'a server whose machine was given up is opened anew when it is taken out and put back',
+  'a server whose machine was given up is opened again when it is taken out and put back',
   {
     servers: { fs: { tools } },
     kinds: broken('client', 'rememberInfo', ({ self }) => !self.endsWith('#7')),

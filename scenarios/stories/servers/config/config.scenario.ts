@@ -35,7 +35,7 @@ scenario('the same config once more does nothing at all', (s) => {
   s.expect.tools('+read');
 });
 
-scenario('a server with another launch config is started anew, and only that one', (s) => {
+scenario('a server with another launch config is started again, and only that one', (s) => {
   const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
   s.differs('which of two servers is ready first is open', ['heard']);
   s.ready();

@@ -150,16 +150,20 @@ story('a registry that is alone and fails is taken', { [one]: 'fails' }, ({ s, w
   s.run(0);
   expect(chosen()).toEqual([['a', one, false]]);
 });
-story('whoever still waits at the end has the first of the list', {}, ({ s, want, chosen, registries }) => {
-  want('a');
-  want('b', [three]);
-  s.order('registry', { type: 'close' });
-  s.run(1);
-  expect([chosen(), registries.aborted]).toEqual([
-    [
-      ['a', one, false],
-      ['b', three, false],
-    ],
-    list,
-  ]);
-});
+story(
+  'a caller that still waits at the end has the first of the list',
+  {},
+  ({ s, want, chosen, registries }) => {
+    want('a');
+    want('b', [three]);
+    s.order('registry', { type: 'close' });
+    s.run(1);
+    expect([chosen(), registries.aborted]).toEqual([
+      [
+        ['a', one, false],
+        ['b', three, false],
+      ],
+      list,
+    ]);
+  },
+);

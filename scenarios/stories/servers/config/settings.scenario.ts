@@ -86,7 +86,7 @@ story(
   },
 );
 story(
-  'a write that finds mistakes refuses all that wait, and nothing is in force anew',
+  'a write that finds mistakes refuses all that wait, and nothing is in force again',
   { reads: [good('1')], writes: [wrong] },
   (s) => {
     change(s, 'a');
@@ -144,7 +144,7 @@ story(
   },
 );
 story(
-  'a read that never ends is given up, and begun anew when the file is touched',
+  'a read that never ends is given up, and begun again when the file is touched',
   { reads: ['never', 'never', good('1')] },
   (s) => {
     touch(s);

@@ -109,7 +109,7 @@ for (const [what, act] of [
 
 for (const [what, act] of [
   ['stopped', (s: Harness) => order(s, 'server.stop')],
-  ['started anew', (s: Harness) => order(s, 'server.start')],
+  ['started again', (s: Harness) => order(s, 'server.start')],
   ['closed', (s: Harness) => s.close()],
 ] as const)
   scenario(
